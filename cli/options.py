@@ -203,7 +203,10 @@ class ConfigReader:
 _AS_OPTIONS: Final = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
-        (r"\bgive data\.items with its key categories", "give --items FILE --set data.items.categories=COLUMN"),
+        (
+            r"\bgive data\.items with its key categories, and split if",
+            "give --items FILE --set data.items.categories=COLUMN, and --set 'data.items.split=|' if",
+        ),
         (r"\bset (evaluation\.value_columns\.\w+) to ", r"give --set \1="),
         (r"\bgive data\.train or data\.items\b", "give --train FILE or --items FILE"),
         (r"\bgive data\.(train|items)\b", r"give --\1 FILE"),

@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final, TypedDict
 
@@ -70,6 +70,7 @@ _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_poli
 _CATEGORIES: Final = re.compile(r"set data\.items\.categories (.*) data\.items\.split (.*): --set .*")
 """The advice of a sentence on missing categories, in words of the command line."""
 _REWORDED: Final = (
+    (re.compile(r"\bgive data\.items with its key categories, and split if"), "give items and categories='COLUMN', and split='|' if"),
     (_CATEGORIES, r"set categories \1 split \2: categories='genres', split='|'"),
     (
         re.compile(
@@ -156,9 +157,9 @@ def reworded(text: str) -> str:
     return text
 
 
-def warn(loaded: Loaded, above: int) -> None:
-    """Issue the warnings about a config as Python warnings, at the line of the call `above` this one."""
-    for warning in loaded.warnings:
+def warn(sentences: Iterable[str], above: int) -> None:
+    """Issue sentences about a config as Python warnings, at the line of the call `above` this one."""
+    for warning in sentences:
         warnings.warn(one_line(reworded(warning)), UserWarning, stacklevel=above)
 
 

@@ -190,7 +190,7 @@ def _loaded(config: ConfigLike | None, arguments: Arguments, metrics: str = "", 
         arguments = Arguments(**{**arguments, "metrics": metrics})
     loaded = loaded_from(config, arguments, describes)
     if not isinstance(config, Loaded):  # its warnings were issued when it was loaded
-        warn(loaded, above=5)
+        warn(loaded.warnings, above=5)
     return loaded
 
 
@@ -263,6 +263,8 @@ class Evaluator:
     @takes(*(name for name in Arguments.__annotations__ if name not in _NOT_REPEATED), instead=_instead_of_lists, refused=_NOT_REPEATED)
     def __init__(self, **arguments: Unpack[Arguments]) -> None:
         """Read everything but the lists; raise `ConfigError` for wrong arguments, `DataError` for wrong data."""
+        if arguments.get("health") is False:  # as it is anyway
+            del arguments["health"]
         for name in _NOT_REPEATED:
             if arguments.get(name) is not None:
                 hint = f"use {_instead_of_lists(name, None)}"
@@ -277,9 +279,9 @@ class Evaluator:
         with errors_as_arguments():
             lists = Matrix(_NO_LISTS.to_numpy(), mask_seen=True) if self._mask_seen else _NO_LISTS
             loaded = loaded_from(None, Arguments(**{**arguments, "columns": others, "recommendations": lists, "health": False}))
-            warn(loaded, above=4)
             assert masks_seen(loaded.config.data) == self._mask_seen
             self._run = RepeatedRun(loaded, {**of_lists, **columns.get("recommendations", {})})
+            warn((*loaded.warnings, *self._run.remarks), above=4)
 
     def __call__(self, lists: Any) -> dict[str, float | None]:
         """Return the value of each measure for lists: a table of any kind, or a matrix of scores, alone or as `{model: lists}`.

@@ -171,16 +171,18 @@ class EvaluationResult(Result, frozen=True, eq=False):
         losers: int = 0,
         gates: Verdicts | None = None,
         interactive: bool = False,
+        names: Mapping[str, str] | None = None,
     ) -> None:
         """Write the report in the form of the ending: .html, .md, .tex, .xml (JUnit), .svg (a badge).
 
         The models are compared with `baseline`: one of them (see `receval.compare`), another result, or its folder. `gates` are the
         verdicts of `gate`. The report contains user ids only if `losers` is above 0. `margin` and `measures`: see `receval.compare`.
+        `names` are other names of models, metrics and measures, as `report.names` of a config.
         """
-        from .pages import of_one, write
+        from .pages import of_one, with_names, write
 
         arguments = {"baseline": baseline, "measures": measures, "margins": margin, "losers": losers}
-        judged = self if gates is None else replace(self, gates=gates.gates)
+        judged = with_names(self if gates is None else replace(self, gates=gates.gates), names)
         write(path, judged, partial(of_one, judged, arguments, title=title), interactive=interactive)
 
     @takes()
@@ -244,6 +246,10 @@ class EvaluationResult(Result, frozen=True, eq=False):
     def _rows(self, model: str) -> Mapping[str, Row]:
         rows = self.by_model()
         if model not in rows:
+            name, _, run = model.rpartition(" (run ")
+            of_run = {row.label: row for row in self.repeated if row.model == name and f"{row.run})" == run and row.fold is None}
+            if of_run:
+                return of_run
             raise KeyError(f"there is no model named {model!r}{_nearest(model, rows)}")
         return rows[model]
 

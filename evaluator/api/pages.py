@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..comparison.comparison_options import ComparisonOptions
 from ..config.run_sections import ChartName, ReportConfig
@@ -24,6 +25,7 @@ from ..session.report import chart_of, report_of, report_of_gathered, stored_sec
 from ..session.targets import target_of
 
 _OWN, _BASELINE = "result", "baseline"
+Shown = TypeVar("Shown", bound=Result)
 _Charts = Mapping[str, tuple[str, ...]]
 """The charts of a page, each with its measures."""
 
@@ -58,6 +60,15 @@ def write(path: str | os.PathLike[str], subject: Result | Comparison, content: C
     if row.of == "latex" and isinstance(subject, Comparison):
         row = of_form("latex", "comparison") or row
     _write(target, rendered(row, content() if row.of == "report" else subject, interactive=interactive))
+
+
+def with_names(result: Shown, names: Mapping[str, str] | None) -> Shown:
+    """Return a result with other names of models and measures in its config; as it is if there are none to change."""
+    if names is None:
+        return result
+    if not isinstance(names, Mapping) or not all(isinstance(text, str) and text for pair in names.items() for text in pair):
+        raise ConfigError("names must map models, metrics or measures to other names, such as {'als': 'ALS', 'nDCG': 'NDCG'}")
+    return replace(result, config={**result.config, "report": {**result.config.get("report", {}), "names": dict(names)}})
 
 
 def draw(kind: ChartName, of: str | Sequence[str], content: Callable[..., ReportContent]) -> DrawnChart:

@@ -242,7 +242,8 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
                 yield _without_train(definition)
         elif need == "categories":
             if data.items is None:
-                yield f"{definition.label} needs the categories of the items: give data.items with its key categories"
+                give = "give data.items with its key categories, and split if a cell has several"
+                yield f"{definition.label} needs the categories of the items: {give}"
             elif data.items.categories is None:
                 keys = "data.items.categories to their column, and data.items.split if a cell has several"
                 yield f"{definition.label} needs the categories of the items: set {keys}: {CATEGORY_SETTINGS}"

@@ -229,7 +229,8 @@ class ReportConfig(Model):
         None, description="the date below the title: YYYY-MM-DD or today; if not given, the date in SOURCE_DATE_EPOCH, or none"
     )
     names: dict[str, Annotated[str, Field(min_length=1)]] = Field(
-        {}, description="other names of models, metrics and measures in LaTeX and Markdown: `{nDCG: NDCG, Recall@20: R@20, als: ALS}`"
+        {},
+        description="other names of models, metrics and measures in reports, charts and LaTeX: `{nDCG: NDCG, Recall@20: R@20, als: ALS}`",
     )
     charts: Annotated[
         dict[ChartName, tuple[str, ...]],

@@ -147,7 +147,7 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
     yield "family", entry.family
     better = {True: ", higher is better", False: ", lower is better", None: ""}[entry.higher_is_better]
     yield "bounds", f"{bounds(entry)}{better}"
-    yield "cut-off", "top_k, or @k" if entry.takes_cutoff else "none: it uses the whole list"
+    yield "cut-off", "top_k, or @k; @none reads the whole list" if entry.takes_cutoff else "none: it uses the whole list"
     yield "combines", " and ".join(entry.combines) + (", or any two" if entry.combines else "")
     yield "needs", " and ".join(entry.needs) or "only the test file and the lists"
     yield "over users", {"mean": "the mean (macro)", "micro": "pooled (micro)"}.get(entry.average, entry.average)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
-from ..document import Alert, Block, Cell, Column, Document, Heading, Paragraph, Points, Section, Sentences, Status, Table, Terms
+from ..document import Alert, Block, Cell, Column, Document, Figure, Heading, Paragraph, Points, Section, Sentences, Status, Table, Terms
 from ..errors import ConfigError
 from ..results.result import Result
 from ..results.spellings import close_label
@@ -17,6 +17,8 @@ _QUOTED: Final = re.compile(r"(`[^`]*`)")
 _END: Final = r"(?![\w-]|[./@]\w)"
 _END_OF_METRIC: Final = r"(?![\w-]|[./]\w)"
 """A metric may be followed by its cut-off."""
+_SHOWN: Final = ("title", "description", "values", "domain", "sort")
+"""The keys of a chart whose texts may be names: `values` are the rows of its data, `domain` and `sort` the models in their order."""
 
 
 def names_of(results: Iterable[Result]) -> dict[str, str]:
@@ -41,6 +43,12 @@ def with_names(document: Document, names: Mapping[str, str]) -> Document:
     """Return a document with other names for measures and models; the data of its tables keep theirs."""
     if not names:
         return document
+    renamed = renaming(names)
+    return tuple(_block(block, names, renamed) for block in document)
+
+
+def renaming(names: Mapping[str, str]) -> Callable[[str], str]:
+    """Return a function that replaces names in a text, but not in code."""
     longest_first = sorted(names, key=len, reverse=True)
     of_names = "|".join(f"{re.escape(name)}{_END if '@' in name else _END_OF_METRIC}" for name in longest_first)
     pattern = re.compile(rf"(?<![\w@/.-])(?:{of_names})")
@@ -49,7 +57,7 @@ def with_names(document: Document, names: Mapping[str, str]) -> Document:
         parts = _QUOTED.split(text)
         return "".join(part if part.startswith("`") else pattern.sub(lambda found: names[found[0]], part) for part in parts)
 
-    return tuple(_block(block, names, renamed) for block in document)
+    return renamed if names else str
 
 
 def _block(block: Block, names: Mapping[str, str], renamed: Callable[[str], str]) -> Block:
@@ -68,8 +76,22 @@ def _block(block: Block, names: Mapping[str, str], renamed: Callable[[str], str]
             return replace(block, title=renamed(title), blocks=tuple(_block(one, names, renamed) for one in blocks))
         case Table():
             return _table(block, names, renamed)
+        case Figure():
+            narrow = None if block.narrow is None else _spec(block.narrow, renamed)
+            return replace(block, caption=renamed(block.caption), spec=_spec(block.spec, renamed), narrow=narrow)
         case _:
             return block
+
+
+def _spec(value: Any, renamed: Callable[[str], str], *, is_shown: bool = False) -> Any:
+    """Return a part of the specification of a chart with other names in the texts that it shows, and in the rows of its data."""
+    if isinstance(value, str):
+        return renamed(value) if is_shown else value
+    if isinstance(value, list):
+        return [_spec(one, renamed, is_shown=is_shown) for one in value]
+    if isinstance(value, Mapping):
+        return {key: one if key == "config" else _spec(one, renamed, is_shown=is_shown or key in _SHOWN) for key, one in value.items()}
+    return value
 
 
 def _table(table: Table, names: Mapping[str, str], renamed: Callable[[str], str]) -> Table:

@@ -17,6 +17,7 @@ from ..results.description import Spread
 from ..results.row import listed
 from ..stats.difference import VERDICTS, Difference
 from .differences import by_pair
+from .display_names import names_of, renaming
 from .report import ReportContent
 from .scales import nearby
 from .values import ValuePoint, by_label
@@ -189,7 +190,9 @@ def differences(content: ReportContent) -> Figure | None:
     scales = f" Each panel has its own scale.{_apart(map(_far_differences, _by_measure(shown).values()))}" if several else ""
     caption = f"Differences with their {level} intervals; the dashed line marks zero difference.{band}{scales}{left}"
     description = f"differences of {len(shown)} values from {comparison.base or 'each other'} with their intervals"
-    return _figure("differences", caption, description, partial(_forest, shown, comparison.base))
+    return _figure(
+        "differences", caption, description, partial(_forest, shown, comparison.base, renaming(names_of(content.results.values())))
+    )
 
 
 def _by_measure(shown: Sequence[Difference]) -> dict[str, list[Difference]]:
@@ -212,7 +215,7 @@ def _apart(far: Iterable[Collection[object]]) -> str:
     return f" {_APART}" if any(far) else ""
 
 
-def _forest(shown: Sequence[Difference], base: str | None, size: _Size) -> Spec:
+def _forest(shown: Sequence[Difference], base: str | None, renamed: Callable[[str], str], size: _Size) -> Spec:
     several = len({(one.subject.base, one.subject.model) for one in shown}) > 1
     panels: dict[str, list[Spec]] = {}
     for one in shown:
@@ -221,7 +224,7 @@ def _forest(shown: Sequence[Difference], base: str | None, size: _Size) -> Spec:
         row = {"row": model if several else one.subject.measure, **of_values, "verdict": one.verdict or _NO_VERDICT}
         panels.setdefault(one.subject.measure if several else "", []).append(row)
     # Labels take the same space in all panels, so that stacked panels are aligned.
-    longest = max(size.character * len(row["row"]) for rows in panels.values() for row in rows)
+    longest = max(size.character * len(renamed(row["row"])) for rows in panels.values() for row in rows)
     room = min(_NARROW if several or size is _SLIM else _WIDEST, longest) + 14
     width = size.panel(size.forests if several else 1, room)
     if several:
@@ -442,7 +445,10 @@ def trade_off(content: ReportContent) -> Figure | None:
     apart = f" {listed([row['model'] for row in far])}: far from the others, in a panel with its own scales." if far else ""
     known = [label for label, field in zip(pair, "xy", strict=True) if any(row[f"{field}_low"] is not None for row in rows)]
     intervals = f", with 95 % intervals of {'both' if len(known) > 1 else known[0]}" if known else ""
-    caption = f"{pair[1]} (upwards) and {pair[0]} (to the right){intervals}.{apart}"
+    without = [name for name in both if table[pair[0]][name].row.repeats and all(table[label][name].low is None for label in pair)]
+    which = f" ({listed(without)})" if without != both else ""
+    repeated = f" Means over folds or runs{which} have no interval." if without else ""
+    caption = f"{pair[1]} (upwards) and {pair[0]} (to the right){intervals}.{repeated}{apart}"
     return _figure("trade-off", caption, f"{pair[1]} against {pair[0]} of {len(both)} models", make)
 
 

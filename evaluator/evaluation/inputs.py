@@ -20,6 +20,7 @@ from ..config.data_sources import NO_TEST, UNNAMED, InMemory
 from ..config.whole_config import Evaluation
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError, NoRowsError, RecevalError
+from ..load.columns import without_type
 from ..load.in_memory.frames import frame_of
 from ..load.in_memory.matrices import Matrix, positions_as_ids, unnamed_columns
 from ..load.in_memory.python_values import users_without_items
@@ -293,13 +294,13 @@ class _Looker(Struct, frozen=True):
     def refuse_lost_columns(self, sources: Sequence[load.Source]) -> None:
         """Raise `DataError` for a shared column that no source has; sources that the run does not need are looked at too."""
         used = {name for source in sources for name in source.scan.names.values()}
-        lost = {role: name for role, name in self._shared.items() if isinstance(name, str) and name not in used}
+        lost = {role: name for role, name in self._shared.items() if isinstance(name, str) and not {name, without_type(name)} & used}
         if lost:
             everything = replace(self, roles=frozenset(ROLES))
             others = (everything.single(role) for role in ROLES if role not in self.roles | {EMPTY_TRUTH, "predictions", "recommendations"})
             used |= {name for source in others if source is not None for name in source.scan.names.values()}
         for role, name in lost.items():
-            if name not in used:
+            if not {name, without_type(name)} & used:
                 raise DataError(f"data.columns: no file or table has a column {name!r} for the {role}", "choose an existing column")
 
     def _files(self, role: str, configured: SourceConfig) -> list[load.SourceFile]:

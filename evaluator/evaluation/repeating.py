@@ -22,7 +22,7 @@ from ..parts import Part
 from ..parts.partitions import WholeUsers, cut
 from ..parts.resources import side_by_side
 from ..quoting import one_line
-from ..results.result import Row
+from ..results.row import Row, default_cutoff
 from ..tables.ids import user_starts
 from .files import Files, SourceReader, open_inputs
 from .inputs import deepest, refuse_unknown_columns, seen_pairs
@@ -57,6 +57,9 @@ class RepeatedRun:
         self._files: dict[tuple[str, str], Files] = {}
         self._first = open_inputs(self._request, lambda files: files)
         self.definitions = definitions_of(self._request.plan.definitions)
+        is_given = "top_k" in evaluation.model_fields_set
+        cut = [one.label for one in evaluation.definitions if one.k is not None and one in evaluation.cut_at_top_k and not is_given]
+        self.remarks = (default_cutoff(cut),) if cut else ()
 
     def rows(self, lists: Any) -> Sequence[Row]:
         """Return the values of lists, given as a table of any kind; raise `DataError` if they cannot be read.

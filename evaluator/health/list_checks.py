@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 import polars as pl
 from msgspec import Struct
 
+from ..conventions.axes import AXES
 from ..metrics.definition import Definition
 from ..results.list_lengths import LONGEST, SHORT_AT
 from ..results.row import Candidates, shortened
@@ -49,7 +50,18 @@ class RepeatedItems(HealthCheck):
             sentence += (
                 f" The {lists.n_files:,} files are read as one model; the pattern of the files without a name makes a model of each."
             )
-        return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
+        advice = "" if self.id in context.refused else _how_repeats_count(context.definitions)
+        return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows(), advice=advice)
+
+
+def _how_repeats_count(definitions: Sequence[Definition]) -> str:
+    """Return advice on repeated items with what was done with them; empty if measures differ in it."""
+    policies = {inner.lists.duplicates for definition in definitions for inner in definition.all}
+    if len(policies) != 1:
+        return ""
+    (policy,) = policies
+    axis = AXES["duplicates"]
+    return f"list each item once; {axis.decides} {axis.meanings[policy]} (evaluation.policy.duplicates: {policy})"
 
 
 @check("R03")
@@ -392,34 +404,30 @@ def _by_chance(share: float, definition: Definition) -> float:
     return among_listed if definition.params.get("over") == "hits" else share * among_listed
 
 
-@check("R04", uses=("repeating_users", "tie_runs"), wants=("tie_bounds",), policy="tie_order")
+@check("R04", uses=("tie_runs",), wants=("tie_bounds",), policy="tie_order")
 class TiedScores(HealthCheck):
     """Lists with tied scores within the ranks that a measure reads.
 
-    There are no bounds for lists that repeat an item, nor for measures for which ties change more than ranks. Lists that repeat an item
-    count as tied if they have more items than scores.
+    There are no bounds for measures for which ties change more than ranks, as in some lists that repeat an item.
     """
 
     def tally(self, part: ExaminedPart) -> Tally:
-        repeating: Array = part.table("repeating_users")
-        repeats_with_ties = _few_scores(part, repeating)
         runs: TieRuns = part.table("tie_runs", single=part.definition.lists.score_type == "float32")
         deepest = deepest_cutoff(part)
         within = np.ones(len(runs), dtype=np.bool_) if deepest is None else runs.first <= deepest
         crossing = np.zeros(len(runs), dtype=np.bool_)
         for k in part.cutoffs:
             crossing |= (runs.first <= k) & (runs.last > k)
-        tied = repeats_with_ties.copy()
+        tied = np.zeros(part.lists.n_users, dtype=np.bool_)
         tied[runs.user[within]] = True
         return Tally.of(
             lists=int(tied.sum()),
-            repeating=int(repeats_with_ties.sum()),
             across=len(np.unique(runs.user[within & crossing])),
             **part.users(tied),
         )
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
-        n, n_across, n_repeating = tally.count("lists"), tally.count("across"), tally.count("repeating")
+        n, n_across = tally.count("lists"), tally.count("across")
         if not n:
             return []
         width = context.limit(self.id, "width")
@@ -428,7 +436,6 @@ class TiedScores(HealthCheck):
         deepest = deepest_cutoff(context)
         note = f" in the first {deepest:,} ranks" if deepest else ""
         note += f", {n_across:,} of them across a cut-off" if n_across else ""
-        note += f"; {n_repeating:,} of them repeat an item, which the bounds ignore" if n_repeating else ""
         note += "; their ranks put them in an order" if ordered else ""
         note += "".join(f"; {labels} without exact bounds, because {reason}" for reason, labels in _by_reason(context.unbounded).items())
         return self.symptom(
@@ -457,14 +464,3 @@ def deepest_cutoff(examined: ExaminedPart | Context) -> int | None:
     """Return the last rank at which ties matter; `None`: all ranks."""
     whole = any(definition.has_tie_bounds and definition.k is None for definition in examined.definitions)
     return None if whole or not examined.cutoffs else max(examined.cutoffs)
-
-
-def _few_scores(part: ExaminedPart, repeating: Array) -> Array:
-    """Return a mask of the users whose list repeats an item and has fewer scores than items."""
-    tied = np.zeros_like(repeating)
-    if repeating.any():
-        own = repeating[part.lists.user]
-        frame = pl.DataFrame({"user": part.lists.user, "item": part.lists.item, "score": compared_scores(part)}).filter(pl.Series(own))
-        counts = frame.group_by("user").agg(items=pl.col("item").n_unique(), scores=pl.col("score").n_unique())
-        tied[counts.filter(pl.col("scores") < pl.col("items"))["user"].to_numpy()] = True
-    return tied

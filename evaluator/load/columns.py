@@ -12,6 +12,8 @@ from ..errors import DataError
 from .column_words import likely_column
 from .scan import FILTER_COLUMN, ReadOptions, SharedName
 
+TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
+"""A column name of a RecBole file."""
 _USUAL: Final[dict[str, tuple[str, ...]]] = {
     "user": (
         "user", "userid", "uid", "users", "useridx", "userindex", "usernumber", "query", "queryid", "qid", "target",
@@ -221,6 +223,7 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
     required or a given column is missing, or if two columns fit and none is given.
     """
     required, optional, layouts = _TABLES[table]
+    given = {key: type(name)(_stored(name, columns)) if isinstance(name, str) else name for key, name in given.items()}
     given = {key: name for key, name in given.items() if not isinstance(name, SharedName) or name in columns}
     if has_header is False and not given and table == "catalogue":  # what describes items begins with their id
         return {"item": columns[0]}
@@ -253,6 +256,17 @@ def _options(where: str, keys: Mapping[str, str]) -> str:
     return set_options(where, **{f"columns__{key}": name for key, name in keys.items()})
 
 
+def without_type(name: str) -> str:
+    """Return the name of a column of RecBole without its type; any other name unchanged."""
+    match = TYPED_NAME.fullmatch(name)
+    return match["name"] if match else name
+
+
+def _stored(name: str, columns: Sequence[str]) -> str:
+    """Return a name, without the type of RecBole if only that is a column."""
+    return name if name in columns or without_type(name) not in columns else without_type(name)
+
+
 def named(
     where: str, table: str, columns: Sequence[str], options: ReadOptions, has_header: bool | None
 ) -> tuple[dict[str, str], dict[str, str]]:
@@ -260,7 +274,7 @@ def named(
 
     The others are labels and the columns of the filter, in their order. Raises `DataError` if one is missing, or a label has a role.
     """
-    labels = [_by_position(label, columns) for label in options.labels]
+    labels = [_stored(_by_position(label, columns), columns) for label in options.labels]
     unknown = [label for label in labels if label not in columns]
     if has_header is False and unknown:  # checked first, because it also causes wrong guesses of columns
         raise DataError(

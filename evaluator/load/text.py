@@ -15,13 +15,11 @@ from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
 from . import list_columns, sniff
-from .columns import MissingColumnsError, is_certain_name, named, names_a_column, usual_roles
+from .columns import TYPED_NAME, MissingColumnsError, is_certain_name, named, names_a_column, usual_roles, without_type
 from .recode import Quotes
 from .scan import TREC_COMMENT, TREC_RUN, Format, ReadOptions, Scan
 from .source_file import SourceFile, path_columns
 
-_TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
-"""A column name of a RecBole file."""
 _DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d*,\d+\s*")
 _NO_NUMBER: Final = ("na", "n/a", "null", "none")
 _QRELS: Final = ("qid", "iter", "docno", "rel")
@@ -52,7 +50,7 @@ def header_of(rows: Sequence[Sequence[str]], given: bool | None, columns: Collec
     first, *below = rows
     if given is not None:
         return Header(given)
-    if all(_TYPED_NAME.fullmatch(field.strip()) for field in first) or {field.strip() for field in first} & set(columns):
+    if all(TYPED_NAME.fullmatch(field.strip()) for field in first) or {field.strip() for field in first} & set(columns):
         return Header(True)
     roles = [usual_roles(field) for field in first if names_a_column(field)]
     names_two = len(roles) > 1 and len(frozenset[str]().union(*roles)) > 1
@@ -97,8 +95,10 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
     first = tables[0]
     where, has_names = f"{role}: {files[0]}", first.has_header or first.named
     if first.typed:
-        columns_given = {column: type(name)(_bare(name)) if isinstance(name, str) else name for column, name in options.columns.items()}
-        options = replace(options, columns=columns_given, labels=[_bare(name) for name in options.labels])
+        columns_given = {
+            column: type(name)(without_type(name)) if isinstance(name, str) else name for column, name in options.columns.items()
+        }
+        options = replace(options, columns=columns_given, labels=[without_type(name) for name in options.labels])
     # Without a header, paths have columns only if the config names some.
     names = [*first.names, *(path_columns(files, first.names) if has_names or options.columns else ())]
     may_hold_lists = options.may_split and list_columns.may_hold_lists(table)
@@ -175,7 +175,7 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
         message = f"{role}: {file.line(1)}: the line is blank, but column names were expected"
         raise DataError(message, "remove the blank line")
     held = [name.strip() for name in fields[0]]
-    bare = [_bare(name) for name in held]
+    bare = [without_type(name) for name in held]
     typed = all(name != field for name, field in zip(bare, held, strict=True))
     names = tuple(f"column_{index}" for index in range(1, len(held) + 1))
     if header.is_there:  # duplicate names are made distinct if they are not those of used columns
@@ -210,12 +210,6 @@ def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> Text
         if has_trec_width(row, names) and all(_TREC_NUMBER.fullmatch(row[index]) for index in numbers)
     )[:1]
     return TextTable(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=doubts)
-
-
-def _bare(name: str) -> str:
-    """Return the name of a column of a RecBole file without its type; any other name unchanged."""
-    match = _TYPED_NAME.fullmatch(name)
-    return match["name"] if match else name
 
 
 def trec_layout(where: str, table: str) -> tuple[str, ...]:

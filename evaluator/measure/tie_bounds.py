@@ -29,9 +29,11 @@ _AGGREGATES: Final = ("mean", "sum", "micro")
 _ORDERS: Final = ("worst", "best", "expected")
 
 _REASONS: Final = (
-    "lists are cut before seen or unknown items are removed",
+    "lists are cut before seen, unknown or repeated items are removed",
     "tied items that are not candidates count",
     "a duplicate test row counts as one more relevant item",
+    "each repeat of an item in a list counts as a negative",
+    "a list repeats one of several relevant items with the same score",
 )
 """Reasons for which measures may have no exact bounds."""
 
@@ -157,6 +159,8 @@ def _why_no_bounds(scorer: Scorer, definition: Definition, single: bool) -> int:
         scorer.tables.get("reading", scorer.choice(definition)).dropped is not None,
         _counts_other_items(scorer, definition, single),
         "row" in definition.truth.duplicates and bool(scorer.tables.get("test_pairs").repeats),
+        definition.metric.family == "auc" and scorer.tables.get("reading", scorer.choice(definition)).still_repeats,
+        any(_has_copies_among_hits(scorer, choice, single) for choice in {scorer.choice(part) for part in definition.all}),
     )
     return sum(1 << place for place, reason in enumerate(holds) if reason)
 
@@ -168,6 +172,15 @@ def _counts_other_items(scorer: Scorer, definition: Definition, single: bool) ->
     choice = scorer.choice(definition)
     runs: TieRuns = scorer.tables.get("tie_runs", choice, single=single)
     return bool((runs.run_of(scorer.tables.get("outside", choice)) >= 0).any())
+
+
+def _has_copies_among_hits(scorer: Scorer, choice: Choice, single: bool) -> bool:
+    """Return whether a run has several hits, and one of them in several rows, so that one order need not be the worst for all measures."""
+    copies = scorer.tables.get("tied_copies", choice, single=single)
+    if not (copies > 1).any():
+        return False
+    run = scorer.tables.get("tie_runs", choice, single=single).run_of(scorer.tables.get("hits", choice))
+    return bool((np.bincount(run[run >= 0])[run[copies > 1]] > 1).any())
 
 
 def _by_chunk(scorer: Scorer, block: TieBlock) -> Iterator[tuple[Array, list[Array]]]:
@@ -222,7 +235,9 @@ def _reordered(scorer: Scorer, block: TieBlock, groups: Sequence[MeasureGroup], 
     """Return the values of all users with the hits in another order."""
     hits: dict[Choice, Rows] = {}
     for choice in _choices(scorer, block):
-        hits[choice] = reorder(scorer.tables.get("hits", choice), scorer.tables.get("tie_runs", choice, single=block.single))
+        copies = scorer.tables.get("tied_copies", choice, single=block.single)
+        with_copies = scorer.tables.get("hits", choice).with_columns(copies=copies)
+        hits[choice] = reorder(with_copies, scorer.tables.get("tie_runs", choice, single=block.single))
     other = replace(scorer, tables=scorer.tables.variant("hits", hits), _bodies={})
     values = np.empty((len(block.definitions), scorer.part.n_users))
     for group in groups:

@@ -41,8 +41,7 @@ def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **option
         return as_csv(made, spreadsheet_safe=bool(is_safe))
     if row.form in _ENCODERS:
         return _ENCODERS[row.form](made)
-    if row.form != "html":
-        made = with_names(made, names_of(_results(subject, options)))
+    made = with_names(made, names_of(_results(subject, options)))
     # Only here: few outputs are for papers or pages.
     if row.form.startswith("latex"):
         from .latex import Page, as_latex

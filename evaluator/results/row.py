@@ -125,11 +125,17 @@ def protocol_sentences(protocols: Mapping[str, Protocol]) -> Iterator[str]:
         yield f"{named}: {most} is relevant{''.join(others)}." if most else f"{named}."
     by_default = [label for label, protocol in protocols.items() if protocol.cutoff_from == DEFAULT]
     whole = [label for label in by_default if label.endswith("@none")]
-    cut = [label for label in by_default if label not in whole]
-    if cut:
-        yield f"The cut-off of {shortened(cut)} is the default: evaluation.top_k is not given."
+    if cut := [label for label in by_default if label not in whole]:
+        yield default_cutoff(cut)
     if whole:
         yield f"{shortened(whole)} {'uses' if len(whole) == 1 else 'use'} whole lists, the default: evaluation.top_k is not given."
+
+
+def default_cutoff(labels: Sequence[str]) -> str:
+    """Return a sentence on the measures with these `labels`, which are cut at the default, and on the way to read whole lists."""
+    name = next((label.partition("@")[0] for label in labels if label.count("@") == 1), "")
+    way = f"; {name}@none reads the whole list" if name else ""
+    return f"The cut-off of {shortened(labels)} is the default: evaluation.top_k is not given{way}."
 
 
 SPLITS: Final = ("by", "group", "few_users", "fold", "run", "repeats", "repeats_std", "least_users")

@@ -21,7 +21,7 @@ from ..config import Loaded
 from ..config.judgement import Compare
 from ..config.run_sections import ReportConfig
 from ..content import figures
-from ..content.display_names import refuse_unknown_names
+from ..content.display_names import names_of, refuse_unknown_names, with_names
 from ..content.paper import paper_document, result_tables
 from ..content.report import CHARTS, ReportContent
 from ..content.report_page import report, summary
@@ -336,4 +336,6 @@ def chart_of(content: ReportContent, kind: str, what: str = "these results") -> 
     chart = figures.FIGURES[kind](content)
     if chart is None:
         raise ConfigError(f"there is no chart {kind} of {what}: {figures.NEEDS[kind]}")
-    return chart
+    (renamed,) = with_names((chart,), names_of(content.results.values()))
+    assert isinstance(renamed, Figure)
+    return renamed

@@ -247,6 +247,11 @@ class Reading(Struct, frozen=True, eq=False, dict=True):
         """Return whether a list may contain an item more than once."""
         return self.source.repeats
 
+    @cached_property
+    def still_repeats(self) -> bool:
+        """Return whether a list contains an item more than once after rows were removed."""
+        return self.repeats and has_duplicates(self.pairs, self.starts)
+
     def __len__(self) -> int:
         return len(self.user)
 

@@ -3,7 +3,7 @@
 The items of a run can be in any order within the ranks of the run, all orders being equally likely (McSherry and Najork, ECIR 2008). A
 metric that never falls when a relevant item moves up is largest if the hits of each run come first, highest gain first, and smallest if
 they come last, highest gain last. The mean of a metric that is a sum over hits is its sum over all possible ranks of all hits, each
-weighted with its probability.
+weighted with its probability. If a relevant item is in a run several times and is one hit, this hit is at the first of its ranks.
 """
 
 from __future__ import annotations
@@ -13,19 +13,9 @@ from msgspec import Struct
 
 from .array import Array, in_single_precision
 from .graph import table
-from .lists import ListRows, Reading, first_of_each
+from .ids import changes, distinct
+from .lists import Reading
 from .rows import Rows, in_order, number_rows, within_users
-
-
-@table("repeating_users", uses=("rows_as_stored",))
-def repeating_users(rows_as_stored: ListRows) -> Array:
-    """Return for each user whether the list, as stored, contains an item more than once."""
-    repeating = np.zeros(rows_as_stored.rows.n_users, dtype=np.bool_)
-    if rows_as_stored.repeats:
-        again = np.ones(len(rows_as_stored.user), dtype=np.bool_)
-        again[first_of_each(rows_as_stored.pairs)] = False
-        repeating[rows_as_stored.user[again]] = True
-    return repeating
 
 
 class TieRuns(Struct, frozen=True, eq=False):
@@ -57,9 +47,9 @@ class TieRuns(Struct, frozen=True, eq=False):
         return np.where((run >= 0) & (row < (self.starts + self.size)[run]), run, -1)
 
 
-@table("tie_runs", uses=("reading", "repeating_users"), params=("single",))
-def tie_runs(reading: Reading, repeating_users: Array, single: bool) -> TieRuns:
-    """Return the runs of equal scores, compared in `single` or in double precision, in the lists of users without duplicates.
+@table("tie_runs", uses=("reading",), params=("single",))
+def tie_runs(reading: Reading, single: bool) -> TieRuns:
+    """Return the runs of equal scores of different items, compared in `single` or in double precision.
 
     Equal scores that are not neighbours do not form a run.
     """
@@ -67,12 +57,12 @@ def tie_runs(reading: Reading, repeating_users: Array, single: bool) -> TieRuns:
     if "score" not in reading.source.rows:
         starts = size = np.empty(0, dtype=np.int64)
     else:
-        starts, size = _equal_neighbours(reading, repeating_users, single)
+        starts, size = _equal_neighbours(reading, single)
     user = reading.user[starts]
     return TieRuns(user, starts - list_starts[user] + 1, size, starts, list_starts)
 
 
-def _equal_neighbours(reading: Reading, repeating_users: Array, single: bool) -> tuple[Array, Array]:
+def _equal_neighbours(reading: Reading, single: bool) -> tuple[Array, Array]:
     """Return the first row and the size of each run."""
     score = reading.source.rows.column("score")
     score = score if reading.rows is None else score[reading.rows]
@@ -83,7 +73,10 @@ def _equal_neighbours(reading: Reading, repeating_users: Array, single: bool) ->
     padded = np.concatenate([[False], equal, [False]])
     starts = np.flatnonzero(padded[1:] & ~padded[:-1])
     size = np.flatnonzero(padded[:-1] & ~padded[1:]) - starts + 1
-    whole = ~repeating_users[reading.user[starts]]
+    whole = np.ones(len(starts), dtype=np.bool_)
+    if reading.repeats:
+        n_changes = np.concatenate([[0], np.cumsum(changes(reading.item))])
+        whole = n_changes[starts + size - 1] > n_changes[starts]
     rising = within_users(score[1:] > score[:-1], reading.starts)
     if rising.any():  # in a list that is not ordered by score, equal scores may be apart
         whole &= _all_of_score(reading.user, score, np.unique(reading.user[1:][rising]), starts, size)
@@ -103,10 +96,30 @@ def _all_of_score(user: Array, score: Array, unordered: Array, starts: Array, si
     return complete
 
 
+@table("tied_copies", uses=("reading", "tie_runs", "hits"))
+def tied_copies(reading: Reading, tie_runs: TieRuns, hits: Rows) -> Array:
+    """Return for each hit the number of rows of its item in its run that are this one hit: 1, unless a list repeats a relevant item."""
+    copies = np.ones(len(hits), dtype=np.int64)
+    if not reading.one_hit_per_item:
+        return copies
+    tied = np.flatnonzero(tie_runs.run_of(hits) >= 0)
+    if len(tied):
+        rows = (
+            np.repeat(tie_runs.starts, tie_runs.size) + number_rows(np.repeat(np.arange(len(tie_runs)), tie_runs.size), len(tie_runs)) - 1
+        )
+        _, pair = distinct(reading.pairs)
+        run = np.repeat(np.arange(len(tie_runs)), tie_runs.size)
+        _, which, counts = np.unique(pair[rows] * len(tie_runs) + run, return_inverse=True, return_counts=True)
+        n_rows = np.zeros(len(reading), dtype=np.int64)
+        n_rows[rows] = counts[which.reshape(-1)]
+        copies[tied] = n_rows[tie_runs.list_starts[hits.user[tied]] + hits.rank[tied] - 1]
+    return copies
+
+
 class HitsByRun(Struct, frozen=True, eq=False):
     """Hits in the order of their runs; for the run of each hit its `first` rank, its `size`, the number of hits `before` it and in it.
 
-    A hit without ties is a run of one.
+    A hit without ties is a run of one. `copies` is the number of rows of the run that are this one hit; above 1 only if `n_hits` is 1.
     """
 
     rows: Rows
@@ -114,6 +127,7 @@ class HitsByRun(Struct, frozen=True, eq=False):
     size: Array
     before: Array
     n_hits: Array
+    copies: Array
 
     @classmethod
     def of(cls, hits: Rows, runs: TieRuns, *, best: bool) -> HitsByRun:
@@ -125,18 +139,20 @@ class HitsByRun(Struct, frozen=True, eq=False):
         first[tied], size[tied] = runs.first[run[tied]], runs.size[run[tied]]
         order = in_order(hits.user, [(first, False), (hits["gain"], best), (hits.item, False)])
         rows, first, size = hits.take(order), first[order], size[order]
+        copies = rows["copies"] if "copies" in rows else np.ones(len(rows), dtype=np.int64)
         nth_hit = number_rows(rows.user, rows.n_users)
         new = np.ones(len(rows), dtype=np.bool_)
         new[1:] = (rows.user[1:] != rows.user[:-1]) | (first[1:] != first[:-1])
         group = np.cumsum(new) - 1
         before = (nth_hit[new] - 1)[group]
-        return cls(rows.with_columns(found=nth_hit), first, size, before, np.bincount(group)[group] if len(rows) else before)
+        n_hits = np.bincount(group)[group] if len(rows) else before
+        return cls(rows.with_columns(found=nth_hit), first, size, before, n_hits, np.where(n_hits == 1, copies, 1))
 
 
 def reorder_hits(hits: Rows, runs: TieRuns, *, best: bool) -> Rows:
     """Return the table `hits` with the hits of each run at its first ranks (`best`) or its last ones."""
     by_run = HitsByRun.of(hits, runs, best=best)
-    start = by_run.first if best else by_run.first + by_run.size - by_run.n_hits
+    start = by_run.first if best else by_run.first + by_run.size - by_run.n_hits - by_run.copies + 1
     return by_run.rows.with_columns(rank=start + by_run.rows["found"] - by_run.before - 1)
 
 
@@ -151,16 +167,19 @@ def expected_ranks(hits: Rows, runs: TieRuns, deepest: int | None) -> Rows:
     """Return every rank that a hit may have, as a table `hits` whose rows have weights: the probability of each.
 
     In a run of n items with m hits, the j-th hit is at the i-th position in C(i-1, j-1)·C(n-i, m-j) of the C(n, m) orders, and each of the
-    m hits is equally often the j-th. `found` adds the b hits above the run: b + j. Ranks below `deepest` are left out. Weights are exact to
-    about twelve digits, because they are computed from logarithms of factorials.
+    m hits is equally often the j-th. A single hit with m copies is at the rank of the first of them. `found` adds the b hits above the run:
+    b + j. Ranks below `deepest` are left out. Weights are exact to about twelve digits, because they are computed from logarithms of
+    factorials.
     """
     by_run = HitsByRun.of(hits, runs, best=True)
     logs = _log_factorials(int(by_run.size.max(initial=1)))
     hit, rank, found, weight = [], [], [], []
-    shapes, shape_of_hit = np.unique(np.stack([by_run.size, by_run.n_hits]), axis=1, return_inverse=True)
-    for number, (size, n_hits) in enumerate(shapes.T):
+    shapes, shape_of_hit = np.unique(np.stack([by_run.size, by_run.n_hits, by_run.copies]), axis=1, return_inverse=True)
+    for number, (size, n_hits, copies) in enumerate(shapes.T):
         of_shape = np.flatnonzero(shape_of_hit.reshape(-1) == number)
-        position, nth, chance = _chances(int(size), int(n_hits), deepest, logs)
+        position, nth, chance = _chances(int(size), int(n_hits * copies), deepest, logs)
+        if copies > 1:
+            position, nth, chance = (each[nth == 1] for each in (position, nth, chance * copies))
         hit.append(np.repeat(of_shape, len(position)))
         rank.append((by_run.first[of_shape, None] + position - 1).reshape(-1))
         found.append((by_run.before[of_shape, None] + nth).reshape(-1))

@@ -128,3 +128,18 @@ def test_options_that_make_no_sense_in_training_are_refused():
         receval.Evaluator(test={1: [5]}, metrics="HitRate@1", yardsticks=True)
     with pytest.raises(receval.ConfigError, match=r"^metrics: EPC@1 needs .*: give train"):
         receval.Evaluator(test={1: [5]}, metrics="EPC@1")
+
+
+def test_a_cutoff_by_default_is_a_warning_of_the_evaluator_with_the_way_to_whole_lists():
+    said = "^The cut-off of MRR@10 is the default: top_k is not given; MRR@none reads the whole list.$"
+    with pytest.warns(UserWarning, match=said) as caught:
+        assert receval.Evaluator(test={1: [1]}, metrics=["HR@10", "MRR"])({1: [2, 1]}) == {"HitRate@10": 1, "MRR@10": 0.5}
+    assert [one.filename for one in caught] == [__file__]
+    receval.Evaluator(test={1: [1]}, metrics=["HR@10", "MRR@none"])
+    receval.Evaluator(test={1: [1]}, metrics=["HR", "MRR"], top_k=10)
+
+
+def test_checks_that_are_off_need_no_other_function():
+    assert receval.Evaluator(test={1: [1]}, metrics="HR@1", health=False)({1: [1]}) == {"HitRate@1": 1.0}
+    with pytest.raises(receval.ConfigError, match="health does not work with an Evaluator"):
+        receval.Evaluator(test={1: [1]}, metrics="HR@1", health={"R04": "error"})

@@ -130,6 +130,14 @@ def test_a_report_has_the_form_of_its_file_name_ending(result: receval.Evaluatio
     assert len(read) == 5
 
 
+def test_a_report_has_the_names_of_a_paper(result: receval.EvaluationResult, tmp_path: Path):
+    result.report(tmp_path / "paper.tex", names={"new": "Ours", "nDCG": "NDCG"})
+    text = (tmp_path / "paper.tex").read_text("utf-8")
+    assert ("Ours &" in text, "{NDCG" in text, "nDCG" in text) == (True, True, False)
+    with pytest.raises(receval.ConfigError, match=r"^names must map models, metrics or measures to other names"):
+        result.report(tmp_path / "paper.tex", names={"new": 1})
+
+
 def test_a_report_compares_with_another_result(result: receval.EvaluationResult, tmp_path: Path):
     result.report(tmp_path / "page.md", baseline=result, margin="1%")
     result.save(tmp_path / "main")

@@ -274,3 +274,15 @@ def test_missing_columns_are_named_as_arguments():
         receval.evaluate(test=lists, recommendations={"m": lists}, metrics=["Recall@1"])
     assert raised.value.hint == "set them, columns={'user': 'NAME', 'item': 'NAME'}"
     assert "no user and no item column" in raised.value.message
+
+
+@pytest.mark.parametrize("columns", [None, {"user": "user_id"}, {"user": "user_id:token", "item": "item_id:token"}])
+def test_frames_with_names_of_recbole_are_read_as_its_files(columns, tmp_path):
+    (tmp_path / "x.inter").write_text("user_id:token\titem_id:token\trating:float\n1\t10\t5\n1\t11\t2\n2\t10\t4\n")
+    (tmp_path / "x.item").write_text("item_id:token\tclass:token_seq\n10\tDrama War\n11\tWar\n12\tComedy\n")
+    frames = {name: pl.read_csv(tmp_path / f"x.{name}", separator="\t") for name in ("inter", "item")}
+    given = {"recommendations": {1: [10, 12], 2: [11, 10]}, "metrics": ["nDCG@2", "ILD@2"], "split": " ", "health": False}
+    of_files = receval.evaluate(test=tmp_path / "x.inter", items=tmp_path / "x.item", categories="class", **given).to_dict()
+    for name in ("class", "class:token_seq"):
+        scored = frames["inter"].with_columns(score=1.0)  # other columns may be added
+        assert receval.evaluate(test=scored, items=frames["item"], categories=name, columns=columns, **given).to_dict() == of_files

@@ -180,3 +180,11 @@ def test_a_wrong_argument_of_a_comparison_is_named_in_words_of_the_call(result: 
 def test_an_audit_takes_the_name_of_one_convention():
     one = receval.audit(test=TEST, recommendations=LISTS["als"], metrics="nDCG@2", conventions="elliot")
     assert one.conventions == receval.audit(test=TEST, recommendations=LISTS["als"], metrics="nDCG@2", conventions=["elliot"]).conventions
+
+
+def test_a_run_is_found_by_the_name_that_findings_give_it():
+    lists = {"BPR": {"runs": [{1: [1, 2]}, {1: [2, 1]}]}}
+    repeated = receval.evaluate(test={1: [1]}, recommendations=lists, metrics=["MRR@2"], health=False)
+    assert [repeated[f"BPR (run {run})", "MRR@2"].value for run in (1, 2)] == [1.0, 0.5]
+    with pytest.raises(KeyError, match="there is no model named 'BPR \\(run 3\\)'"):
+        repeated["BPR (run 3)", "MRR@2"]

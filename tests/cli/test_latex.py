@@ -80,7 +80,7 @@ def test_the_tables_of_a_comparison_follow_the_columns_of_the_config(config, rec
         assert f"\\begin{{{environment}}}" in out
 
 
-def test_names_of_a_paper_replace_those_of_models_and_measures_in_latex_and_markdown_only(receval, config):
+def test_names_of_a_paper_replace_those_of_models_and_measures_in_reports_only(receval, config):
     names = ("--set", "report.names={nDCG: NDCG, Recall@20: R@20, knn: Item-KNN}", "-m", "nDCG,Recall", "-k", "10,20", "-q")
     latex, markdown, table, values = (receval("run", config, *names, "--format", form)[1] for form in ("latex", "md", "table", "csv"))
     assert r" & @10 & @20 & Recall@10 $\uparrow$ & R@20 $\uparrow$ \\" in latex
@@ -89,6 +89,17 @@ def test_names_of_a_paper_replace_those_of_models_and_measures_in_latex_and_mark
     assert "NDCG: gain 1" in latex
     assert "NDCG@10: Item-KNN beats popular and random" in markdown
     assert not any(name in table + values for name in ("NDCG", "R@20", "Item-KNN"))
+    page = receval("run", config, *names, "--format", "html")[1]
+    assert (">Item-KNN<" in page, ">NDCG<" in page, ">nDCG<" in page, ">knn<" in page) == (True, True, False, False)
+
+
+@pytest.mark.parametrize("kind", ["differences", "over_k", "distribution", "trade_off"])
+def test_charts_have_the_names_of_a_paper(kind, receval, config, tmp_path):
+    names = "report.names={nDCG: NDCG, knn: Item-KNN, popular: '@pop', random: Random}"
+    chosen = ("--set", "compare.baseline=popular", "--set", "evaluation.metrics=[nDCG, Recall]", "--set", "evaluation.top_k=[5, 10]")
+    assert receval("plot", kind, config, "-o", tmp_path / "c.json", "--set", names, *chosen)[0] == 0
+    spec = (tmp_path / "c.json").read_text("utf-8")
+    assert ("NDCG" in spec, "Item-KNN" in spec, re.search('"knn|nDCG|knn"', spec)) == (True, True, None)
 
 
 @pytest.mark.parametrize(("name", "hint"), [("Recall@200", "Recall@20"), ("kn", "knn")])

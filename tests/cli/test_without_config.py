@@ -100,7 +100,11 @@ def test_the_printed_config_gives_the_same_result(receval, shop):
     [
         (("-m", "EPC@1"), "EPC@1 needs the train interactions: give --train FILE"),
         (("-m", "GAUC"), "GAUC needs the catalogue: give --train FILE or --items FILE"),
-        (("-m", "ILD@1"), "ILD@1 needs the categories of the items: give --items FILE --set data.items.categories=COLUMN"),
+        (
+            ("-m", "ILD@1"),
+            "ILD@1 needs the categories of the items: give --items FILE --set data.items.categories=COLUMN, "
+            "and --set 'data.items.split=|' if a cell has several",
+        ),
         (("-m", "ILD@1", "--items", "i.csv"), "if a cell has several: --set data.items.categories="),
         (("-m", "Revenue@1"), "of each relevant item: give --set evaluation.value_columns.revenue=rows.COLUMN (of the test rows) or items"),
         (("--by", "users.plan"), "users.plan comes from data.users: give --set data.users=FILE"),

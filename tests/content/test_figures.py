@@ -136,6 +136,16 @@ def test_the_caption_of_a_trade_off_names_only_intervals_that_are_drawn(content)
     assert "interval" not in figures.trade_off(content).caption
 
 
+def test_the_caption_of_a_trade_off_names_models_with_runs_which_have_no_interval(content):
+    points = content.points
+    name = points[0].name
+    of_runs = [replace(one, row=replace(one.row, repeats=3), low=None, high=None) if one.name == name else one for one in points]
+    content.__dict__["points"] = tuple(of_runs)
+    assert figures.trade_off(content).caption.endswith(f" Means over folds or runs ({name}) have no interval.")
+    content.__dict__["points"] = tuple(replace(one, row=replace(one.row, repeats=3), low=None, high=None) for one in points)
+    assert figures.trade_off(content).caption.endswith("(to the right). Means over folds or runs have no interval.")
+
+
 def test_the_two_measures_of_a_trade_off_are_of_different_kinds(content):
     assert "ItemCoverage@1 (upwards) and nDCG@1" in figures.trade_off(content).caption
 

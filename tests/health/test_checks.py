@@ -40,6 +40,7 @@ from receval.tables.graph import INPUTS, TABLES
 from receval.tables.prepared import TimeFacts
 from receval.tables.rows import PartData
 
+from tests.conftest import table
 from tests.measure.small import frame, prepared, task
 
 AVAILABLE = frozenset({"lists", "train", "catalogue", "scores", "cutoffs"})
@@ -106,7 +107,7 @@ def test_duplicates_ties_and_lengths_are_counted_and_their_rows_stored():
     assert found["R01"].sentence == "1 of 6 rows (16.7 %) repeat an item of the same list, for 1 user."
     assert found["R01"].examples == ("user 1, item 10",)
     assert rows["R01.m"].rows() == [(1, 10, 2.0), (1, 10, 1.0)]
-    assert found["R04"].sentence == "1 of 3 lists (33.3 %) have tied scores in the first 2 ranks."
+    assert found["R04"].sentence == "2 of 3 lists (66.7 %) have tied scores in the first 2 ranks, 1 of them across a cut-off."
     assert (found["R05"].count, found["R05"].examples) == (1, ("user 4",))
     assert found["R06"].sentence.endswith("largest cut-off, 2; the longest has 3 rows.")
     assert rows["R09.m"]["item"].to_list() == [11, 21]
@@ -347,3 +348,15 @@ def test_one_hit_is_enough():
     frames = _without_hits(50)
     tested = pl.concat([frame("user item", [(0, 1)]), frames["test"]])
     assert "X03" not in examined({**frames, "test": tested}, {7: 1, 8: 1}, available=frozenset({"lists"}))[0]
+
+
+def test_the_advice_on_repeated_items_says_how_they_were_counted(evaluate):
+    rows = table(["user", "item", "score"], [(1, 1, 2.0), (1, 1, 1.0), (1, 2, 0.5)])
+    by_policy = {}
+    for policy in ("unique_hits", "keep_best_rank"):
+        result = evaluate(table(["user", "item"], [(1, 1)]), rows, metrics=["Recall"], policy={"duplicates": policy}, health={})
+        by_policy[policy] = next(one.advice for one in result.findings if one.check == "R01")
+    assert (
+        "is one hit, at its best rank; its other ranks are misses (evaluation.policy.duplicates: unique_hits)" in by_policy["unique_hits"]
+    )
+    assert "is kept only at its best rank; later items move up (evaluation" in by_policy["keep_best_rank"]

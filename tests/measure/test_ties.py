@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from receval.conventions.axes import AXES
 from receval.measure import tie_bounds
 from receval.measure.finishing import finish
 from receval.measure.measuring import measure_users
@@ -95,6 +96,53 @@ def test_bounds_equal_those_over_all_orders(users, graded, n_parts):
         least, most, mean = (np.mean([end(values) for values in by_user]) for end in (np.min, np.max, np.mean))
         within = 1e-6 if definition.axes["float_type"] != "float64" else 1e-12
         assert found[definition.label] == pytest.approx((least, mean, most), abs=within), definition.label
+
+
+repeating_worlds = st.lists(
+    st.tuples(
+        st.lists(st.tuples(st.integers(0, 3), st.sampled_from([1.0, 2.0])), min_size=1, max_size=6),
+        st.dictionaries(st.integers(0, 4), st.integers(1, 3), min_size=1, max_size=3),
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+@settings(max_examples=25)
+@given(users=repeating_worlds, graded=st.booleans(), policy=st.sampled_from(sorted(AXES["duplicates"].values)), n_parts=st.integers(1, 2))
+def test_bounds_of_lists_that_repeat_items_equal_those_over_all_orders_of_their_rows(users, graded, policy, n_parts):
+    """Try each order of the rows that the policy leaves; a measure without bounds says why."""
+    options = {"relevance": {"graded": graded}, "policy": {"duplicates": policy}}
+    chosen = task(prepared(catalogue=range(8)), MEASURES, CUTOFFS, **options, keeps_values=True)
+    test = [(number, item, rating) for number, (_, truth) in enumerate(users) for item, rating in truth.items()]
+    lists = [(number, *row) for number, (rows, _) in enumerate(users) for row in rows]
+    frames = {"lists": frame("user item score", lists), "test": frame("user item rating", test)}
+    found = bounds_of(chosen, parts_of(frames, n_parts))
+    one_row = {
+        "keep_best_rank": lambda scores: max(scores), "keep_last_row": lambda scores: scores[-1], "sum_scores": sum,
+    }  # fmt: skip
+    left = [rows for rows, _ in users]
+    if policy in one_row:
+        left = [
+            [(item, one_row[policy]([score for one, score in rows if one == item])) for item in {one for one, _ in rows}] for rows in left
+        ]
+
+    every = [orders(rows) for rows in left]
+    owners = [number for number, tried in enumerate(every) for _ in tried]
+    ranked = [order for tried in every for order in tried]
+    test = [(place, item, rating) for place, number in enumerate(owners) for item, rating in users[number][1].items()]
+    lists = [(place, item, rank) for place, order in enumerate(ranked) for rank, item in enumerate(order, 1)]
+    _, tried = finished(chosen, [{"lists": frame("user item position", lists), "test": frame("user item rating", test)}])
+    assert tried.user_values is not None
+    for index, definition in enumerate(chosen.definitions):
+        of_order = tried.user_values[f"v{index}"].to_numpy()
+        by_user = [of_order[np.asarray(owners) == number] for number in range(len(users))]
+        least, most, mean = (np.mean([end(values) for values in by_user]) for end in (np.min, np.max, np.mean))
+        within = 1e-6 if definition.axes["float_type"] != "float64" else 1e-12
+        if definition.label in found:
+            assert found[definition.label] == pytest.approx((least, mean, most), abs=within), definition.label
+        else:
+            assert policy in ("unique_hits", "keep_all", "keep_all_as_relevant", "keep_best_rank_after_cut"), definition.label
 
 
 @settings(max_examples=25)
@@ -192,13 +240,35 @@ def test_duplicate_test_rows_that_count_several_times_have_no_bounds():
     assert len(bounds_of(chosen, parts_of({"lists": lists, "test": single}, 2))) == 2
 
 
-def test_duplicates_and_equal_scores_that_are_not_adjacent_are_not_ties():
+def test_duplicates_of_one_item_and_equal_scores_that_are_not_adjacent_are_not_ties():
     chosen = task(prepared(), ["Recall"], [1])
     test = frame("user item", [(1, 1), (2, 1)])
-    repeated = frame("user item score", [(1, 0, 1.0), (1, 1, 1.0), (1, 0, 1.0), (2, 1, 2.0)])
-    assert bounds_of(chosen, [{"lists": repeated, "test": test}])["Recall@1"] == (0.5, 0.5, 0.5)
+    repeated = frame("user item score", [(1, 0, 1.0), (1, 1, 2.0), (1, 0, 1.0), (2, 1, 2.0)])
+    assert bounds_of(chosen, [{"lists": repeated, "test": test}])["Recall@1"] == (1, 1, 1)
     apart = frame("user item score position", [(1, 0, 1.0, 1), (1, 1, 1.0, 2), (1, 2, 5.0, 3), (1, 3, 1.0, 4), (2, 1, 2.0, 1)])
     assert bounds_of(chosen, [{"lists": apart, "test": test}])["Recall@1"] == (0.5, 0.5, 0.5)
+
+
+def test_sampled_candidates_with_one_score_have_the_bounds_of_chance_though_negatives_repeat():
+    drawn = np.random.default_rng(0).integers(1, 40, (50, 100))
+    lists = [(user, int(item), 0.0) for user in range(50) for item in (0, *drawn[user])]
+    frames = {"lists": frame("user item score", lists), "test": frame("user item", [(user, 0) for user in range(50)])}
+    assert bounds_of(task(prepared(), ["HitRate"]), parts_of(frames, 3))["HitRate@10"] == pytest.approx((0, 10 / 101, 1), abs=1e-12)
+    twice = frame("user item score", [*lists, *((user, 0, 0.0) for user in range(50))])
+    found = bounds_of(task(prepared(), ["HitRate"]), [frames | {"lists": twice}])["HitRate@10"]
+    assert found == pytest.approx((0, 1 - 92 * 91 / (102 * 101), 1), abs=1e-12)  # one of two rows is enough
+
+
+@pytest.mark.parametrize(("metric", "reason"), [
+    ("Recall", "a list repeats one of several relevant items with the same score"),
+    ("GAUC", "each repeat of an item in a list counts as a negative"),
+])  # fmt: skip
+def test_a_repeated_item_that_leaves_no_exact_bounds_is_the_reason(metric, reason):
+    chosen = task(prepared(catalogue=range(9)), [metric], [2])
+    lists = frame("user item score", [(1, item, 1.0) for item in (0, 1, 0, 2, 3)])
+    partial, done = finished(chosen, [{"lists": lists, "test": frame("user item", [(1, 0), (1, 1)])}])
+    measures = tie_bounds.TieMeasures.of(chosen.definitions, chosen.aggregates)
+    assert list(tie_bounds.unbounded(measures, partial.more["ties"], dict(enumerate(done.rows))).values()) == [reason]
 
 
 def test_scores_that_single_precision_ties_have_bounds_where_it_is_what_compares():

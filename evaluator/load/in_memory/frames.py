@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from ...errors import DataError
-from ..columns import IDS, recognise
+from ..columns import IDS, TYPED_NAME, recognise, without_type
 from ..opening import FAILURES
 from .matrices import from_matrix, is_matrix
 from .python_values import are_names, column, from_mapping, from_records, plain_ids, refuse_unnamed_lists, row_frame
@@ -34,12 +34,19 @@ def frame_of(
     `where` names the table in messages, `columns` maps its columns. A matrix of scores becomes lists of `depth` items (without it: of all
     items), without those of the user in `seen`. Raises `DataError` for another kind of value, or one that can be read in two ways.
     """
-    frame = _frame_of(where, table, rows, columns, depth, seen)
+    frame = _with_bare_names(_frame_of(where, table, rows, columns, depth, seen))
     try:
         names = recognise(where, table, frame.columns, columns, None)
     except DataError:
         return frame  # the columns are checked again later, and the problem is reported then
     return frame.with_columns(plain_ids(where, frame[name]) for role, name in names.items() if role in IDS)
+
+
+def _with_bare_names(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame whose columns with names of RecBole, such as `user_id:token`, have those without the type, unless one is taken."""
+    bare = {name: without_type(name) for name in frame.columns if TYPED_NAME.fullmatch(name)}
+    every = [bare.get(name, name) for name in frame.columns]
+    return frame.rename(bare) if bare and len(set(every)) == len(every) else frame
 
 
 def _frame_of(
