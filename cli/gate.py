@@ -67,7 +67,8 @@ def gate(
     Give a folder that 'receval run -o DIR/' wrote, which is judged without its data, or a config, which is evaluated. Exits with 1 if
     a gate failed, or a health check of level error.
     """
-    from receval.session.judge import gate_options, judge_source, measures_of_rules
+    from receval.session.judge import gate_options, measures_of_rules
+    from receval.session.judge_source import judge_source
 
     named = read.source(source)
     _refuse_contradictions(named, read, arguments)

@@ -17,7 +17,7 @@ import click
 import receval
 from click.shell_completion import CompletionItem
 from receval import outputs
-from receval.errors import ArgumentError, ConfigError
+from receval.errors import ArgumentError, ConfigError, DataError
 
 _Callback = TypeVar("_Callback", bound=Callable[..., Any])
 
@@ -221,6 +221,17 @@ def _options_in_errors() -> Iterator[None]:
         yield
     except ConfigError as error:
         raise ConfigError([_as_options(problem) for problem in error.problems], error.hint and _as_options(error.hint)) from None
+
+
+@contextmanager
+def hint_replaced(words: str, by: str) -> Iterator[None]:
+    """Raise a `DataError` with other words in its hint, for a command whose options are not those that the hint names."""
+    try:
+        yield
+    except DataError as error:
+        if words not in (error.hint or ""):
+            raise
+        raise DataError(error.message, (error.hint or "").replace(words, by)) from None
 
 
 def _as_options(text: str) -> str:

@@ -48,12 +48,20 @@ class GatheredResults(Struct, frozen=True, eq=False):
     unnamed: str | None = None
 
 
-def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str] = (), baseline: str | None = None) -> GatheredResults:
+def gather(
+    given: Sequence[str],
+    read: Read,
+    tell: Tell,
+    overrides: Sequence[str] = (),
+    baseline: str | None = None,
+    *,
+    judges_gates: bool = False,
+) -> GatheredResults:
     """Open folders of results and evaluate at most one config, each given as `PATH` or `NAME=PATH`.
 
-    Without a name, a folder has its last part as label, a config its file name. A config is evaluated as by a run. `overrides` change the
-    configs of folders. Raises `ConfigError` for two equal labels, or two configs; before the evaluation, also for a `baseline` that
-    nothing has as name.
+    Without a name, a folder has its last part as label, a config its file name. A config is evaluated as by a run, and its gates are
+    judged too if `judges_gates`. `overrides` change the configs of folders. Raises `ConfigError` for two equal labels, or two configs;
+    before the evaluation, also for a `baseline` that nothing has as name.
     """
     paths: dict[str, Path] = {}
     unnamed: str | None = None
@@ -77,9 +85,17 @@ def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str
     for name, config in configs.items():
         if baseline is not None:
             _refuse_unknown_baseline(baseline, tuple(paths), results, config)
+        judge = _judge(config) if judges_gates else None  # baselines are found before the run
         results[name] = run(config, concludes=False)
         tell([one for one in results[name].findings if one.severity == "error"])
+        results[name] = results[name] if judge is None else judge(results[name])
     return GatheredResults({name: results[name] for name in paths}, next(iter(configs.values()), None), folders, unnamed)
+
+
+def _judge(config: Loaded) -> Callable[[Result], Result]:
+    from .judge import judge_of_config  # only here: comparisons judge no gates
+
+    return judge_of_config(config)
 
 
 def label_of_config(path: str, baseline: str | None) -> str:
