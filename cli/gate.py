@@ -36,12 +36,12 @@ from .output import ci_files, publish, say, say_verdicts, show, tell, tell_cauti
     metavar="RULE",
     help="A rule, instead of those of the config: 'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%'. May be repeated.",
 )
+@options.inconclusive_option
 @click.option(
-    "--inconclusive",
-    type=click.Choice(("warn", "fail")),
-    help="Outcome of an inconclusive rule: warn, or fail. Default: warn.",
+    "--strict",
+    is_flag=True,
+    help="Exit with 1 also for gates that are inconclusive or warn, or if none could be judged; not for warnings of the health checks.",
 )
-@click.option("--strict", is_flag=True, help="Also exit with 1 if a gate is inconclusive or warns, or if none could be judged.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if a gate failed; for jobs that only report.")
 @options.reading_options("overrides", "recommendations", "where", "replace")
 @options.ci_option

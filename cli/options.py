@@ -358,7 +358,11 @@ def reading_options(*names: str, without: Sequence[str] = ()) -> Callable[[_Call
     return decorated
 
 
-strict_option = click.option("--strict", is_flag=True, help="Exit with 1 for warnings of the health checks, not only for errors.")
+inconclusive_option = click.option(
+    "--inconclusive",
+    type=click.Choice(("warn", "fail")),
+    help="What an inconclusive gate does: warn, or fail (exit 1). Default: gates.inconclusive of the config, else warn.",
+)
 store_option = click.option(
     "--store-failures", "store", metavar="DIR", help="Write the affected rows of failed checks into a folder, as Parquet."
 )

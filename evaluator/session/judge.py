@@ -79,9 +79,10 @@ def gate_options(
     return given
 
 
-def judge_of_config(loaded: Loaded, folders: Iterable[Path] = ()) -> Callable[[Result], Result]:
+def judge_of_config(loaded: Loaded, folders: Iterable[Path] = (), *, strict: bool = False) -> Callable[[Result], Result]:
     """Find the baselines of a config before any work; return a function that adds the judged gates to a result.
 
+    With `strict` gates that would only warn fail.
     Raises `OutputError` if the results would overwrite the folder of a baseline.
     """
     gates, named = loaded.config.gates, loaded.config.data.named_models
@@ -93,7 +94,7 @@ def judge_of_config(loaded: Loaded, folders: Iterable[Path] = ()) -> Callable[[R
                 f"the results would overwrite their baseline {place}", "choose another folder; receval baseline set updates a baseline"
             )
     bases = bases_of(gates, loaded.folder, named)
-    return lambda result: with_gates(result, gates, loaded.config.compare, bases)
+    return lambda result: with_gates(result, gates, loaded.config.compare, bases, strict=strict)
 
 
 def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) -> Bases:
@@ -110,9 +111,9 @@ def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) 
     return Bases(_find_base(gates.baseline, folder, models, "baseline") if gates.baseline is not None and comparing else None, anchors)
 
 
-def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases) -> Result:
+def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases, *, strict: bool = False) -> Result:
     """Return the result with its judged gates; see `judge` for its errors."""
-    return replace(result, gates=judge(result, Demands.of(gates, compare, bases)).gates) if gates.rules else result
+    return replace(result, gates=judge(result, Demands.of(gates, compare, bases, strict=strict)).gates) if gates.rules else result
 
 
 def _find_base(given: GateBaseline, folder: Path, models: Collection[str] | None, noun: str) -> Baseline:

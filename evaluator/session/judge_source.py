@@ -44,13 +44,13 @@ def judge_source(
             if not gates.rules:
                 hint = "give one with --rule 'nDCG@10 max_loss 2%', or evaluate with gates in the config"
                 raise ConfigError("there are no rules to judge", hint)
-            result = with_gates(result, gates, compare, bases_of(gates, Path(), result.models))
+            result = with_gates(result, gates, compare, bases_of(gates, Path(), result.models), strict=strict)
         else:
             loaded = read(source)
             if not loaded.config.gates.rules:
                 hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
                 raise ConfigError(f"{loaded.name}{': ' if loaded.name else ''}there are no rules to judge", hint)
-            result = judge_of_config(loaded)(run(loaded, concludes=False))  # baselines are found before the run
+            result = judge_of_config(loaded, strict=strict)(run(loaded, concludes=False))  # baselines are found before the run
         content = None
         if reports or targets.of("report"):
             from .compare import GatheredResults  # only here: most runs with gates make no report

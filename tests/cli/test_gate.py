@@ -112,6 +112,27 @@ def test_an_inconclusive_gate_fails_if_the_config_or_strict_says_so(gate_folder,
     assert (code, err.endswith("receval: 1 of 2 gates is inconclusive\n")) == (1, True)
 
 
+@pytest.mark.parametrize(("command", "given"), [("gate", "config.yaml"), ("gate", "results/today"), ("run", "config.yaml")])
+def test_strict_counts_inconclusive_gates_as_failed_in_every_file_as_the_config_can(command, given, gate_folder, receval):
+    receval("run", "config.yaml", "-q", "-o", "results/today/")
+    made = {}
+    for option in ("--strict", "--inconclusive=fail"):
+        assert (
+            receval(command, given, option, "-q", "--ci", "gitlab", *(part for end in ("md", "svg") for part in ("-o", f"r.{end}")))[0] == 1
+        )
+        made[option] = [(gate_folder / name).read_text() for name in ("receval-junit.xml", "gl-code-quality-report.json", "r.md", "r.svg")]
+    assert made["--strict"] == made["--inconclusive=fail"]
+    assert '<testsuite name="gates" tests="2" failures="1"' in made["--strict"][0]
+    assert '"major"' in made["--strict"][1]
+
+
+def test_a_folder_of_a_strict_run_is_reported_as_failed(gate_folder, receval):
+    assert receval("run", "config.yaml", "-q", "--strict", "-o", "results/today/")[0] == 1
+    _, out, err = receval("report", "results/today", "--format", "github-comment", "-q")
+    assert "- ✖ 1 of 2 gates is inconclusive." in out
+    assert err.startswith("receval: 1 of 2 gates is inconclusive; a report exits with 0")
+
+
 def baseline_that_is_a_file(gate_folder):
     shutil.rmtree(gate_folder / "results/main")
     (gate_folder / "results/main").write_text("")
