@@ -140,7 +140,14 @@ def failure(result: Result, strict: bool = False) -> str:
         return ""
     level = "info" if strict else "warn"
     accepted = f"for example health: {{{ids[0]}: {level}}}, or --set health.{ids[0]}={level}"
-    return f"exit code 1 because of {', '.join(ids)}: fix the files, or accept a finding in the config, {accepted}"
+    return (
+        f"exit code 1 because of {', '.join(ids)}{strictly(result.findings)}: fix the files, or accept a finding in the config, {accepted}"
+    )
+
+
+def strictly(errors: Iterable[Finding]) -> str:
+    """Return a remark if some of these errors are warnings; else an empty text."""
+    return " (--strict counts warnings of the health checks as errors)" if any(error.is_strict for error in errors) else ""
 
 
 def _runs(checks: Sequence[str]) -> Iterable[str]:

@@ -64,6 +64,8 @@ def run_config(
         enriched = _enriched_folder(loaded, targets, stack)
         keeps_failures, concluded = store_failures is not None, kept - ({"conclusions"} if per_user else set())
         result = _evaluate(loaded, concluded, enriched, keeps_failures, progress or silent)
+        if strict:
+            result = replace(result, findings=tuple(one.counted_strictly() for one in result.findings))
         try:
             result = judge(result)
         except RecevalError as error:  # the values are written nevertheless
