@@ -224,14 +224,15 @@ def _options_in_errors() -> Iterator[None]:
 
 
 @contextmanager
-def hint_replaced(words: str, by: str) -> Iterator[None]:
-    """Raise a `DataError` with other words in its hint, for a command whose options are not those that the hint names."""
+def hint_in_options(words: Mapping[str, str]) -> Iterator[None]:
+    """Raise a `DataError` with some words of its hint replaced, for a command that has an option for what the hint names."""
     try:
         yield
     except DataError as error:
-        if words not in (error.hint or ""):
-            raise
-        raise DataError(error.message, (error.hint or "").replace(words, by)) from None
+        hint = error.hint
+        for of_config, of_command in words.items() if hint else ():
+            hint = (hint or "").replace(of_config, of_command)
+        raise DataError(error.message, hint) from None
 
 
 def _as_options(text: str) -> str:

@@ -150,7 +150,7 @@ def report(
     if not outputs and form is None and system == "none":
         raise click.UsageError("give an output file or a format: -o report.html, or --format md")
     looks: dict[str, Any] = {"title": title, "date": date, "interactive": interactive, "template": template}
-    with options.hint_replaced("the first time use --if-missing pass, or", "a report without gates: --set 'gates.rules=[]'; or"):
+    with options.hint_in_options({"the first time use --if-missing pass, or": "a report without gates: --set 'gates.rules=[]'; or"}):
         made = report_inputs(
             read.sources(inputs, SECTIONS),
             arguments,
