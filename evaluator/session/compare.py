@@ -233,7 +233,9 @@ def compare_inputs(
     targets = targets_of(outputs, "comparison", folders=True)
     with Stage(targets.places) as stage:
         gathered = gather(inputs, read, tell, baseline=arguments.get("baseline"))
-        arguments = {**arguments, "by": groups_named(gathered.results, arguments.get("by") or ())}
+        written_by = arguments.get("by") or ()
+        by = groups_named(gathered.results, written_by)
+        arguments = {**arguments, "by": by, "written_by": dict(zip(by, written_by, strict=True))}
         stored, note = (gathered.config.config.compare, "") if gathered.config is not None else _stored(gathered.results, arguments)
         options = with_arguments(ComparisonOptions.of(stored), arguments)
         look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
@@ -295,7 +297,7 @@ def with_arguments(options: ComparisonOptions, arguments: Mapping[str, Any]) -> 
     settings = {name: arguments[name] for name in ("test", "correction", "alpha") if arguments.get(name) is not None}
     margins = margins_of(arguments.get("margins"))
     given |= {"margins": margins} if margins else {}
-    given |= {"by": tuple(arguments["by"])} if arguments.get("by") else {}
+    given |= {"by": tuple(arguments["by"]), "written_by": arguments.get("written_by", {})} if arguments.get("by") else {}
     given |= {"common": arguments["users"] == "common"} if arguments.get("users") else {}
     given |= {name: arguments[name] for name in ("all_pairs", "unpaired", "losers") if name in arguments}
     return replace(options, **given, settings=replace(options.settings, **settings))
