@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
-from receval.errors import DataError
 from receval.outputs import of_form
 
 from . import options
+from .options import hint_in_options
 from .output import ci_files, publish, say, say_verdicts, show, tell, tell_cautions
 
 
@@ -22,6 +20,14 @@ from .output import ci_files, publish, say, say_verdicts, show, tell, tell_cauti
 @click.option("--baseline", metavar="[LABEL=]DIR|MODEL", help="The result folder or model to compare with, instead of gates.baseline.")
 @click.option(
     "--baseline-model", metavar="NAME", help="The model in the baseline folder to compare with. Default: the model of the same name."
+)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="NAME,NAME",
+    callback=lambda context, parameter, given: tuple(name for text in given for name in text.split(",") if name),
+    help="Judge only these models, instead of those of gates.models. May be repeated.",
 )
 @click.option("--anchor", metavar="[LABEL=]DIR", help="A second, older baseline: margins must also hold against it.")
 @click.option(
@@ -36,12 +42,12 @@ from .output import ci_files, publish, say, say_verdicts, show, tell, tell_cauti
     metavar="RULE",
     help="A rule, instead of those of the config: 'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%'. May be repeated.",
 )
+@options.inconclusive_option
 @click.option(
-    "--inconclusive",
-    type=click.Choice(("warn", "fail")),
-    help="Outcome of an inconclusive rule: warn, or fail. Default: warn.",
+    "--strict",
+    is_flag=True,
+    help="Exit with 1 also for gates that are inconclusive or warn, or if none could be judged; not for warnings of the health checks.",
 )
-@click.option("--strict", is_flag=True, help="Also exit with 1 if a gate is inconclusive or warns, or if none could be judged.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if a gate failed; for jobs that only report.")
 @options.reading_options("overrides", "recommendations", "where", "replace")
 @options.ci_option
@@ -67,13 +73,16 @@ def gate(
     Give a folder that 'receval run -o DIR/' wrote, which is judged without its data, or a config, which is evaluated. Exits with 1 if
     a gate failed, or a health check of level error.
     """
-    from receval.session.judge import gate_options, judge_source, measures_of_rules
+    from receval.session.judge import gate_options, measures_of_rules
+    from receval.session.judge_source import judge_source
 
     named = read.source(source)
     _refuse_contradictions(named, read, arguments)
     row = of_form(form, "gates", "report")
     options = gate_options(**arguments)
-    with _flags_in_hints(arguments):
+    in_hints = {", or the models to judge by gates.models": "; --model NAME judges only these"}
+    in_hints |= {} if arguments["baseline"] is None else {"gates.baseline.model": "--baseline-model NAME"}
+    with hint_in_options(in_hints):
         judged = judge_source(
             named,
             options,
@@ -90,18 +99,6 @@ def gate(
     publish(judged.report if system != "none" else None, system)
     say_verdicts(judged, quiet=quiet)
     context.exit(0 if exit_zero else judged.exit_code)
-
-
-@contextmanager
-def _flags_in_hints(arguments: Mapping[str, Any]) -> Iterator[None]:
-    """Let the hint on a model that the baseline lacks name the option if --baseline gives the baseline, which no config does then."""
-    try:
-        yield
-    except DataError as error:
-        of_config, hint = "gates.baseline.model, or the models to judge by gates.models", error.hint or ""
-        if arguments["baseline"] is None or of_config not in hint:
-            raise
-        raise DataError(error.message, hint.replace(of_config, "--baseline-model NAME")) from None
 
 
 def _refuse_contradictions(source: str, read: options.ConfigReader, arguments: dict[str, Any]) -> None:

@@ -13,9 +13,12 @@ from receval.synonyms import SYNONYMS
 
 _CONFIG: Final = "the config as an argument: receval run CONFIG"
 _LISTS: Final = ("--recs NAME=FILE",)
+_MODELS: Final = ("--model NAME", *_LISTS)
+_GROUPS: Final = "GROUPS"
+"""The place of the value that was typed, in the suggestion of a rule."""
 _OF_MEANING: Final = {
     "baseline": ("--baseline NAME", "receval compare CONFIG --baseline NAME"),
-    "by": ("--by GROUPS",),
+    "by": ("--by GROUPS", f"--rule 'nDCG@10 max_loss 2% by {_GROUPS}'"),
     "items": ("--items FILE",),
     "metrics": ("--measure", "-m"),
     "missing_values": ("--set evaluation.policy.missing_values=drop",),
@@ -54,12 +57,17 @@ _MEANT: Final = {
     "md": ("--format md",),
     "min": ("--rule 'nDCG@10 >= 0.1'", "receval gate CONFIG --rule 'nDCG@10 >= 0.1'"),
     "negatives": _CANDIDATES,
+    "model": _MODELS,
+    "models": _MODELS,
     "o": ("--format json > FILE",),
     "out": ("-o", "--format json > FILE"),
     "output": ("--format json > FILE",),
     "output-format": ("--format json",),
     "output-dir": ("-o DIR/", "--format json > FILE"),
-    "only": ("--set 'data.recommendations={NAME: FILE}'",),
+    "only": (
+        "--model NAME",
+        "--set 'data.recommendations={NAME: FILE}'",
+    ),
     "paired": ("no option: users are paired by default",),
     "save": ("-o DIR/", "--format json > FILE"),
     "sep": _SEPARATOR,
@@ -110,6 +118,8 @@ def suggestion(guess: str, command: click.Command, context: click.Context, argum
     if key:
         value = _value_of(guess, arguments)
         meant = f"--set {shlex.quote(f'{key}.{value}' if re.match('[a-z_]+=', value) else f'{key}={value}')}"
+    if meant and meant.startswith("--rule") and re.fullmatch(r"[\w.:,+-]+", value := _value_of(guess, arguments)) and value != "VALUE":
+        meant = meant.replace(_GROUPS, value)
     if meant:
         return f"Use {meant}."
     having = _commands_with(guess, context)

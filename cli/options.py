@@ -17,7 +17,7 @@ import click
 import receval
 from click.shell_completion import CompletionItem
 from receval import outputs
-from receval.errors import ArgumentError, ConfigError
+from receval.errors import ArgumentError, ConfigError, DataError
 
 _Callback = TypeVar("_Callback", bound=Callable[..., Any])
 
@@ -226,6 +226,18 @@ def _options_in_errors() -> Iterator[None]:
         raise ConfigError([_as_options(problem) for problem in error.problems], error.hint and _as_options(error.hint)) from None
 
 
+@contextmanager
+def hint_in_options(words: Mapping[str, str]) -> Iterator[None]:
+    """Raise a `DataError` with some words of its hint replaced, for a command that has an option for what the hint names."""
+    try:
+        yield
+    except DataError as error:
+        hint = error.hint
+        for of_config, of_command in words.items() if hint else ():
+            hint = (hint or "").replace(of_config, of_command)
+        raise DataError(error.message, hint) from None
+
+
 def _as_options(text: str) -> str:
     for pattern, words in _AS_OPTIONS:
         text = pattern.sub(words, text)
@@ -350,7 +362,11 @@ def reading_options(*names: str, without: Sequence[str] = ()) -> Callable[[_Call
     return decorated
 
 
-strict_option = click.option("--strict", is_flag=True, help="Exit with 1 for warnings of the health checks, not only for errors.")
+inconclusive_option = click.option(
+    "--inconclusive",
+    type=click.Choice(("warn", "fail")),
+    help="What an inconclusive gate does: warn, or fail (exit 1). Default: gates.inconclusive of the config, else warn.",
+)
 store_option = click.option(
     "--store-failures", "store", metavar="DIR", help="Write the affected rows of failed checks into a folder, as Parquet."
 )

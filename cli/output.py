@@ -72,7 +72,7 @@ def say(text: str) -> None:
 def say_verdicts(judged: Any, *, quiet: bool) -> None:
     """Print the outcome of gates and health checks to standard error.
 
-    If `quiet`, only gates that fail the run, each with its rule, or that none was judged.
+    If `quiet`, only gates that fail the run, each with its rule, or that none was judged, and the checks that fail the run.
     """
     failing = ("fail", "warn") if judged.strict else ("fail",)
     for gate in judged.result.gates if quiet else ():
@@ -80,7 +80,7 @@ def say_verdicts(judged: Any, *, quiet: bool) -> None:
             say(gate.sentence)
     if judged.result.gates and (not quiet or judged.verdicts.none_judged or judged.verdicts.failed(judged.strict)):
         say(judged.gate_summary)
-    if judged.check_summary and not quiet:
+    if judged.check_summary:
         say(judged.check_summary)
 
 

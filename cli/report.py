@@ -149,23 +149,24 @@ def report(
 
     if not outputs and form is None and system == "none":
         raise click.UsageError("give an output file or a format: -o report.html, or --format md")
-    made = report_inputs(
-        read.sources(inputs, SECTIONS),
-        arguments,
-        overrides=read.overrides,
-        read=partial(read, quiet=quiet),
-        tell=tell,
-        files=outputs,
-        more_files=ci_files(system),
-        form=form,
-        title=title,
-        date=date,
-        interactive=interactive,
-        template=template,
-    )
+    looks: dict[str, Any] = {"title": title, "date": date, "interactive": interactive, "template": template}
+    with options.hint_in_options({"the first time use --if-missing pass, or": "a report without gates: --set 'gates.rules=[]'; or"}):
+        made = report_inputs(
+            read.sources(inputs, SECTIONS),
+            arguments,
+            overrides=read.overrides,
+            read=partial(read, quiet=quiet),
+            tell=tell,
+            files=outputs,
+            more_files=ci_files(system),
+            form=form,
+            **looks,
+        )
     if made.printed is not None:
         emit(made.printed)
     publish(made.content, system)
+    if made.failed_gates:
+        say(made.failed_gates)
     if made.files and not quiet:
         say(f"wrote {', '.join(map(str, made.files))}")
 

@@ -49,7 +49,12 @@ _LATEX: Final = ("latex", "latex-document")
     is_flag=True,
     help="Also show all findings of the health checks, the users counted for each value, and the files read.",
 )
-@options.strict_option
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit with 1 also for warnings of the health checks, and for gates that are inconclusive or warn, or if none could be judged; "
+    "--inconclusive fail counts only gates.",
+)
 @options.store_option
 @options.ci_option
 @click.option(
@@ -57,6 +62,7 @@ _LATEX: Final = ("latex", "latex-document")
     type=click.Choice(("error", "warn", "pass")),
     help="What to do if the baseline or anchor of the gates is missing: error (exit 3), warn, or pass (skip its rules).",
 )
+@options.inconclusive_option
 @click.option("--print-config", is_flag=True, help="Print the config with all defaults, then stop.")
 @click.pass_context
 def run(
@@ -74,6 +80,7 @@ def run(
     store: str | None,
     system: str,
     if_missing: str | None,
+    inconclusive: str | None,
     print_config: bool,
     **table: Any,
 ) -> None:
@@ -86,7 +93,7 @@ def run(
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
     read.overrides = (*read.overrides, *_rows_of_latex(form, outputs, table["models_as_rows"]))
-    loaded = read(read.source(config), {"by": by}, quiet=quiet, gates=_gates(if_missing))
+    loaded = read(read.source(config), {"by": by}, quiet=quiet, gates=_gates(if_missing=if_missing, inconclusive=inconclusive))
     if print_config:
         _print_config(loaded)
         return
@@ -134,9 +141,9 @@ def _rows_of_latex(form: str | None, outputs: Sequence[str], models_as_rows: boo
     return (f"report.latex.rows={'models' if models_as_rows else 'measures'}",) if is_latex and models_as_rows is not None else ()
 
 
-def _gates(if_missing: str | None) -> dict[str, str]:
+def _gates(**given: str | None) -> dict[str, str]:
     """Return the keys of `gates` given by options."""
-    return {"if_missing": if_missing} if if_missing else {}
+    return {name: value for name, value in given.items() if value}
 
 
 def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbose: bool, table: Mapping[str, Any]) -> None:

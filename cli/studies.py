@@ -40,7 +40,7 @@ def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
 @options.plugin_option
 @options.reading_options()
 @options.format_option("findings", default="table", help="Text, or JSON.")
-@options.strict_option
+@click.option("--strict", is_flag=True, help="Exit with 1 also for warnings, not only for errors.")
 @options.store_option
 @click.pass_context
 def check(context: click.Context, config: str | None, read: options.ConfigReader, form: str, strict: bool, store: str | None) -> None:

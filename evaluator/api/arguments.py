@@ -94,6 +94,7 @@ _REWORDED: Final = (
     (re.compile(r"; receval run … --print-config prints the config to set them in$"), ""),
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
     (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
+    (re.compile(r"receval run CONFIG --by '?(.+?)'? -o DIR/$"), r"receval.evaluate with by='\1'"),
     (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
     (re.compile(r"create it with receval baseline set [^;]*; the first time use --if-missing pass, or"), "create it with result.save, or"),
     (re.compile(r"\bgates\.(baseline|anchor)\.(?=if_missing)"), ""),

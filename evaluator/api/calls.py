@@ -105,7 +105,8 @@ def evaluate_config(
 
     `config` is a path, a mapping, or the result of `load_config`. `outputs` are files, whose endings set their forms, and folders, which
     end in `/`, in addition to those of the config; with `per_user` the files have the per-user values. `store_failures` is a folder for the
-    offending rows of failed checks. With `strict` warnings fail the run too. `progress` is called with the progress of the run.
+    offending rows of failed checks. With `strict` warnings of health checks count as errors, and gates that would only warn as failed.
+    `progress` is called with the progress of the run.
 
     The record has the `result` with its conclusions and gates, the `verdicts`, the files `written`, the trackers (`tracked`), the closing
     `sentences`, and the `exit_code` of the command. If gates cannot be judged, or a required tracker fails, everything else is done, and

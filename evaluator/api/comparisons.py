@@ -140,7 +140,9 @@ def compare(
         losers=losers,
     )
     with errors_as_arguments():
-        options = replace(options, by=groups_named(loaded, (by,) if isinstance(by, str) else by))
+        written_by = (by,) if isinstance(by, str) else tuple(by)
+        names = groups_named(loaded, written_by)
+        options = replace(options, by=names, written_by=dict(zip(names, written_by, strict=True)))
         compared = compare_gathered(GatheredResults(loaded), options)
     comparison = replace(compared.comparison, notes=tuple(map(reworded, compared.comparison.notes)))
     return ComparisonResult(**asdict(comparison), results=compared.results, questions=compared.options)

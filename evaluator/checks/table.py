@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 Severity = Literal["error", "warn", "info", "off"]
 SEVERITIES: Final = ("error", "warn", "info", "off")
@@ -53,6 +54,10 @@ class CheckSetting(Struct, frozen=True):
         return value
 
 
+STRICT: Final = "warning_counted_as_error"
+"""The key in `details` of a warning that `--strict` counts as an error."""
+
+
 class Finding(Struct, frozen=True):
     """Finding of a check: one full sentence with count and share, examples, and advice.
 
@@ -69,6 +74,15 @@ class Finding(Struct, frozen=True):
     total: int = 0
     examples: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_strict(self) -> bool:
+        """True if the finding is a warning that `--strict` counts as an error."""
+        return STRICT in self.details
+
+    def counted_strictly(self) -> Finding:
+        """Return the finding; a warning as an error."""
+        return replace(self, severity="error", details={**self.details, STRICT: True}) if self.severity == "warn" else self
 
     @property
     def share(self) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from ..config.evaluation_keys import group_text
 from ..config.judgement import DEFAULT, Compare
 from ..errors import ConfigError
 from ..metrics.registry import find
@@ -21,10 +22,10 @@ class ComparisonOptions(Struct, frozen=True):
 
     `baseline_model` is the model of the baseline that every model of the other results is compared with, by default the one of its name.
     `measures` are judged, by default all. `margins` has, by measure or for `default`, the largest difference that does not matter. `by` are
-    columns of groups; users with the same value in the column `cluster` are not independent. `common` compares on the users that count on
-    both sides, if they differ; `unpaired` compares means of different users. `losers` is the number of users with the largest losses to
-    list for each measure. `spreads` are the measures (as printed) with histograms of per-user differences. The models of the result with
-    the label `unnamed` have their own names, without the label.
+    columns of groups, `written_by` their texts on the command line; users with the same value in the column `cluster` are not independent.
+    `common` compares on the users that count on both sides, if they differ; `unpaired` compares means of different users. `losers` is the
+    number of users with the largest losses to list for each measure. `spreads` are the measures (as printed) with histograms of per-user
+    differences. The models of the result with the label `unnamed` have their own names, without the label.
     """
 
     baseline: str | None = None
@@ -33,6 +34,7 @@ class ComparisonOptions(Struct, frozen=True):
     margins: Mapping[str, Margin] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)
     by: tuple[str, ...] = ()
+    written_by: Mapping[str, str] = field(default_factory=dict)
     cluster: str | None = None
     common: bool = False
     unpaired: bool = False
@@ -50,6 +52,7 @@ class ComparisonOptions(Struct, frozen=True):
             margins=compare.margin,
             settings=Settings(compare.test, compare.correction, compare.alpha, compare.seed),
             by=tuple(by.name for by in compare.by),
+            written_by={by.name: group_text(by) for by in compare.by},
             cluster=compare.cluster,
             common=compare.users == "common",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import inf, isfinite
@@ -280,13 +281,13 @@ class ModelPair:
     def _column(self, name: str, option: str) -> str:
         if name not in self.base.result.user_groups:
             known = ", ".join(self.base.result.user_groups)
+            written = self.options.written_by.get(name, name) if option == "--by" else name
+            wanted = shlex.quote("train_count:4" if written == "train_count" else written)  # alone it is no grouping
+            again = f"evaluate both with the same groups: receval run CONFIG --by {wanted} -o DIR/"
+            hint = again if option == "--by" else "evaluate again with compare.cluster"
             raise ConfigError(
-                f"{option} {name}: the results of {self.base.name} do not have the groups of users by {name}",
-                f"there are {known}"
-                if known
-                else f"evaluate again with {option} {name}, evaluation.by or compare.cluster"
-                if option == "--by"
-                else "evaluate again with compare.cluster",
+                f"{option} {written}: the results of {self.base.name} do not have the groups of users by {name}",
+                f"there are {known}; {hint}" if known else hint,
             )
         return name
 

@@ -22,6 +22,7 @@ _FEW: Final = 5
 """Number of measures whose bounds are shown."""
 _FOLD: Final = re.compile(r"fold ([^:]+): ")
 """The start of a sentence about one fold."""
+STRICTLY: Final = "--strict counts warnings of the health checks as errors"
 WORDS: Final[dict[Severity, str]] = {"error": "error", "warn": "warning", "info": "note"}
 
 
@@ -138,9 +139,11 @@ def failure(result: Result, strict: bool = False) -> str:
     ids = list(dict.fromkeys(finding.check for finding in result.findings if finding.severity in levels))
     if not ids:
         return ""
-    level = "info" if strict else "warn"
+    is_strict = any(finding.is_strict for finding in result.findings)
+    level = "info" if strict or is_strict else "warn"
+    checks = f"{', '.join(ids)}{f' ({STRICTLY})' if is_strict else ''}"
     accepted = f"for example health: {{{ids[0]}: {level}}}, or --set health.{ids[0]}={level}"
-    return f"exit code 1 because of {', '.join(ids)}: fix the files, or accept a finding in the config, {accepted}"
+    return f"exit code 1 because of {checks}: fix the files, or accept a finding in the config, {accepted}"
 
 
 def _runs(checks: Sequence[str]) -> Iterable[str]:

@@ -113,7 +113,10 @@ def _of_checks(content: ReportContent) -> Iterator[tuple[Level, str]]:
             checks = [one.check for one in result.findings if one.severity == severity]
             if checks:
                 word = f"{findings.WORDS[severity]}{'s' * (len(checks) != 1)}"
-                yield _SEVERITIES[severity][0], f"The health checks{of} found {len(checks)} {word} ({', '.join(dict.fromkeys(checks))})."
+                is_strict = severity == "error" and any(one.is_strict for one in result.findings)
+                counted = f"; {findings.STRICTLY}" if is_strict else ""
+                found = f"The health checks{of} found {len(checks)} {word} ({', '.join(dict.fromkeys(checks))}){counted}."
+                yield _SEVERITIES[severity][0], found
 
 
 def _of_models(content: ReportContent) -> Iterator[tuple[Level, str]]:

@@ -59,21 +59,25 @@ class Bases(Struct, frozen=True, eq=False):
 
 
 class Demands(Struct, frozen=True, eq=False):
-    """Rules, their bases, the models to judge (default: all but reference lists and bases), and the options of comparisons."""
+    """Rules, their bases, the models to judge (default: all but reference lists and bases), and the options of comparisons.
+
+    With `strict` a gate that would only warn fails the run.
+    """
 
     rules: tuple[GateRule, ...]
     bases: Bases = field(default_factory=Bases)
     models: tuple[str, ...] = ()
     inconclusive: Inconclusive = "warn"
     options: ComparisonOptions = field(default_factory=ComparisonOptions)
+    strict: bool = False
 
     @classmethod
-    def of(cls, gates: Gates, compare: Compare, bases: Bases) -> Demands:
+    def of(cls, gates: Gates, compare: Compare, bases: Bases, *, strict: bool = False) -> Demands:
         """Return the demands of a config; the keys `users` and `cluster` of its section `compare` apply too."""
         by = tuple(group.name for group in gates.splits())
         settings = Settings(alpha=gates.alpha)
         options = ComparisonOptions(settings=settings, by=by, cluster=compare.cluster, common=compare.users == "common")
-        return cls(gates.rules, bases, gates.models, gates.inconclusive, options)
+        return cls(gates.rules, bases, gates.models, gates.inconclusive, options, strict)
 
 
 def consequence_of_missing(policy: MissingPolicy) -> Consequence:

@@ -67,11 +67,12 @@ class JudgedCase(Struct, frozen=True, eq=False):
         return f"“{rule_text(self.subject.measure, self.test)} of {self.subject.model}” is not judged: {self.skipped}."
 
 
-def gate_of(judged: JudgedCase, inconclusive: Inconclusive) -> Gate:
-    """Return the gate of a judged case; `inconclusive` is the consequence of such an outcome for the run."""
+def gate_of(judged: JudgedCase, inconclusive: Inconclusive, *, strict: bool = False) -> Gate:
+    """Return the gate of a judged case; `inconclusive` is the consequence of such an outcome, which is never `warn` if `strict`."""
     subject, test, severity = judged.subject, judged.test, judged.case.rule.severity
     parts = (judged,) if judged.anchor is None else (judged, judged.anchor)
     outcome = min((part.outcome for part in parts), key=_GRAVEST.index)
+    consequence = _consequence(outcome, severity, inconclusive, parts)
     text = rule_text(subject.measure, test)
     return Gate(
         rule=text if subject.group is None else f"{text}, {subject.by} {subject.group}",
@@ -82,7 +83,7 @@ def gate_of(judged: JudgedCase, inconclusive: Inconclusive) -> Gate:
         relative=test.relative,
         severity=severity,
         outcome=outcome,
-        consequence=_consequence(outcome, severity, inconclusive, parts),
+        consequence="fail" if strict and consequence == "warn" else consequence,
         sentence=" ".join(part.sentence for part in parts),
         base=subject.base or None,
         by=subject.by,
@@ -150,7 +151,8 @@ def judge(result: Result, demands: Demands) -> Verdicts:
     if not judged:
         raise ConfigError("no model is judged: all are baselines or reference lists", "list models of the results in gates.models")
     tests = correct_gains([one.test for one in judged], demands.options.settings.alpha)
-    return Verdicts(tuple(gate_of(replace(one, test=test), demands.inconclusive) for one, test in zip(judged, tests, strict=True)))
+    cases = (replace(one, test=test) for one, test in zip(judged, tests, strict=True))
+    return Verdicts(tuple(gate_of(case, demands.inconclusive, strict=demands.strict) for case in cases))
 
 
 class _Judging(Struct, eq=False):

@@ -13,7 +13,7 @@ from ..stats.difference import LimitKind, MarginKind
 Outcome = Literal["pass", "fail", "inconclusive", "skipped"]
 """`pass`: the rule is shown to hold; `fail`: it is shown to be violated; `inconclusive`: neither is shown; `skipped`: not judged."""
 Consequence = Literal["none", "warn", "fail"]
-"""Effect of an outcome on the run: nothing; the run fails with `--strict`; the run fails."""
+"""Effect of an outcome on the run: nothing; the run fails with `--strict`, which makes it `fail`; the run fails."""
 
 
 class AnchorVerdict(Struct, frozen=True):

@@ -48,12 +48,20 @@ class GatheredResults(Struct, frozen=True, eq=False):
     unnamed: str | None = None
 
 
-def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str] = (), baseline: str | None = None) -> GatheredResults:
+def gather(
+    given: Sequence[str],
+    read: Read,
+    tell: Tell,
+    overrides: Sequence[str] = (),
+    baseline: str | None = None,
+    *,
+    judges_gates: bool = False,
+) -> GatheredResults:
     """Open folders of results and evaluate at most one config, each given as `PATH` or `NAME=PATH`.
 
-    Without a name, a folder has its last part as label, a config its file name. A config is evaluated as by a run. `overrides` change the
-    configs of folders. Raises `ConfigError` for two equal labels, or two configs; before the evaluation, also for a `baseline` that
-    nothing has as name.
+    Without a name, a folder has its last part as label, a config its file name. A config is evaluated as by a run, and its gates are
+    judged too if `judges_gates`. `overrides` change the configs of folders. Raises `ConfigError` for two equal labels, or two configs;
+    before the evaluation, also for a `baseline` that nothing has as name.
     """
     paths: dict[str, Path] = {}
     unnamed: str | None = None
@@ -77,9 +85,17 @@ def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str
     for name, config in configs.items():
         if baseline is not None:
             _refuse_unknown_baseline(baseline, tuple(paths), results, config)
+        judge = _judge(config) if judges_gates else None  # baselines are found before the run
         results[name] = run(config, concludes=False)
         tell([one for one in results[name].findings if one.severity == "error"])
+        results[name] = results[name] if judge is None else judge(results[name])
     return GatheredResults({name: results[name] for name in paths}, next(iter(configs.values()), None), folders, unnamed)
+
+
+def _judge(config: Loaded) -> Callable[[Result], Result]:
+    from .judge import judge_of_config  # only here: comparisons judge no gates
+
+    return judge_of_config(config)
 
 
 def label_of_config(path: str, baseline: str | None) -> str:
@@ -217,7 +233,9 @@ def compare_inputs(
     targets = targets_of(outputs, "comparison", folders=True)
     with Stage(targets.places) as stage:
         gathered = gather(inputs, read, tell, baseline=arguments.get("baseline"))
-        arguments = {**arguments, "by": groups_named(gathered.results, arguments.get("by") or ())}
+        written_by = arguments.get("by") or ()
+        by = groups_named(gathered.results, written_by)
+        arguments = {**arguments, "by": by, "written_by": dict(zip(by, written_by, strict=True))}
         stored, note = (gathered.config.config.compare, "") if gathered.config is not None else _stored(gathered.results, arguments)
         options = with_arguments(ComparisonOptions.of(stored), arguments)
         look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
@@ -279,7 +297,7 @@ def with_arguments(options: ComparisonOptions, arguments: Mapping[str, Any]) -> 
     settings = {name: arguments[name] for name in ("test", "correction", "alpha") if arguments.get(name) is not None}
     margins = margins_of(arguments.get("margins"))
     given |= {"margins": margins} if margins else {}
-    given |= {"by": tuple(arguments["by"])} if arguments.get("by") else {}
+    given |= {"by": tuple(arguments["by"]), "written_by": arguments.get("written_by", {})} if arguments.get("by") else {}
     given |= {"common": arguments["users"] == "common"} if arguments.get("users") else {}
     given |= {name: arguments[name] for name in ("all_pairs", "unpaired", "losers") if name in arguments}
     return replace(options, **given, settings=replace(options.settings, **settings))

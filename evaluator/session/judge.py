@@ -1,9 +1,9 @@
-"""Judge the gates of a config or of a stored result, find and open their baselines, and set a baseline."""
+"""Judge the gates of a config, find and open their baselines, and set a baseline."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,60 +14,13 @@ from ..config import measures_of_rules as measures_of_rules
 from ..config.judgement import Compare, GateBaseline, Gates
 from ..disk.result_folder import copy_results
 from ..disk.result_folder import load as load
-from ..disk.stage import Stage, destination
 from ..errors import ConfigError, DataError, OutputError
-from ..evaluation.running import run
 from ..gates.demands import USUAL_BASELINE, Baseline, Bases, Demands, how_to_set, side_of
 from ..gates.judging import judge
-from ..outputs import OutputForm
-from ..render.forms import rendered
 from ..results.gates import Verdicts
 from ..results.result import Result
 from ..results.row import shortened
-from .outcome import JudgedResult
-from .targets import PathLike, targets_of
-
-
-def judge_source(
-    source: str,
-    options: Mapping[str, Any],
-    *,
-    read: Callable[[str], Loaded],
-    outputs: Sequence[PathLike] = (),
-    more_files: Mapping[Path, OutputForm] | None = None,
-    reports: bool = False,
-    strict: bool = False,
-) -> JudgedResult[Result]:
-    """Judge the results of a folder, by the gates of its config changed by `options`, or evaluate a config and judge it.
-
-    Writes the verdicts and reports of `outputs`; with `reports`, a report is made even without a file. Paths in a stored result are
-    relative to the working folder.
-    """
-    targets = targets_of(outputs, "gates", "report", more=more_files)
-    with Stage(targets.places) as stage:
-        folder = Path(source).expanduser()
-        if os.path.isdir(folder):
-            result = load(folder)
-            gates, compare = gates_of(result.config, options)
-            if not gates.rules:
-                hint = "give one with --rule 'nDCG@10 max_loss 2%', or evaluate with gates in the config"
-                raise ConfigError("there are no rules to judge", hint)
-            result = with_gates(result, gates, compare, bases_of(gates, Path(), result.models))
-        else:
-            loaded = read(source)
-            if not loaded.config.gates.rules:
-                hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
-                raise ConfigError(f"{loaded.name}{': ' if loaded.name else ''}there are no rules to judge", hint)
-            result = judge_of_config(loaded)(run(loaded, concludes=False))  # baselines are found before the run
-        content = None
-        if reports or targets.of("report"):
-            from .compare import GatheredResults  # only here: most runs with gates make no report
-            from .report import report_of_gathered
-
-            content = report_of_gathered(GatheredResults({Path(source).stem: result}), {}, source=source)
-        made = {path: rendered(row, content if row.of == "report" else result.gates, strict=strict) for path, row in targets.files.items()}
-        stage.commit({destination(path): content for path, content in made.items()})
-    return JudgedResult(result, content, strict)
+from .targets import PathLike
 
 
 def set_baseline(folder: str, target: str | None = None, *, force: bool = False) -> tuple[str, list[str]]:
@@ -126,9 +79,10 @@ def gate_options(
     return given
 
 
-def judge_of_config(loaded: Loaded, folders: Iterable[Path] = ()) -> Callable[[Result], Result]:
+def judge_of_config(loaded: Loaded, folders: Iterable[Path] = (), *, strict: bool = False) -> Callable[[Result], Result]:
     """Find the baselines of a config before any work; return a function that adds the judged gates to a result.
 
+    With `strict` gates that would only warn fail.
     Raises `OutputError` if the results would overwrite the folder of a baseline.
     """
     gates, named = loaded.config.gates, loaded.config.data.named_models
@@ -140,7 +94,7 @@ def judge_of_config(loaded: Loaded, folders: Iterable[Path] = ()) -> Callable[[R
                 f"the results would overwrite their baseline {place}", "choose another folder; receval baseline set updates a baseline"
             )
     bases = bases_of(gates, loaded.folder, named)
-    return lambda result: with_gates(result, gates, loaded.config.compare, bases)
+    return lambda result: with_gates(result, gates, loaded.config.compare, bases, strict=strict)
 
 
 def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) -> Bases:
@@ -157,9 +111,9 @@ def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) 
     return Bases(_find_base(gates.baseline, folder, models, "baseline") if gates.baseline is not None and comparing else None, anchors)
 
 
-def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases) -> Result:
+def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases, *, strict: bool = False) -> Result:
     """Return the result with its judged gates; see `judge` for its errors."""
-    return replace(result, gates=judge(result, Demands.of(gates, compare, bases)).gates) if gates.rules else result
+    return replace(result, gates=judge(result, Demands.of(gates, compare, bases, strict=strict)).gates) if gates.rules else result
 
 
 def _find_base(given: GateBaseline, folder: Path, models: Collection[str] | None, noun: str) -> Baseline:

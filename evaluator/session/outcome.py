@@ -49,7 +49,7 @@ class JudgedResult(Struct, Generic[Found], frozen=True, eq=False):
         verdicts = self.verdicts
         passes = not self.strict and not verdicts.failed() and any(gate.outcome == "inconclusive" for gate in verdicts.gates)
         needs = "; --strict needs at least one" if self.strict and verdicts.none_judged else ""
-        return f"{verdicts.summary()}{'; this fails only with --strict' if passes else needs}"
+        return f"{verdicts.summary()}{'; this fails only with --inconclusive fail' if passes else needs}"
 
     @property
     def check_summary(self) -> str:

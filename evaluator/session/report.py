@@ -38,7 +38,7 @@ from ..render.user_templates import read_template
 from ..render.user_templates import rendered as filled_template
 from ..results.comparison import Comparison
 from ..results.description import Spread
-from ..results.gates import Gate
+from ..results.gates import Gate, Verdicts
 from ..results.result import Result, columns_of
 from ..results.spellings import Definitions
 from .compare import (
@@ -70,6 +70,12 @@ class WrittenReport(Struct, frozen=True, eq=False):
     printed: bytes | None
     files: tuple[Path, ...]
 
+    @property
+    def failed_gates(self) -> str:
+        """The summary of the gates, in a sentence, if one failed; else empty."""
+        verdicts = Verdicts(tuple(self.content.gates))
+        return f"{verdicts.summary()}; a report exits with 0, receval run and receval gate with 1" if verdicts.failed() else ""
+
 
 def report_inputs(
     inputs: Sequence[str],
@@ -88,6 +94,7 @@ def report_inputs(
 ) -> WrittenReport:
     """Write a report on folders and a config into files, and in a `form` that is printed; `arguments`: see `with_arguments`.
 
+    The gates of the config are judged; the folders have those that were judged when they were written.
     `overrides` of the `SECTIONS` change the configs of folders.
     """
     own = None
@@ -98,7 +105,7 @@ def report_inputs(
     printed = None if form is None else outputs.of_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     with Stage(targets.places) as stage:
-        gathered = gather(inputs, read, tell, overrides, arguments.get("baseline"))
+        gathered = gather(inputs, read, tell, overrides, arguments.get("baseline"), judges_gates=True)
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), title=title, date=date)
         made: dict[Path, bytes] = {}
         for path, row in rows.items():

@@ -57,13 +57,15 @@ def run_config(
     makes_report = reports or bool(targets.of("report"))
     formats = (config.output.per_user_formats or (("parquet",) if per_user else ())) if targets.folders else ()
     kept = needs | targets.needs | _needs_of(loaded, targets, users=bool(formats) or makes_report, per_user=per_user)
-    judge = _judge(loaded, targets)
+    judge = _judge(loaded, targets, strict=strict)
     failure: RecevalError | None = None
     with ExitStack() as stack:
         stage = stack.enter_context(Stage((*targets.places, *of_failures)))
         enriched = _enriched_folder(loaded, targets, stack)
         keeps_failures, concluded = store_failures is not None, kept - ({"conclusions"} if per_user else set())
         result = _evaluate(loaded, concluded, enriched, keeps_failures, progress or silent)
+        if strict:
+            result = replace(result, findings=tuple(one.counted_strictly() for one in result.findings))
         try:
             result = judge(result)
         except RecevalError as error:  # the values are written nevertheless
@@ -156,13 +158,13 @@ def _enriched_folder(loaded: Loaded, targets: Targets, stack: ExitStack) -> Path
     return stack.enter_context(Scratch()).folder if wanted.enriched else None
 
 
-def _judge(loaded: Loaded, targets: Targets) -> Callable[[Result], Result]:
+def _judge(loaded: Loaded, targets: Targets, *, strict: bool) -> Callable[[Result], Result]:
     """Return a function that adds the judged gates of a config to a result, or returns it unchanged if there are none."""
     if not loaded.config.gates.rules:
         return lambda result: result
     from .judge import judge_of_config  # only here: most runs have no gates
 
-    return judge_of_config(loaded, targets.folders)
+    return judge_of_config(loaded, targets.folders, strict=strict)
 
 
 def _refuse_unknown(loaded: Loaded) -> None:

@@ -359,21 +359,22 @@ def _doubt(test: GateTest) -> str:
     if not test.meets:
         return f"the true loss may still be below {_size(test, test.limit)}{_takes(test)}"
     if test.relative and test.detectable >= 1:
-        return f"{_users(test)} cannot rule out any loss{_takes(test)}"
+        return f"to plan: {_users(test)} too few for any limit (80 % power){_takes(test)}"
     if test.detectable > test.limit:
-        return f"{_users(test)} can only rule out losses above {_size(test, test.detectable)} (80 % power){_takes(test)}"
+        return f"to plan: {_users(test)} enough for a limit of {_size(test, test.detectable)} (80 % power){_takes(test)}"
     return f"the true loss may be below or above {_size(test, test.limit)}"
 
 
 def _takes(test: GateTest) -> str:
-    if test.needs is not None and test.detectable is not None and test.limit < test.detectable:
-        limit = f"{_size(test, test.limit)} needs " if test.needs.users else ""
-        return f"; {limit}{needs_text(test.needs)}"
-    return "" if test.users_needed is None else f"; {_size(test, test.limit)} needs {test.users_needed:,} users"
+    """Return what a next evaluation needs to show the limit; empty if these users are enough."""
+    limit, needs = _size(test, test.limit), test.needs
+    if needs is not None and test.detectable is not None and test.limit < test.detectable:
+        return f"; {limit} needs about {needs_text(needs)}" if needs.users else f"; {needs_text(needs)}"
+    return "" if test.users_needed is None else f"; {limit} needs about {test.users_needed:,} users"
 
 
 def _users(test: GateTest) -> str:
-    return "1 user" if test.n_users == 1 else f"{test.n_users:,} users"
+    return "1 user is" if test.n_users == 1 else f"{test.n_users:,} users are"
 
 
 def _percentage(number: float) -> str:

@@ -80,6 +80,19 @@ def test_warnings_fail_only_on_request(receval, config):
     assert receval("run", path, "--strict")[0] == 1
 
 
+def test_a_strict_run_counts_warnings_as_errors_in_its_files_and_says_so(receval, config, tmp_path):
+    path = config(CLEAN.replace("3,9,3\n3,13,2\n", ""), health="T04: off")
+    said = "--strict counts warnings of the health checks as errors"
+    code, out, err = receval("run", path, "--strict", "-q", "-o", f"{tmp_path}/out/", "-o", f"{tmp_path}/r.xml")
+    assert (code, out) == (1, "")
+    assert f"receval: exit code 1 because of X01 ({said}): fix the files" in err
+    assert ' failures="1"' in (tmp_path / "r.xml").read_text()
+    assert (
+        f"- ✖ The health checks found 1 error (X01); {said}." in receval("report", tmp_path / "out", "--format", "github-comment", "-q")[1]
+    )
+    assert receval("run", path, "--inconclusive", "fail", "-q") == (0, "", "")
+
+
 def test_the_config_sets_severities_and_limits(receval, config):
     short = CLEAN.replace("3,9,3\n3,13,2\n", "")
     assert receval("check", config(short, health="T04: off, X01: error"))[0] == 1

@@ -18,7 +18,7 @@ def test_a_run_ends_with_its_gates_and_their_exit_code(gate_folder, receval):
     assert code == 0
     assert "\ngates · home against main · 120 users, paired · one-sided 95 % bounds\n  pass          nDCG@2 ≥ 0.1" in out
     assert "  inconclusive  nDCG@2 loses at most 2 %  0 %, at worst −7.8 %" in out
-    assert err.endswith("receval: 1 of 2 gates is inconclusive; this fails only with --strict\n")
+    assert err.endswith("receval: 1 of 2 gates is inconclusive; this fails only with --inconclusive fail\n")
     code, out, err = receval("run", "config.yaml", *WORSE)
     assert code == 1
     assert "  FAIL  nDCG@2 loses at most 2 %" in out
@@ -110,6 +110,25 @@ def test_an_inconclusive_gate_fails_if_the_config_or_strict_says_so(gate_folder,
     assert receval("gate", "config.yaml", "--inconclusive", "fail")[0] == 1
     code, _, err = receval("run", "config.yaml", "-q", "--set", "gates.inconclusive=fail")
     assert (code, err.endswith("receval: 1 of 2 gates is inconclusive\n")) == (1, True)
+
+
+@pytest.mark.parametrize(("command", "given"), [("gate", "config.yaml"), ("gate", "results/today"), ("run", "config.yaml")])
+def test_strict_counts_inconclusive_gates_as_failed_in_every_file_as_the_config_can(command, given, gate_folder, receval):
+    receval("run", "config.yaml", "-q", "-o", "results/today/")
+    made = {}
+    for option in ("--strict", "--inconclusive=fail"):
+        assert receval(command, given, option, "-q", "--ci", "gitlab", "-o", "r.svg")[0] == 1
+        made[option] = [(gate_folder / name).read_text() for name in ("receval-junit.xml", "gl-code-quality-report.json", "r.svg")]
+    assert made["--strict"] == made["--inconclusive=fail"]
+    assert '<testsuite name="gates" tests="2" failures="1"' in made["--strict"][0]
+    assert '"major"' in made["--strict"][1]
+
+
+def test_a_folder_of_a_strict_run_is_reported_as_failed(gate_folder, receval):
+    assert receval("run", "config.yaml", "-q", "--strict", "-o", "results/today/")[0] == 1
+    _, out, err = receval("report", "results/today", "--format", "github-comment", "-q")
+    assert "- ✖ 1 of 2 gates is inconclusive." in out
+    assert err.startswith("receval: 1 of 2 gates is inconclusive; a report exits with 0")
 
 
 def baseline_that_is_a_file(gate_folder):

@@ -76,16 +76,32 @@ def test_an_anchor_that_is_missing_or_damaged_is_refused(spoil, sentence, gate_f
     assert (code, sentence in err) == (3, True), err
 
 
+@pytest.mark.parametrize("source", ["config.yaml", "results/today"])
+def test_only_some_models_are_judged_if_the_baseline_lacks_the_others(source, gate_folder, receval):
+    change(gate_folder, data=CONFIG["data"] | {"recommendations": {"home": "home.csv", "new": "home.csv", "old": "worse.csv"}})
+    receval("run", "config.yaml", "-q", "-o", "results/today/", "--set", "gates.rules=[]")
+    given = ("gate", source, "--baseline", "results/main", "--rule", "nDCG@2 max_loss 2%", "--format", "json", "-q")
+    code, _, err = receval(*given)
+    assert (code, err.endswith("by --baseline-model NAME; --model NAME judges only these\n")) == (3, True)
+    models = {}
+    for some in (("home",), ("home,old",), ("home", "--model", "old")):
+        base = ("--baseline-model", "home") if some != ("home",) else ()
+        models[some] = [gate["model"] for gate in json.loads(receval(*given, "--model", *some, *base)[1])["gates"]]
+    assert list(models.values()) == [["home"], ["home", "old"], ["home", "old"]]
+    code, _, err = receval(*given, "--model", "none")
+    assert (code, "none" in err, "Traceback" in err) == (2, True, False), err
+
+
 def test_a_model_of_another_name_can_be_chosen_as_base(gate_folder, receval):
     change(gate_folder, data=CONFIG["data"] | {"recommendations": {"new": "home.csv"}})
     code, _, err = receval("gate", "config.yaml")
     assert (code, err.splitlines()[-2:]) == (3, [
         "receval: the baseline main has no model new: it has home",
-        "  choose the model to compare with by gates.baseline.model, or the models to judge by gates.models",
+        "  choose the model to compare with by gates.baseline.model; --model NAME judges only these",
     ])  # fmt: skip
     assert receval("gate", "config.yaml", "--baseline", "results/main")[2].splitlines()[-2:] == [
         "receval: the baseline main has no model new: it has home",
-        "  choose the model to compare with by --baseline-model NAME",
+        "  choose the model to compare with by --baseline-model NAME; --model NAME judges only these",
     ]  # fmt: skip
     code, out, _ = receval("gate", "config.yaml", "--baseline", "results/main", "--baseline-model", "home")
     assert (code, out.partition(" · 120")[0]) == (0, "gates · new against main")

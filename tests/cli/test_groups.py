@@ -271,6 +271,18 @@ def test_stored_results_are_compared_only_in_groups_that_they_have(receval, conf
     assert "train_count must be a number of groups" in receval("compare", tmp_path / "out", "--by", "train_count:x")[2]
 
 
+@pytest.mark.parametrize(("typed", "wanted"), [("train_count:4", "train_count:4"), ("train_count", "train_count:4"), ("cold", "cold")])
+def test_stored_results_without_groups_say_how_to_evaluate_both_with_what_was_typed(receval, config, tmp_path, typed, wanted):
+    assert receval("run", config, "-q", "--set", "evaluation.by=[]", "-o", f"{tmp_path}/out/")[0] == 0
+    code, _, err = receval("compare", tmp_path / "out", "--by", typed)
+    assert (code, err.splitlines()) == (2, [
+        f"receval: --by {typed}: the results of knn do not have the groups of users by {typed.partition(':')[0]}",
+        f"  evaluate both with the same groups: receval run CONFIG --by {wanted} -o DIR/",
+    ])  # fmt: skip
+    with pytest.raises(ConfigError, match=f"evaluate both with the same groups: receval.evaluate with by='{wanted}'"):
+        compare({"out": tmp_path / "out"}, by=typed)
+
+
 def test_results_with_one_border_are_compared_by_the_same_text_in_both_doors(receval, config, tmp_path):
     assert receval("run", config, "-q", "--by", "train_count:30+", "-o", f"{tmp_path}/out/")[0] == 0
     err = receval("compare", tmp_path / "out", "--by", "train_count:30")[2]

@@ -206,6 +206,27 @@ def test_gates_of_a_run_come_first_in_its_reports_and_are_junit_suites(folder, t
     assert "gates: 1 of 2 failed" in (tmp_path / "r.svg").read_text()
 
 
+def test_a_report_of_a_config_judges_its_gates_as_a_run_does(folder, tmp_path, receval):
+    names = ("html", "md", "xml", "svg")
+    given = [part for name in names for part in ("-o", f"of_report.{name}")]
+    code, out, err = receval("report", folder / "config.yaml", *given, "-q", "--ci", "github-comment", "--set", RULES)
+    assert (code, out) == (0, "")
+    assert err == "receval: 1 of 2 gates failed; a report exits with 0, receval run and receval gate with 1\n"
+    assert "- ✖ 1 of 2 gates failed." in (tmp_path / "receval-comment.md").read_text()
+    receval("run", folder / "config.yaml", "-q", "--set", RULES, *[part.replace("of_report", "of_run") for part in given])
+    for name in ("html", "xml", "svg"):
+        assert (tmp_path / f"of_report.{name}").read_bytes() == (tmp_path / f"of_run.{name}").read_bytes()
+
+
+def test_a_report_of_a_config_whose_baseline_is_missing_says_how_to_make_it_without_gates(folder, receval):
+    rules = ("--set", "gates={rules: [nDCG@1 max_loss 2%], baseline: no/where}")
+    code, out, err = receval("report", folder / "config.yaml", "--format", "md", *rules)
+    assert (code, out) == (3, "")
+    assert "; a report without gates: --set 'gates.rules=[]'; or set gates.baseline.if_missing to warn or pass" in err
+    assert "--if-missing" not in err
+    assert receval("report", folder / "config.yaml", "--format", "md", *rules, "--set", "gates.rules=[]")[0] == 0
+
+
 def test_receval_gate_can_write_reports_too(folder, tmp_path, receval, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
     rules = ("--rule", "nDCG@1 >= 0.9", "--rule", "Recall@1 >= 0.01")

@@ -178,7 +178,7 @@ def test_no_line_of_a_cell_begins_with_a_percent_sign(monkeypatch: pytest.Monkey
         "FAIL",
         "nDCG@10 loses at most 2 %",
         "+52 %, at worst +100.5 %",
-        "350 users can only rule out losses above 2.8 %; 2 % needs 674",
+        "to plan: 350 users are enough for a limit of 2.8 %; 2 % needs about 674",
     )
     table = Table(columns, (tuple(map(Cell, cells)),), "gates", "gates", bare=True)
     for width in range(20, 121):

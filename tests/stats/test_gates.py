@@ -100,7 +100,7 @@ def test_the_remark_on_a_thousand_identical_users_has_the_needed_number_of_users
     assert (test.outcome, test.n_changed, test.users_needed) == ("inconclusive", 0, 2995)  # -ln(0.05)/(0.02·0.05) = 2995.7, less 1
     assert remark(test, "HitRate@10") == (
         "none of 1,000 users changed; so at most 0.3 % of all users change (95 % bound), and HitRate@10 loses at most 6.0 %; "
-        "2 % needs 2,995 users"
+        "2 % needs about 2,995 users"
     )
     assert test.low == pytest.approx(-0.0596, abs=1e-4)
     assert margin_test(PairedSums.of(base, base), True, "max_loss", 0.0597, relative=True, values=SHARES).outcome == "pass"
@@ -192,10 +192,10 @@ EXAMPLE = GateTest("max_loss", 0.02, True, 350, 0.2666, 0.2616, -0.0188, -0.0533
 def test_the_words_of_a_gate():
     assert rule_text("Recall@20", EXAMPLE) == "Recall@20 loses at most 2 %"
     assert observed_text(EXAMPLE) == "−1.9 %, at worst −5.3 %"
-    assert remark(EXAMPLE) == "350 users can only rule out losses above 5.2 % (80 % power); 2 % needs 2,328 users"
+    assert remark(EXAMPLE) == "to plan: 350 users are enough for a limit of 5.2 % (80 % power); 2 % needs about 2,328 users"
     assert gate_sentence(SUBJECT, EXAMPLE) == (
         "“nDCG@10 of today loses at most 2 % against main” is inconclusive: −1.9 %, at worst −5.3 %; "
-        "350 users can only rule out losses above 5.2 % (80 % power); 2 % needs 2,328 users."
+        "to plan: 350 users are enough for a limit of 5.2 % (80 % power); 2 % needs about 2,328 users."
     )
     failed = replace(EXAMPLE, difference=-0.053, low=-0.085, high=-0.021, outcome="fail", meets=False)
     assert (observed_text(failed), remark(failed)) == ("−5.3 %, at best −2.1 %", "loss exceeds the limit of 2 %")
@@ -204,10 +204,11 @@ def test_the_words_of_a_gate():
 
 
 def test_the_words_of_an_inconclusive_rule():
-    assert remark(replace(EXAMPLE, n_users=1, detectable=2.15, users_needed=None)) == "1 user cannot rule out any loss"
+    alone = replace(EXAMPLE, n_users=1, detectable=2.15, users_needed=None)
+    assert remark(alone) == "to plan: 1 user is too few for any limit (80 % power)"
     assert remark(replace(EXAMPLE, detectable=0.015, users_needed=None)) == "the true loss may be below or above 2 %"
     beyond = replace(EXAMPLE, difference=-0.045, low=-0.07, high=-0.019, meets=False)
-    assert remark(beyond) == "the true loss may still be below 2 %; 2 % needs 2,328 users"
+    assert remark(beyond) == "the true loss may still be below 2 %; 2 % needs about 2,328 users"
     assert remark(replace(EXAMPLE, kind="min_gain")) == "a gain of 2 % is possible but not shown"
     assert remark(replace(EXAMPLE, kind="min_gain", limit=0.0)) == "a gain is possible but not shown"
     assert remark(replace(EXAMPLE, kind="min_gain", outcome="fail")) == "gain is below the limit of 2 %"
