@@ -283,6 +283,33 @@ class Evaluator:
             assert masks_seen(loaded.config.data) == self._mask_seen
             self._run = RepeatedRun(loaded, {**of_lists, **columns.get("recommendations", {})})
             warn((*loaded.warnings, *self._run.remarks), above=4)
+        self._arguments = arguments
+        self._batches: list[pl.DataFrame] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the arguments, from which the rest is made again, and the lists of batches."""
+        return _with_batches, (self._arguments, self._batches)
+
+    def update(self, users: Any, lists: Any) -> None:
+        """Keep the lists of a batch of users for `compute`: an array or a tensor with a row for each of `users`.
+
+        `lists` are item ids (users × ranks), a pair of item ids and their scores, what `torch.topk` returns, or scores (users × items).
+        Raises `DataError` if they cannot be read.
+        """
+        with errors_as_arguments():
+            self._batches.append(self._run.frame(Matrix(as_arrays(lists), users=as_arrays(users), mask_seen=self._mask_seen)))
+
+    def compute(self) -> dict[str, float | None]:
+        """Return the value of each measure for the lists of all batches, and forget them; raise `DataError` if there are none."""
+        if not self._batches:
+            raise DataError("there are no lists", "call update(users, lists) for each batch first")
+        batches, self._batches = self._batches, []
+        users = pl.concat([batch["user"].unique() for batch in batches])
+        if len(again := users.filter(users.is_duplicated())):
+            hint = "give all lists of a user in one batch; compute() forgets them after each epoch"
+            raise DataError(f"user {again[0]} is in several batches", hint)
+        with errors_as_arguments():
+            return self._values(pl.concat(batches))
 
     def __call__(self, lists: Any) -> dict[str, float | None]:
         """Return the value of each measure for lists: a table of any kind, or a matrix of scores, alone or as `{model: lists}`.
@@ -294,5 +321,14 @@ class Evaluator:
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         with errors_as_arguments():
-            rows = self._run.rows(masked_matrix(lists) if self._mask_seen else lists)
-            return ByMeasure(((row.label, row.value) for row in rows), self._run.definitions)
+            return self._values(masked_matrix(lists) if self._mask_seen else lists)
+
+    def _values(self, lists: Any) -> ByMeasure[float | None]:
+        return ByMeasure(((row.label, row.value) for row in self._run.rows(lists)), self._run.definitions)
+
+
+def _with_batches(arguments: Arguments, batches: list[pl.DataFrame]) -> Evaluator:
+    """Return an evaluator that has lists of batches."""
+    evaluator = Evaluator(**arguments)
+    evaluator._batches = list(batches)
+    return evaluator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -81,6 +81,24 @@ class EvaluationResult(Result, frozen=True, eq=False):
         if place not in self.models and len(own) == 1:
             return self._row(own[0], place)
         return ByMeasure(self._rows(place), self.definitions)
+
+    def __iter__(self) -> Iterator[Row]:
+        """Yield the rows: a value of each model and measure, of groups, folds and runs too."""
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.rows)
+
+    def __contains__(self, place: object) -> bool:
+        """Return whether `result[place]` is there: a model, a measure, or both."""
+        if isinstance(place, Row):
+            return place in self.rows
+        try:
+            self[place]  # type: ignore[call-overload]
+        except KeyError:
+            return False
+        return True
 
     @property
     def values(self) -> pl.DataFrame:

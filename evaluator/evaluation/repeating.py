@@ -68,9 +68,7 @@ class RepeatedRun:
         """
         if isinstance(lists, str | os.PathLike):
             raise DataError(f"{ROLE}: an Evaluator reads no files", "read the file first, for example with polars.read_parquet")
-        where = f"{ROLE}: {InMemory(lists).kind}"
-        seen = seen_pairs(where, lists, self._first.inputs.of("train"))
-        frame = frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
+        where, frame = f"{ROLE}: {InMemory(lists).kind}", self.frame(lists)
         if (n_columns := unnamed_columns(lists)) != self._n_columns:
             refuse_unknown_columns(where, lists, self._first.inputs.test)
             self._n_columns = n_columns
@@ -97,15 +95,21 @@ class RepeatedRun:
             starts = user_starts(read["user"])
         text = self._few_in_common(where, users, files.sides_of(UNNAMED)["test"].users)
         if text:
-            warnings.warn(text, UserWarning, stacklevel=3)
+            warnings.warn(text, UserWarning, stacklevel=4)
         parts = _parts(WholeUsers(read, starts), files)
         found = reduce(add, side_by_side(partial(measure_part, PassTask(files.task)), parts))
         rows = finish_model(files, UNNAMED, found, self._request.plan, files.task).rows
         if not text and not all(row.value for row in rows):
             text = self._no_item_in_common(where, read["item"], files.sides_of(UNNAMED)["test"].frame["item"])
             if text:
-                warnings.warn(text, UserWarning, stacklevel=3)
+                warnings.warn(text, UserWarning, stacklevel=4)
         return rows
+
+    def frame(self, lists: Any) -> pl.DataFrame:
+        """Return the rows of lists; of a matrix of scores those down to the lowest rank that a measure reads."""
+        where = f"{ROLE}: {InMemory(lists).kind}"
+        seen = seen_pairs(where, lists, self._first.inputs.of("train"))
+        return frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
 
     def _no_item_in_common(self, where: str, listed: pl.Series, tested: pl.Series) -> str:
         """Return a sentence with items of both sides if no listed item is in the test set, only once; else an empty text."""

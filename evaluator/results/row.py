@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -186,6 +187,15 @@ class Row(Struct, frozen=True):
     def few_users(self) -> bool | None:
         """True if a group has fewer than 100 users, in at least one fold: its value is uncertain. `None` without a group."""
         return None if self.by is None else (self.n_users if self.least_users is None else self.least_users) < FEW_USERS
+
+    def __float__(self) -> float:
+        """Return the value; NaN if there is none."""
+        return math.nan if self.value is None else self.value
+
+    def __repr__(self) -> str:
+        places = {"by": self.by, "group": self.group, "fold": self.fold, "run": self.run}
+        shown = {"value": self.value, "n_users": self.n_users, **{name: place for name, place in places.items() if place is not None}}
+        return f"Row({self.model!r}, {self.label!r}, {', '.join(f'{name}={one!r}' for name, one in shown.items())})"
 
     def cells(self) -> dict[str, Any]:
         """Return the cells of this row by column, as in `COLUMNS`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 import receval
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from receval.errors import DataError
 
 from tests.worlds import World, worlds
 
@@ -143,3 +146,45 @@ def test_checks_that_are_off_need_no_other_function():
     assert receval.Evaluator(test={1: [1]}, metrics="HR@1", health=False)({1: [1]}) == {"HitRate@1": 1.0}
     with pytest.raises(receval.ConfigError, match="health does not work with an Evaluator"):
         receval.Evaluator(test={1: [1]}, metrics="HR@1", health={"R04": "error"})
+
+
+USERS = list(range(100))
+TRUTH = {user: [user % 7] for user in USERS}
+ITEMS = np.array([[(user + rank) % 9 for rank in range(5)] for user in USERS])
+ALL = np.random.default_rng(0).random((100, 30))
+
+
+@pytest.mark.parametrize("lists", [ITEMS, ALL, (ITEMS, ALL[:, :5])], ids=["item ids", "scores of all items", "item ids and scores"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_batches_give_the_values_of_all_lists_together_and_are_forgotten(lists, masked):
+    if masked and lists is not ALL:
+        pytest.skip("only scores are masked")
+    more = {"train": {user: [8] for user in USERS}, "mask_seen": True} if masked else {}
+    evaluator = receval.Evaluator(test=TRUTH, metrics=["nDCG@5", "Recall@5"], **more)
+    for _ in range(2):
+        for start in range(0, 100, 32):
+            of_batch = tuple(one[start : start + 32] for one in lists) if isinstance(lists, tuple) else lists[start : start + 32]
+            evaluator.update(USERS[start : start + 32], of_batch)
+        assert evaluator.compute() == evaluator(lists)
+    with pytest.raises(DataError, match="there are no lists"):
+        evaluator.compute()
+
+
+def test_a_user_in_two_batches_is_refused():
+    evaluator = receval.Evaluator(test=TRUTH, metrics="nDCG@5")
+    evaluator.update([1, 2], ITEMS[1:3])
+    evaluator.update([2, 3], ITEMS[2:4])
+    with pytest.raises(DataError, match="user 2 is in several batches"):
+        evaluator.compute()
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))], ids=["copy", "deepcopy", "pickle"]
+)
+def test_an_evaluator_can_be_copied_and_pickled_with_its_batches(copied):
+    evaluator = receval.Evaluator(test=TRUTH, metrics="nDCG@5")
+    evaluator.update(USERS[:50], ITEMS[:50])
+    other = copied(evaluator)
+    for one in (evaluator, other):
+        one.update(USERS[50:], ITEMS[50:])
+    assert other.compute() == other(ITEMS) == evaluator(ITEMS)

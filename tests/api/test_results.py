@@ -188,3 +188,12 @@ def test_a_run_is_found_by_the_name_that_findings_give_it():
     assert [repeated[f"BPR (run {run})", "MRR@2"].value for run in (1, 2)] == [1.0, 0.5]
     with pytest.raises(KeyError, match="there is no model named 'BPR \\(run 3\\)'"):
         repeated["BPR (run 3)", "MRR@2"]
+
+
+def test_a_result_has_a_length_rows_and_members_and_a_row_is_a_number(result: receval.EvaluationResult):
+    rows = list(result)
+    assert len(result) == len(rows) > 0
+    row = rows[0]
+    assert (row in result, (row.model, row.label) in result, row.model in result, "nothing" in result) == (True, True, True, False)
+    assert float(row) == row.value
+    assert repr(row) == f"Row({row.model!r}, {row.label!r}, value={row.value!r}, n_users={row.n_users})"
