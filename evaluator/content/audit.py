@@ -20,6 +20,7 @@ _RULE: Final = (
     "Each line switches one more setting to that of {second}, in the order of evaluation: the value so far and, in parentheses, the "
     "change by this line. Another order changes the steps, not the total."
 )
+_BETTER: Final = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
 _BY_FILE_ORDER: Final = (
     f"The spread of {{models}} leaves out {{conventions}}: {{read}} {BY_FILE_ORDER}, "
     "and here the rows are not in the order of scores or ranks."
@@ -36,7 +37,8 @@ def audit_document(audit: Audit, command: str = "") -> Document:
     for measure in audit.measures:
         widest = _widest(audit, measure) if command else None
         why = (f"{start} {' '.join(map(shlex.quote, widest))}",) if widest else ()
-        blocks += [Heading(measure.measure, 2), *_grid(audit, measure), *_points((*audit.changes(measure), *why))]
+        said = (*_directions(audit, measure), *audit.changes(measure), *why)
+        blocks += [Heading(measure.measure, 2), *_grid(audit, measure), *_points(said)]
     return (*blocks, *_points(audit.remarks))
 
 
@@ -129,6 +131,19 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
     if silent:
         yield Paragraph(f"No value: {silent}.")
     yield from _left_out(audit, measure)
+
+
+def _directions(audit: Audit, measure: AuditedMeasure) -> Iterator[str]:
+    """Yield a sentence if the better direction depends on the convention."""
+    valued = {name for name, model in measure.cells if measure.cells[name, model].value is not None}
+    by_direction: dict[bool | None, list[str]] = {better: [] for better in (True, False, None)}
+    for name in audit.conventions:
+        if name in valued:
+            by_direction[measure.better(name)].append(name)
+    parts = [f"{_BETTER[better]} under {listed(names)}" for better, names in by_direction.items() if names]
+    if len(parts) > 1:
+        text = "; ".join(parts)
+        yield f"{text[0].upper()}{text[1:]}."
 
 
 def _left_out(audit: Audit, measure: AuditedMeasure) -> Iterator[Paragraph]:

@@ -53,14 +53,17 @@ def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
         differs = definition in by_score and not same_value(row.value, rows[model][by_score[definition]].value)
         return AuditCell(row.value, row.n_users, "" if row.value is not None else "no user counts", differs)
 
+    def audited(measure: Definition) -> AuditedMeasure:
+        cells = {(name, model): cell(name, measure, model) for name in chosen for model in rows}
+        better = {name: one.higher_is_better for name in chosen if not isinstance(one := found[name, measure], str)}
+        other = {name: is_better for name, is_better in better.items() if is_better is not measure.higher_is_better}
+        return AuditedMeasure(measure.label, measure.higher_is_better, cells, other)
+
     return Audit(
         own_convention=chosen[0],
         conventions=chosen,
         models=tuple(rows),
-        measures=tuple(
-            AuditedMeasure(one.label, one.higher_is_better, {(name, model): cell(name, one, model) for name in chosen for model in rows})
-            for one in measures
-        ),
+        measures=tuple(map(audited, measures)),
         remarks=said,
         versions=versions(request),
     )

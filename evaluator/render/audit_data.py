@@ -29,7 +29,14 @@ def audit_json(audit: Audit) -> bytes:
             "measure": measure.measure,
             "higher_is_better": measure.higher_is_better,
             "values": [
-                {"convention": convention, "model": model, "value": cell.value, "n_users": cell.n_users, "reason": cell.reason or None}
+                {
+                    "convention": convention,
+                    "model": model,
+                    "value": cell.value,
+                    "n_users": cell.n_users,
+                    "reason": cell.reason or None,
+                    **({"higher_is_better": measure.directions[convention]} if convention in measure.directions else {}),
+                }
                 for (convention, model), cell in measure.cells.items()
             ],
             "spread": {model: measure.spread(model) for model in audit.models},

@@ -8,6 +8,8 @@ import json
 
 import pytest
 from receval import audit, conventions, load_config, run
+from receval.metrics import METRICS, resolve
+from receval.names.measure_strings import MetricSpec
 from receval.results.audit import Audit, AuditCell, AuditedMeasure
 
 from tests.conftest import CONFIGS, ROOT
@@ -75,7 +77,7 @@ def test_the_files_are_read_once_for_all_conventions(monkeypatch):
     assert len(scans) == 10
 
 
-def audited(values: dict[str, tuple[float, float]], higher: bool = True) -> tuple[Audit, AuditedMeasure]:
+def audited(values: dict[str, tuple[float, float]], higher: bool | None = True) -> tuple[Audit, AuditedMeasure]:
     cells = {(name, model): AuditCell(pair[place], 10) for name, pair in values.items() for place, model in enumerate(("als", "knn"))}
     one = AuditedMeasure("MAP@10", higher, cells)
     return Audit("a", tuple(values), ("als", "knn"), (one,), (), {}), one
@@ -87,6 +89,37 @@ def test_a_changed_order_of_models_is_shown_with_its_conventions():
     assert one.spread("als") == pytest.approx(0.4)
     lower, other = audited({"a": (0.3, 0.2), "b": (0.1, 0.2)}, higher=False)
     assert lower.changes(other) == ("Under 1 of 2 conventions als beats knn on MAP@10 (b); under a knn beats als.",)
+
+
+def test_each_convention_orders_models_in_the_direction_of_its_own_definition(sample, receval):
+    def better(metric: str, name: str) -> bool | None:
+        return resolve(MetricSpec(metric, k=10), conventions.load(name), conventions.load).higher_is_better
+
+    of_own = [name for name, metric in METRICS.items() if callable(metric.higher_is_better) and not metric.combines]
+    turned = [name for name in of_own if len({better(name, convention) for convention in conventions.builtin_names()}) > 1]
+    assert turned == ["Gini"]
+    sets = [f"evaluation.metrics={turned}", "evaluation.top_k=10", "data.train=data/train.csv"]
+    for own in ("receval", "elliot"):
+        found = audit(load_config(sample / "quickstart.yaml", [*sets, f"evaluation.convention={own}"]))
+        for name in found.conventions:
+            result = run(load_config(sample / "quickstart.yaml", [*sets, f"evaluation.convention={name}"]))
+            for one in found.measures:
+                values = {model: one.cells[name, model].value for model in found.models}
+                is_better = next(iter(result.higher_is_better.values()))
+                if None not in values.values():
+                    assert one.better(name) == is_better, name
+                    assert one.beats("popular", "knn")[name] == ((values["popular"] > values["knn"]) is is_better)
+    arguments = ("audit", sample / "quickstart.yaml", *(part for one in sets for part in ("--set", one)), "--convention", "elliot")
+    out = " ".join(receval(*arguments)[1].split())
+    assert "Higher is better under elliot; lower is better under receval." in out
+    assert "The order of the models on Gini@10 is the same under both conventions." in out
+    values = json.loads(receval(*arguments, "--format", "json")[1])["measures"][0]["values"]
+    assert {(one["convention"], one.get("higher_is_better")) for one in values} == {("receval", None), ("elliot", True)}
+
+
+def test_a_measure_without_a_better_direction_orders_no_models():
+    whole, one = audited({"a": (0.3, 0.2), "b": (0.1, 0.2)}, higher=None)
+    assert whole.changes(one) == ()
 
 
 def test_an_unchanged_order_of_models_is_shown():
