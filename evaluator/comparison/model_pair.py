@@ -264,7 +264,8 @@ class ModelPair:
         """
         if not sides:
             return whole_estimate(None, None, untested)
-        n_users = int(np.logical_and(*(np.isfinite(runs).any(axis=0) for runs in sides)).sum()) if untested else 0
+        counted = [np.isfinite(runs).any(axis=0) for runs in sides] if untested else []
+        n_users = int(np.all(counted, axis=0).sum()) if counted else 0
         return whole_estimate(self.value(self.base, label), self.value(self.model, label), untested, n_users)
 
     def _groups_by(self, by: str, pairing: Pairing) -> pl.Series:

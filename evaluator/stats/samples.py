@@ -231,15 +231,16 @@ def fold_runs_estimate(
     if clusters is not None and estimate.confidence is not None:
         estimate = with_fold_clusters(estimate, terms, clusters[both])
     estimate = replace(estimate, n_unpaired=n_unpaired, notes=(*estimate.notes, *_notes(base, model)))
-    if estimate.confidence is None or estimate.se is None or estimate.df is None:
+    se, df = estimate.se, estimate.df
+    if se is None or df is None:
         return estimate
     of_runs = [_training_over_folds([run[both] for run in runs], terms) for runs in (base, model) if len(runs) > 1]
     training = math.fsum(one.beyond_noise for one in of_runs)
     estimate = replace(estimate, training=training, runs=min(len(base), len(model)))
     if not training:
         return estimate
-    variance = estimate.se**2 + training
-    squares = estimate.se**4 / estimate.df + math.fsum(one.variance**2 / one.df for one in of_runs if one.beyond_noise)
+    variance = se**2 + training
+    squares = se**4 / df + math.fsum(one.variance**2 / one.df for one in of_runs if one.beyond_noise)
     return estimate.with_t(math.sqrt(variance), variance**2 / squares)
 
 
