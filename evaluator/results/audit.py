@@ -101,19 +101,24 @@ class FoundValue(Struct, frozen=True):
     model: str
 
 
-class FoundValues(Struct, frozen=True):
-    """The values that print as the number `wanted` (`exact`), or those nearest to it; `percent`: the number is a percentage."""
+class FoundValues(Struct, frozen=True, omit_defaults=True):
+    """The values that print as the number `wanted` (`exact`), or those nearest to it; `percent`: the number is a percentage.
+
+    `without` is a setting of the config without which the values were searched as well; exact values are then without it.
+    """
 
     wanted: str
     values: tuple[FoundValue, ...]
     exact: bool
     percent: bool
+    without: str = ""
 
 
 class Audit(Struct, frozen=True):
     """Measures × conventions × models.
 
-    `own_convention` is the convention of the config, `remarks` say how files were read, `versions` are those of the programs.
+    `own_convention` is the convention of the config, `remarks` say how files were read, `versions` are those of the programs. A model with
+    several `runs` has their means; its runs, which are no models, have their own cells.
     """
 
     own_convention: str
@@ -122,6 +127,7 @@ class Audit(Struct, frozen=True):
     measures: tuple[AuditedMeasure, ...]
     remarks: tuple[str, ...]
     versions: Mapping[str, str]
+    runs: Mapping[str, tuple[str, ...]] = {}
 
     def find(self, text: str) -> FoundValues:
         """Find the values that equal a number to the digits of `text`, or else the nearest values.

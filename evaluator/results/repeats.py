@@ -134,11 +134,12 @@ def summary(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int], only: 
     chosen = None if only is None else set(only)
     summed: list[Row] = []
     for same in alike.values():
-        summed += same if chosen is not None and same[0].model not in chosen else [_mean(same, n_users)]
+        summed += same if chosen is not None and same[0].model not in chosen else [mean_row(same, n_users)]
     return tuple(summed)
 
 
-def _mean(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Row:
+def mean_row(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Row:
+    """Combine rows of one measure into one with their mean; see `summary`."""
     values = [row.value for row in rows if row.value is not None]
     mean, deviation = _mean_and_deviation(values)
     shares = [row.achieved for row in rows if row.achieved is not None]
