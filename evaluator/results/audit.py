@@ -118,7 +118,7 @@ class Audit(Struct, frozen=True):
     """Measures × conventions × models.
 
     `own_convention` is the convention of the config, `remarks` say how files were read, `versions` are those of the programs. A model with
-    several `runs` has their means; its runs, which are no models, have their own cells.
+    several `runs` has their means; the runs have their own cells, and are not among the models.
     """
 
     own_convention: str
