@@ -19,7 +19,7 @@ from ..stats.concluding import users_text
 from ..stats.difference import Difference, Subject
 from ..stats.estimates import Estimate, RatioTerms, Summary, pooled_estimate, unpaired_estimate
 from ..stats.rare_changes import ValueRange
-from ..stats.samples import runs_estimate
+from ..stats.samples import fold_runs_estimate, runs_estimate
 from ..stats.two_models import cut_to_bounds, difference_of, estimate_folds, estimate_paired, whole_estimate
 from ..tables.prepared import MISSING
 from .comparison_options import ComparisonOptions, rows_of
@@ -216,20 +216,21 @@ class ModelPair:
         if row.aggregate == "micro":
             return self._pooled(label, pairing, values, of_group=mask is not None)
         base, model = values(row.measure)
-        if pairing.has_runs:
-            if row.aggregate not in _OF_SUMS or pairing.folds is not None:
-                return self._whole(label, of_group=mask is not None)
+        untested = _untested(pairing, row.aggregate)
+        if untested:
+            return self._whole(label, untested, () if mask is not None else (base, model))
+        if pairing.has_runs and pairing.folds is None:
             return runs_estimate(base, model)
         clusters = self._clusters
         members = None if clusters is None else clusters[among]
         one, other = base[0], model[0]
         if pairing.folds is not None:
-            if row.aggregate not in _OF_SUMS:
-                return self._whole(label, of_group=mask is not None)
             folds = pairing.folds[among]
             if mask is None:
-                one, other, folds, members = _padded_folds(one, other, folds, members, self._users_of_folds(label))
-            return estimate_folds(one, other, folds, settings, row.aggregate, members)
+                base, model, folds, members = _padded_folds(base, model, folds, members, self._users_of_folds(label))
+            if pairing.has_runs:
+                return fold_runs_estimate(base, model, folds, "sum" if row.aggregate == "sum" else "mean", members)
+            return estimate_folds(base[0], model[0], folds, settings, row.aggregate, members)
         if mask is None and row.n_users > np.isfinite(one).sum():
             one, other, members = _padded(one, other, members, row.n_users)
         return estimate_paired(one, other, settings, row.aggregate, members, self._relative)
@@ -239,8 +240,9 @@ class ModelPair:
         columns = (f"{measure} numerator", f"{measure} denominator")
         known = all(columns[0] in columns_of(side.result.per_user, side.model) for side in (self.base, self.model))
         is_function = bool(self.base.result.definitions[self.row(self.base, label).metric].components)  # such as RMSE, of MSE
-        if not known or is_function or pairing.has_runs or pairing.folds is not None:
-            return self._whole(label, of_group=of_group)
+        untested = _untested(pairing, "micro") if known and not is_function else ""
+        if not known or is_function or untested:
+            return self._whole(label, untested, () if of_group else values(columns[0]) if untested else ([], []))
         (above, other_above), (below, other_below) = (values(column) for column in columns)
         return pooled_estimate(RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0]))
 
@@ -256,9 +258,16 @@ class ModelPair:
         row = self.row(self.base, label)
         return (-inf, inf) if row.aggregate == "sum" else bounds_of(row.metric)
 
-    def _whole(self, label: str, *, of_group: bool) -> Estimate:
-        """Return the difference of two values without an interval; for a group, an empty estimate."""
-        return whole_estimate(*((None, None) if of_group else (self.value(side, label) for side in (self.base, self.model))))
+    def _whole(self, label: str, untested: str, sides: Sequence[Sequence[Floats]]) -> Estimate:
+        """Return the difference of two values without an interval; for a group, which has no `sides`, an empty estimate.
+
+        If there are per-user values, `sides` are those of all runs, and `untested` is the reason.
+        """
+        if not sides:
+            return whole_estimate(None, None, untested)
+        counted = [np.isfinite(runs).any(axis=0) for runs in sides] if untested else []
+        n_users = int(np.all(counted, axis=0).sum()) if counted else 0
+        return whole_estimate(self.value(self.base, label), self.value(self.model, label), untested, n_users)
 
     def _groups_by(self, by: str, pairing: Pairing) -> pl.Series:
         """Return the group of each paired user, by the name of the grouping."""
@@ -292,18 +301,32 @@ class ModelPair:
         return name
 
 
+def _untested(pairing: Pairing, aggregate: str) -> str:
+    """Return the reason why values over folds or runs have no interval; empty if they have one."""
+    if pairing.folds is None and not pairing.has_runs:
+        return ""
+    if aggregate not in _OF_SUMS:
+        return f"no interval for {aggregate} over folds or runs"
+    if pairing.uneven:
+        return f"no interval because the folds of {' and '.join(pairing.uneven)} have different numbers of runs"
+    return ""
+
+
 def _mean(runs: Sequence[Floats]) -> Floats:
     return runs[0] if len(runs) == 1 else np.asarray(np.mean(runs, axis=0))
 
 
 def _padded_folds(
-    base: Floats, model: Floats, folds: Integers, clusters: Integers | None, n_users: Sequence[int]
-) -> tuple[Floats, Floats, Integers, Integers | None]:
+    base: Sequence[Floats], model: Sequence[Floats], folds: Integers, clusters: Integers | None, n_users: Sequence[int]
+) -> tuple[list[Floats], list[Floats], Integers, Integers | None]:
     """Return values of all users by which the value of each fold is divided; users without a value on either side get 0."""
-    sizes = np.bincount(folds[np.isfinite(base)], minlength=len(n_users))
+    counted = np.isfinite(_mean(base))
+    sizes = np.bincount(folds[counted], minlength=len(n_users))
     more = np.repeat(np.arange(len(n_users)), np.maximum(np.asarray(n_users, dtype=np.int64) - sizes, 0))
-    base, model, clusters = _padded(base, model, clusters, int(np.isfinite(base).sum()) + len(more))
-    return base, model, np.append(folds, more), clusters
+    if clusters is not None:
+        clusters = np.append(clusters, clusters.max(initial=0) + 1 + np.arange(len(more)))
+    ones, others = ([np.append(run, np.zeros(len(more))) for run in runs] for runs in (base, model))
+    return ones, others, np.append(folds, more), clusters
 
 
 def _padded(base: Floats, model: Floats, clusters: Integers | None, n: int) -> tuple[Floats, Floats, Integers | None]:

@@ -202,6 +202,17 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
         return len(self.base.runs) > 1 or len(self.model.runs) > 1
 
     @cached_property
+    def uneven(self) -> tuple[str, ...]:
+        """The names of the models whose folds have different numbers of runs."""
+        if self.folds is None:
+            return ()
+        of_sides = {
+            rows.side.name: {tuple(np.unique(self.folds[run != _MISSING])) for run in rows.runs if run is not None}
+            for rows in (self.base, self.model)
+        }
+        return tuple(name for name, folds in of_sides.items() if len(folds) > 1)
+
+    @cached_property
     def folds(self) -> Integers | None:
         """The fold number of each row, from 0; `None` without folds."""
         if "fold" not in self.keys.columns:

@@ -367,7 +367,7 @@ _SUBJECTS: Final = {
 def unused(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield every setting of the evaluation that has no effect, with its path and the reason."""
     evaluation = config.evaluation
-    judging = [inner for definition in evaluation.computed for inner in definition.all if _uses_relevance(inner)]
+    judging = [inner for definition in evaluation.computed for inner in definition.all if uses_relevance(inner)]
     conventions = ", ".join(dict.fromkeys(definition.convention for definition in evaluation.computed))
     yield from _of_relevance(evaluation, judging, conventions)
     for axis, reason in _of_policy(evaluation, conventions):
@@ -426,7 +426,7 @@ def _of_relevance(evaluation: Evaluation, judging: Sequence[Definition], convent
         )
 
 
-def _uses_relevance(definition: Definition) -> bool:
+def uses_relevance(definition: Definition) -> bool:
     """Return whether a measure uses relevance."""
     return "truth_table" in closure(tuple(definition.metric.uses(definition.params)))
 

@@ -260,9 +260,12 @@ class Evaluation(Model):
         definition = self.resolve(spec)
         return self.resolve(spec.at(self.top_k[0])) if definition.spec.k is UNSET and definition.metric.cut else definition
 
-    def resolve(self, spec: MetricSpec, convention: str | None = None) -> Definition:
-        """Return `spec` with all its settings by `convention`, or by that of the config; raise `ValueError` if it is wrong."""
-        relevance = axis.Relevance(self.relevance.threshold, self.relevance.graded)
+    def resolve(self, spec: MetricSpec, convention: str | None = None, *, own_relevance: bool = False) -> Definition:
+        """Return `spec` with all its settings by `convention`, or by that of the config; raise `ValueError` if it is wrong.
+
+        With `own_relevance` the convention decides what is relevant, whatever `relevance` is set.
+        """
+        relevance = axis.Relevance() if own_relevance else axis.Relevance(self.relevance.threshold, self.relevance.graded)
         chosen = self._load(convention or self.convention)
         return metrics.resolve(spec, chosen, self._load, relevance, self.policy.axes, self.value_columns.by_key)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..document import Block, Code, Column, Document, Heading, Paragraph, Points, Table, Terms
@@ -20,6 +20,7 @@ _RULE: Final = (
     "Each line switches one more setting to that of {second}, in the order of evaluation: the value so far and, in parentheses, the "
     "change by this line. Another order changes the steps, not the total."
 )
+_BETTER: Final = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
 _BY_FILE_ORDER: Final = (
     f"The spread of {{models}} leaves out {{conventions}}: {{read}} {BY_FILE_ORDER}, "
     "and here the rows are not in the order of scores or ranks."
@@ -36,7 +37,8 @@ def audit_document(audit: Audit, command: str = "") -> Document:
     for measure in audit.measures:
         widest = _widest(audit, measure) if command else None
         why = (f"{start} {' '.join(map(shlex.quote, widest))}",) if widest else ()
-        blocks += [Heading(measure.measure, 2), *_grid(audit, measure), *_points((*audit.changes(measure), *why))]
+        said = (*_directions(audit, measure), *audit.changes(measure), *why)
+        blocks += [Heading(measure.measure, 2), *_grid(audit, measure), *_points(said)]
     return (*blocks, *_points(audit.remarks))
 
 
@@ -50,7 +52,9 @@ def found_document(found: FoundValues) -> Document:
         by_value.setdefault((one.value, one.measure, one.model), []).append(one.convention)
     places = max(len(wanted.rstrip(" %").partition(".")[2]) + 2 * found.percent, decimals(one.value for one in found.values))
     percent = " as a percentage" if found.percent and "%" not in wanted else ""
-    title = f"{wanted} is printed{percent} by" if found.exact else f"No convention prints {wanted}; the closest values are"
+    without = f"without {found.without}" if found.without else ""
+    printed = f"{wanted} is printed{percent}{f' {without}' if without else ''} by"
+    title = printed if found.exact else f"No convention prints {wanted}{f', with or {without}' if without else ''}; the closest values are"
     columns = (Column("value", "value"), Column("measure"), Column("model", "name"), Column("conventions", wraps=True))
     rows = ((number(value, places), measure, model, ", ".join(names)) for (value, measure, model), names in by_value.items())
     return Paragraph(f"{title}:"), Table.of_texts(columns, rows)
@@ -120,8 +124,8 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
         cells = [measure.cells[names[0], model] for model in audit.models]
         users = sorted({cell.n_users for cell in cells})
         counted = f"{users[0]:,}" if len(users) == 1 else f"{users[0]:,} to {users[-1]:,}"
-        rows.append((str(index), *(number(cell.value, places) for cell in cells), counted, ", ".join(names)))
-    spreads = (number(measure.spread(model), places) for model in audit.models)
+        rows.append((str(index), *_numbers([cell.value for cell in cells], places), counted, ", ".join(names)))
+    spreads = _numbers([measure.spread(model) for model in audit.models], places)
     rows.append(("spread", *spreads, "", "largest minus smallest"))
     models = (Column(model, "value") for model in audit.models)
     yield Table.of_texts((Column("", "key"), *models, Column("users"), Column("conventions", wraps=True)), rows)
@@ -129,6 +133,30 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
     if silent:
         yield Paragraph(f"No value: {silent}.")
     yield from _left_out(audit, measure)
+
+
+def _numbers(values: Sequence[float | None], places: int) -> list[str]:
+    """Return the numbers of a row with the decimals of its measure, or with its own if a much larger value leaves the measure fewer."""
+    own = _own_places(values, places)
+    return [number(value, own) for value in values]
+
+
+def _own_places(values: Iterable[float | None], places: int) -> int:
+    usual = decimals(())
+    return places if places >= usual else max(places, min(decimals(values), usual))
+
+
+def _directions(audit: Audit, measure: AuditedMeasure) -> Iterator[str]:
+    """Yield a sentence if the better direction depends on the convention."""
+    valued = {name for name, model in measure.cells if measure.cells[name, model].value is not None}
+    by_direction: dict[bool | None, list[str]] = {better: [] for better in (True, False, None)}
+    for name in audit.conventions:
+        if name in valued:
+            by_direction[measure.better(name)].append(name)
+    parts = [f"{_BETTER[better]} under {listed(names)}" for better, names in by_direction.items() if names]
+    if len(parts) > 1:
+        text = "; ".join(parts)
+        yield f"{text[0].upper()}{text[1:]}."
 
 
 def _left_out(audit: Audit, measure: AuditedMeasure) -> Iterator[Paragraph]:
@@ -187,14 +215,15 @@ def _step_rows(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the values of the first convention, of each step that changes them, of the rest, and of the second convention."""
     models = difference.models
-    yield "", f"as {difference.first}", *(number(measure.first[model], places) for model in models)
+    yield "", f"as {difference.first}", *_numbers([measure.first[model] for model in models], places)
     for index, step in effective.items():
-        values = (_with_change(step.so_far[model], measure.effect(index, model), places) for model in models)
+        own = _own_places(step.so_far.values(), places)
+        values = (_with_change(step.so_far[model], measure.effect(index, model), own) for model in models)
         yield step.choice, f"{step.before} → {step.after}", *values
     if any(abs(measure.rest(model) or 0.0) > 10**-places for model in models):
         rests = (_with_change(measure.second[model], measure.rest(model), places) for model in models)
         yield "", "how it interprets the measure", *rests
-    yield "", f"as {difference.second}", *(number(measure.second[model], places) for model in models)
+    yield "", f"as {difference.second}", *_numbers([measure.second[model] for model in models], places)
 
 
 def _with_change(value: float | None, change: float | None, places: int) -> str:

@@ -132,7 +132,7 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
     is_of_one = _is_of_one_measure(comparison)
     of_measure = _of_one_measure(comparison.differences) if is_of_one else ""
     blocks: list[Block] = [Heading(f"{title(comparison)}{of_measure}"), Paragraph(subtitle(comparison))]
-    blocks += [Paragraph(text) for text in (first_text(comparison), said) if text]
+    blocks += [Paragraph(text) for text in (first_text(comparison), corrected_for(comparison), said) if text]
     # Most tables are without captions, because the headings above them say the same; several tables of pairs keep theirs.
     if shows_pairs(comparison):
         tables = (measure_table(comparison, relative),) if is_of_one else pair_tables(comparison, relative)
@@ -168,7 +168,8 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
     meanings = "; ".join(f"{SIGNS[verdict]} {verdict}: {MEANINGS[verdict]}" for verdict in ("equivalent", "inconclusive"))
     counts = "up/same/down: the number of users with a better, the same and a worse value"
     blocks: list[Block] = [Paragraph(f"{title(comparison)}: {subtitle(comparison)}. Δ is the model minus the baseline; {counts}.")]
-    blocks += [Paragraph(text) for text in (first_text(comparison), untested_text(comparison, everything=True)) if text]
+    sentences = (first_text(comparison), corrected_for(comparison), untested_text(comparison, everything=True))
+    blocks += [Paragraph(text) for text in sentences if text]
     blocks += [Paragraph(f"{meanings}{band}.")] if signs else []
     blocks += [Points((*_conclusions(comparison), *footnotes(comparison))), *figures]
     blocks += [letters_table(comparison)] if comparison.letters else []
@@ -257,6 +258,16 @@ def first_text(comparison: Comparison) -> str:
         return ""
     kind = "model" if comparison.first in comparison.models and comparison.base == comparison.first else "result"
     return f"Compared with {comparison.first}, the first {kind}; choose another with --baseline."
+
+
+def corrected_for(comparison: Comparison) -> str:
+    """Return a sentence if a run of the compared models corrects for more comparisons: for all pairs; else empty."""
+    base, family = comparison.base, family_size(comparison.differences)
+    of_one_result = all(name == own for name, own in comparison.own_names.items())
+    if base is None or len(comparison.models) < 3 or not of_one_result or not family or comparison.settings.correction == "none":
+        return ""
+    over = f"P values are corrected over the {family:,} comparisons with {base}"
+    return f"{over}; receval run compares all pairs of models, so its marks can differ."
 
 
 def untested_text(comparison: Comparison, everything: bool) -> str:

@@ -485,7 +485,7 @@ FIGURES: Final[Mapping[str, Callable[[ReportContent], Figure | None]]] = Mapping
 )
 """Name of a chart → the function that makes it, which returns `None` without data."""
 NEEDS: Final[Mapping[str, str]] = {
-    "differences": "it needs several models with per-user values",
+    "differences": "it needs several models, and intervals of their differences",
     "over_k": "no metric has values at several cut-offs",
     "distribution": "it needs a measure with per-user values",
     "trade_off": "it needs two models and two measures",

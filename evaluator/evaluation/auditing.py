@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -10,10 +10,12 @@ from msgspec.structs import replace
 
 from .. import conventions
 from ..config import Loaded, missing
+from ..config.contradictions import uses_relevance
 from ..conventions import AXES, PROTOCOL
 from ..errors import ConfigError
 from ..metrics.definition import Definition
 from ..results.audit import Audit, AuditCell, AuditedMeasure, ChoiceEffect, ConventionDifference, MeasureDifference, Values, same_value
+from ..results.repeats import mean_row
 from ..results.result import Row
 from .files import Files, open_inputs
 from .plan import Options, Plan, Request
@@ -23,10 +25,11 @@ _Rows = Mapping[str, Mapping[Definition, Row]]
 _NO_USERS: Final = Options(keep_users=False, complete=False)
 
 
-def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
+def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = False) -> Audit:
     """Evaluate the measures of a config under the conventions called `names`, or under all that receval knows.
 
-    The convention of the config comes first. A convention gives no value for a metric that its library does not have, or for
+    The convention of the config comes first. With `own_relevance` each convention decides what is relevant, whatever the config sets. A
+    model with several runs has the mean of its runs. A convention gives no value for a metric that its library does not have, or for
     which an input is missing. Raises `ConfigError` if a convention is wrong, and what `run` raises.
     """
     evaluation = loaded.config.evaluation
@@ -34,7 +37,7 @@ def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
     measures = tuple(evaluation.definitions)
     if not measures:
         raise ConfigError("an audit compares measures, but evaluation.metrics has only formulas")
-    under = _reader(loaded)
+    under = _reader(loaded, own_relevance=own_relevance)
     found = {(name, measure): under(measure, name) for name in chosen for measure in measures}
     definitions = dict.fromkeys(one for one in found.values() if not isinstance(one, str))
     if not definitions:
@@ -53,25 +56,57 @@ def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
         differs = definition in by_score and not same_value(row.value, rows[model][by_score[definition]].value)
         return AuditCell(row.value, row.n_users, "" if row.value is not None else "no user counts", differs)
 
+    def audited(measure: Definition) -> AuditedMeasure:
+        cells = {(name, model): cell(name, measure, model) for name in chosen for model in rows}
+        better = {name: one.higher_is_better for name in chosen if not isinstance(one := found[name, measure], str)}
+        other = {name: is_better for name, is_better in better.items() if is_better is not measure.higher_is_better}
+        return AuditedMeasure(measure.label, measure.higher_is_better, cells, other)
+
+    runs = loaded.config.data.runs
     return Audit(
         own_convention=chosen[0],
         conventions=chosen,
-        models=tuple(rows),
-        measures=tuple(
-            AuditedMeasure(one.label, one.higher_is_better, {(name, model): cell(name, one, model) for name in chosen for model in rows})
-            for one in measures
-        ),
-        remarks=said,
+        models=_models(rows, runs),
+        measures=tuple(map(audited, measures)),
+        remarks=said if own_relevance else (*_on_relevance(loaded, definitions), *said),
         versions=versions(request),
+        runs=runs,
     )
 
 
+def relevance_text(loaded: Loaded) -> str:
+    """Return the relevance that a config sets, which counts under every convention: `evaluation.relevance {threshold: 4}`; else empty."""
+    relevance = loaded.config.evaluation.relevance
+    parts = [f"threshold: {relevance.threshold:g}"] if relevance.threshold is not None else []
+    parts += ["graded: true"] if relevance.graded else []
+    return f"evaluation.relevance {{{', '.join(parts)}}}" if parts else ""
+
+
+def _on_relevance(loaded: Loaded, definitions: Iterable[Definition]) -> Iterator[str]:
+    """Yield a sentence on the relevance that a config sets, if one of some measures uses relevance."""
+    text = relevance_text(loaded)
+    if text and any(uses_relevance(inner) for one in definitions for inner in one.all):
+        yield f"{text} counts under every convention; without it each convention uses its own rule."
+
+
+def _models(rows: _Rows, runs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the models, without their runs."""
+    every = {name for names in runs.values() for name in names}
+    return tuple(name for name in rows if name not in every)
+
+
 def _rows_and_remarks(files: Files) -> tuple[_Rows, tuple[str, ...]]:
-    """Return the row of every definition of a plan for every model, in one pass over the lists of each, and remarks on the files."""
+    """Return the row of every definition of a plan for every model, in one pass over the lists of each, and remarks on the files.
+
+    A model with several runs is before its runs, with their means.
+    """
     definitions, models = files.request.plan.definitions, [run.values for run in evaluate_models(files)]
     rows = {
         model.name: {definition: values[0] for definition, values in zip(definitions, model.finished.rows, strict=True)} for model in models
     }
+    for model, names in files.request.loaded.config.data.runs.items():
+        means = {definition: mean_row([rows[name][definition] for name in names], min) for definition in definitions}
+        rows = {one: of_one for name in rows for one, of_one in (*([(model, means)] if name == names[0] else []), (name, rows[name]))}
     return rows, remarks(files, models)
 
 
@@ -86,7 +121,7 @@ def _by_score(definition: Definition) -> Definition:
     return replace(definition, axes=axes, components=tuple(map(_by_score, definition.components)))
 
 
-def _reader(loaded: Loaded) -> Callable[[Definition, str], Definition | str]:
+def _reader(loaded: Loaded, *, own_relevance: bool = False) -> Callable[[Definition, str], Definition | str]:
     """Return a function that defines a measure of a config under another convention, or returns the reason why this is impossible."""
     evaluation = loaded.config.evaluation
     written = {evaluation.resolve(spec): spec for spec in reversed(evaluation.written)}
@@ -101,7 +136,7 @@ def _reader(loaded: Loaded) -> Callable[[Definition, str], Definition | str]:
         if not library_has_it and name not in (conventions.DEFAULT, evaluation.convention) and convention.library:
             return "the library does not have the metric"
         try:
-            definition = evaluation.resolve(written[measure], name)
+            definition = evaluation.resolve(written[measure], name, own_relevance=own_relevance)
         except ValueError as error:
             return str(error)
         return _obstacle(loaded, definition) or definition
@@ -143,6 +178,8 @@ def difference(loaded: Loaded, first: str, second: str) -> ConventionDifference:
         reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config has only formulas"
         raise ConfigError(f"the conventions {first} and {second} cannot be compared: {reasons}")
     rows, said = open_inputs(Request(loaded, Plan(tuple(definitions)), _NO_USERS), _rows_and_remarks)
+    rows = {model: rows[model] for model in _models(rows, loaded.config.data.runs)}
+    said = (*_on_relevance(loaded, definitions), *said)
     return ConventionDifference(first, second, tuple(rows), tuple(_measure_difference(path, rows) for path in paths), said)
 
 

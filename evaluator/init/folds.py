@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatch
 from typing import Final
 
 from msgspec import Struct, field
@@ -20,6 +21,10 @@ from .name_words import stem
 _NUMBER: Final = re.compile(r"\d+")
 _FOLD_WORD: Final = re.compile(rf"(?i)[-_. ]*(?:fold|split|cv)?[-_. ]*{re.escape(MARK)}")
 """The number of a fold in the name of a file, with its word: `_fold_{fold}` of `als_fold_{fold}`."""
+
+
+_MOST_ARGUMENTS: Final = 6
+"""A command with more arguments is not shown."""
 
 
 class FoldFiles(Struct, frozen=True):
@@ -66,14 +71,58 @@ def _are_test_sets(files: Sequence[ClassifiedFile]) -> bool:
     return all(map(is_test_set, files)) and len({file.by_user.pairs for file in files}) == len(files)
 
 
-def left_out_folds(folds: FoldFiles) -> dict[str, str]:
-    """Return the path with `{fold}` of each file of folds that a config leaves out, with the reason and the command for these folds."""
-    reasons = {}
-    for pattern in folds.patterns.values():
-        folder = os.path.dirname(pattern.partition(MARK)[0])
-        command = f"; receval init {shlex.quote(folder)} writes a config of all folds" if folder else ""
-        reasons[pattern] = f"folds {', '.join(folds.names)} have their own test sets{command}"
+def left_out_folds(folds: FoldFiles, files: Sequence[ClassifiedFile], config: GuessedConfig) -> dict[str, str]:
+    """Return the path with `{fold}` of each file of folds that a config leaves out, with the reason; the first has the command for them.
+
+    The command names the folders or files of the folds among all `files`, and the files of the config that belong to no test set.
+    """
+    own = {*folds.patterns, *folds.others}
+    outside = [file.path for file in files if file.path not in own]
+    sides = [entry.file.path for key, entry in config.data.items() if key not in ("test", "train") and entry.file.path not in own]
+    reason = f"folds {', '.join(folds.names)} have their own test sets"
+    reasons = dict.fromkeys(folds.patterns.values(), reason)
+    for patterns in _complete_groups(folds, files):
+        arguments = dict.fromkeys([*(_argument(pattern, outside) for pattern in patterns), *map(shlex.quote, sides)])
+        if len(arguments) <= _MOST_ARGUMENTS:
+            reasons[patterns[0]] = f"{reason}; receval init {' '.join(arguments)} writes a config of all folds"
     return reasons
+
+
+def _complete_groups(folds: FoldFiles, files: Sequence[ClassifiedFile]) -> list[list[str]]:
+    """Return groups of the files of folds that a config can be of: those of each folder with a test set and lists, else all."""
+    firsts = {folds.patterns[file.path]: file for file in files if file.path in folds.patterns}
+    folders: dict[str, list[str]] = {}
+    for pattern in firsts:
+        folders.setdefault(_folder(pattern), []).append(pattern)
+    tests, lists = ({one for one, file in firsts.items() if fits(file)} for fits in (is_test_set, _has_lists))
+    complete = [some for some in folders.values() if not tests.isdisjoint(some) and not lists.isdisjoint(some)]
+    return complete or [list(folds.patterns.values())]
+
+
+def _has_lists(file: ClassifiedFile) -> bool:
+    return file.table == "lists"
+
+
+def _folder(pattern: str) -> str:
+    return os.path.dirname(pattern.partition(MARK)[0])
+
+
+def _argument(pattern: str, outside: Sequence[str]) -> str:
+    """Return what to write on a command line for a path with `{fold}`: its folder, or a glob if others than files of folds are in it."""
+    before, _, after = pattern.partition(MARK)
+    folder, rest = _folder(pattern), after.partition("/")[0]
+    if folder and not any(path.startswith(f"{folder}/") for path in outside):
+        return shlex.quote(folder)
+    plain = f"{before}*{rest}"
+    sign = "[0-9]*" if any(fnmatch(path, plain) or fnmatch(path, f"{plain}/*") for path in outside) else "*"
+    return f"{shlex.quote(before)}{sign}{shlex.quote(rest) if rest else ''}"
+
+
+def lists_of_no_fold(config: GuessedConfig, folds: FoldFiles) -> dict[str, str]:
+    """Return the lists that no fold has, with the reason to leave them out, if the test set of a config is that of a fold."""
+    reason = f"no fold ({', '.join(folds.names)}) has such a file"
+    is_of_fold = "test" in config.data and config.data["test"].file.path in folds.patterns
+    return {entry.file.path: reason for entry in config.models.values() if is_of_fold and entry.file.path not in folds.patterns}
 
 
 def with_folds(config: GuessedConfig, folds: FoldFiles) -> GuessedConfig | None:

@@ -25,7 +25,7 @@ from ..names.row_filter import in_filter
 from ..names.short_names import is_address
 from .assembly import GuessedConfig, SourceEntry, assemble, categories_of, source_entry
 from .classification import ClassifiedFile, classify, reclassify
-from .folds import FoldFiles, find_folds, left_out_folds, with_folds
+from .folds import FoldFiles, find_folds, left_out_folds, lists_of_no_fold, with_folds
 from .preview import DEPTHS, DiscoveredTable, Query, TablePreview, discover_tables, unread_folder
 
 _MAX_ROWS_PER_FILE: Final = 100_000
@@ -106,15 +106,21 @@ def guess_categories(name: str) -> Mapping[str, Any]:
 
 
 def _assembled(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> tuple[GuessedConfig, FoldFiles]:
-    """Return the config of the files, and the folds that it is of; folds beside a test set with its own lists are left out."""
+    """Return the config of the files, and the folds that it is of; folds beside a test set with its own lists are left out.
+
+    If there are only the test sets of folds, lists that no fold has are left out.
+    """
     own, left_out = files, dict(unreadable)
     while (folds := find_folds(own)).names:
-        config = assemble([file for file in own if file.path not in folds.others], left_out)
+        of_first = [file for file in own if file.path not in folds.others]
+        config = assemble(of_first, left_out)
+        if elsewhere := lists_of_no_fold(config, folds):
+            config = assemble([file for file in of_first if file.path not in elsewhere], left_out | elsewhere)
         if with_folds(config, folds) is not None:
             return config, folds
         if "test" not in config.data or config.data["test"].file.path in folds.patterns:
             break
-        left_out |= left_out_folds(folds)
+        left_out |= left_out_folds(folds, files, config)
         own = [file for file in own if file.path not in folds.patterns and file.path not in folds.others]
     config = assemble(own, left_out)
     return (assemble(files, unreadable) if config.problem else config), FoldFiles()

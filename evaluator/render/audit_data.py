@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from ..results.audit import DIFFERENCE_VERSION, FORMAT_VERSION, Audit, ConventionDifference, FoundValues
 from ..results.explanation import FORMAT_VERSION as EXPLANATION_VERSION
@@ -29,7 +30,14 @@ def audit_json(audit: Audit) -> bytes:
             "measure": measure.measure,
             "higher_is_better": measure.higher_is_better,
             "values": [
-                {"convention": convention, "model": model, "value": cell.value, "n_users": cell.n_users, "reason": cell.reason or None}
+                {
+                    "convention": convention,
+                    "model": model,
+                    "value": cell.value,
+                    "n_users": cell.n_users,
+                    "reason": cell.reason or None,
+                    **({"higher_is_better": measure.directions[convention]} if convention in measure.directions else {}),
+                }
                 for (convention, model), cell in measure.cells.items()
             ],
             "spread": {model: measure.spread(model) for model in audit.models},
@@ -38,18 +46,22 @@ def audit_json(audit: Audit) -> bytes:
         for measure in audit.measures
     ]
     head = {"format_version": FORMAT_VERSION, "convention": audit.own_convention, "conventions": audit.conventions, "models": audit.models}
+    head |= {"runs": dict(audit.runs)} if audit.runs else {}
     return as_json({**head, "measures": measures, "remarks": audit.remarks, "versions": dict(audit.versions)}, finite=False)
 
 
 def found_rows(found: FoundValues) -> list[tuple[Any, ...]]:
     """Return a head, and one row per value."""
     values = ((one.value, one.measure, one.convention, one.model, str(found.exact).lower()) for one in found.values)
+    if found.without and found.exact:
+        return [("value", "measure", "convention", "model", "exact", "without"), *((*row, found.without) for row in values)]
     return [("value", "measure", "convention", "model", "exact"), *values]
 
 
 def found_json(found: FoundValues) -> bytes:
     """Return the values; see `FORMAT_VERSION`."""
-    return as_json({"format_version": FORMAT_VERSION, **to_builtins(found)}, finite=False)
+    shown = found if found.exact else replace(found, without="")
+    return as_json({"format_version": FORMAT_VERSION, **to_builtins(shown)}, finite=False)
 
 
 def difference_rows(difference: ConventionDifference) -> list[tuple[Any, ...]]:

@@ -31,11 +31,19 @@ class AuditCell(Struct, frozen=True):
 
 
 class AuditedMeasure(Struct, frozen=True, dict=True):
-    """One measure under every convention; `cells` maps (convention, model) to the value."""
+    """One measure under every convention; `cells` maps (convention, model) to the value.
+
+    `higher_is_better` is the better direction by the definition of the config, `directions` that of the conventions that define another.
+    """
 
     measure: str
     higher_is_better: bool | None
     cells: Mapping[tuple[str, str], AuditCell]
+    directions: Mapping[str, bool | None] = {}
+
+    def better(self, convention: str) -> bool | None:
+        """Return the better direction under a convention: whether higher is better, `None` if neither is."""
+        return self.directions.get(convention, self.higher_is_better)
 
     def values(self, model: str) -> Mapping[str, float]:
         """Map the conventions that give a model a value to that value."""
@@ -64,12 +72,15 @@ class AuditedMeasure(Struct, frozen=True, dict=True):
         return tuple(name for name in self.values(model) if self.cells[name, model].by_file_order)
 
     def beats(self, model: str, rival: str) -> dict[str, bool]:
-        """Map each convention that gives both models a value to whether `model` is better than `rival`; equal values are not better."""
+        """Map each convention that gives both models a value to whether `model` is better than `rival`; equal values are not better.
+
+        Without conventions under which neither direction is better.
+        """
         values, rival_values = self.values(model), self.values(rival)
         return {
-            convention: (value > rival_values[convention]) if self.higher_is_better is not False else (value < rival_values[convention])
+            convention: (value > rival_values[convention]) if self.better(convention) else (value < rival_values[convention])
             for convention, value in values.items()
-            if convention in rival_values
+            if convention in rival_values and self.better(convention) is not None
         }
 
 
@@ -90,19 +101,24 @@ class FoundValue(Struct, frozen=True):
     model: str
 
 
-class FoundValues(Struct, frozen=True):
-    """The values that print as the number `wanted` (`exact`), or those nearest to it; `percent`: the number is a percentage."""
+class FoundValues(Struct, frozen=True, omit_defaults=True):
+    """The values that print as the number `wanted` (`exact`), or those nearest to it; `percent`: the number is a percentage.
+
+    `without` is a setting of the config without which the values were searched as well; exact values are then without it.
+    """
 
     wanted: str
     values: tuple[FoundValue, ...]
     exact: bool
     percent: bool
+    without: str = ""
 
 
 class Audit(Struct, frozen=True):
     """Measures × conventions × models.
 
-    `own_convention` is the convention of the config, `remarks` say how files were read, `versions` are those of the programs.
+    `own_convention` is the convention of the config, `remarks` say how files were read, `versions` are those of the programs. A model with
+    several `runs` has their means; the runs have their own cells, and are not among the models.
     """
 
     own_convention: str
@@ -111,6 +127,7 @@ class Audit(Struct, frozen=True):
     measures: tuple[AuditedMeasure, ...]
     remarks: tuple[str, ...]
     versions: Mapping[str, str]
+    runs: Mapping[str, tuple[str, ...]] = {}
 
     def find(self, text: str) -> FoundValues:
         """Find the values that equal a number to the digits of `text`, or else the nearest values.
@@ -137,7 +154,7 @@ class Audit(Struct, frozen=True):
     def changes(self, measure: AuditedMeasure) -> tuple[str, ...]:
         """Return sentences on whether the order of the models depends on the convention."""
         sentences = tuple(self._reversals(measure))
-        giving = {convention for model in self.models for convention in measure.values(model)}
+        giving = {name for model in self.models for name in measure.values(model) if measure.better(name) is not None}
         if sentences or len(self.models) < 2 or len(giving) < 2:
             return sentences
         every = "both" if len(giving) == 2 else f"all {len(giving)}"

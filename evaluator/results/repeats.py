@@ -77,7 +77,7 @@ def over_folds(results: Mapping[str, Result], config: Mapping[str, Any]) -> Resu
         repeated=tuple(row for rows in of_folds.values() for row in rows),
         counts={model: _added(of_one) for model, of_one in counts.items()},
         higher_is_better={label: better for result in results.values() for label, better in result.higher_is_better.items()},
-        per_user={model: pl.concat(of_one) for model, of_one in frames.items()},
+        per_user={model: _joined(of_one) for model, of_one in frames.items()},
         inputs=tuple(_inputs(results)),
         config=config,
         truths={name: truth for name, result in results.items() for truth in result.truths.values()},
@@ -89,6 +89,15 @@ def over_folds(results: Mapping[str, Result], config: Mapping[str, Any]) -> Resu
         description=None if first.description is None else describe_folds({name: _described(of_one) for name, of_one in results.items()}),
         failures={f"{key}.{name}": rows for name, result in results.items() for key, rows in result.failures.items()},
     )
+
+
+def _joined(folds: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Join the per-user values of folds; `run` is null in a fold without runs, if another has some."""
+    if not any("run" in frame.columns for frame in folds):
+        return pl.concat(folds)
+    run = pl.lit(None, dtype=pl.String).alias("run")
+    with_run = (frame if "run" in frame.columns else frame.with_columns(run) for frame in folds)
+    return pl.concat(frame.select("fold", "run", pl.exclude("fold", "run")) for frame in with_run)
 
 
 def describe_folds(descriptions: Mapping[str, Description]) -> Description:
@@ -125,11 +134,12 @@ def summary(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int], only: 
     chosen = None if only is None else set(only)
     summed: list[Row] = []
     for same in alike.values():
-        summed += same if chosen is not None and same[0].model not in chosen else [_mean(same, n_users)]
+        summed += same if chosen is not None and same[0].model not in chosen else [mean_row(same, n_users)]
     return tuple(summed)
 
 
-def _mean(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Row:
+def mean_row(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Row:
+    """Combine rows of one measure into one with their mean; see `summary`."""
     values = [row.value for row in rows if row.value is not None]
     mean, deviation = _mean_and_deviation(values)
     shares = [row.achieved for row in rows if row.achieved is not None]

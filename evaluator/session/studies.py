@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from ..config import Loaded
 from ..errors import ArgumentError
-from ..evaluation.auditing import audit, difference
+from ..evaluation.auditing import audit, difference, relevance_text
 from ..evaluation.describing import describe
 from ..evaluation.explaining import explain
 from ..evaluation.inputs import refuse_missing_files
@@ -21,7 +23,8 @@ def audit_question(
 ) -> tuple[Subject, Audit | ConventionDifference | FoundValues]:
     """Evaluate the measures of a config under conventions; return the subject of the output, and the answer.
 
-    With `why`, the answer explains the difference between two conventions; with a `number`, it lists the conventions that print it.
+    With `why`, the answer explains the difference between two conventions; with a `number`, it lists the conventions that print it,
+    or, if there are none and the config sets relevance, those that print it by their own rule of relevance.
     """
     if why is not None:
         return "audit-difference", difference(loaded, *why)
@@ -31,4 +34,8 @@ def audit_question(
         read_number(number)  # an invalid number is refused before files are read
     except ValueError as error:
         raise ArgumentError(f"number {error}", option=f"--find {error}") from None
-    return "audit-values", audit(loaded, conventions).find(number)
+    found = audit(loaded, conventions).find(number)
+    if found.exact or not relevance_text(loaded):
+        return "audit-values", found
+    other = audit(loaded, conventions, own_relevance=True).find(number)
+    return "audit-values", replace(other if other.exact else found, without=relevance_text(loaded))

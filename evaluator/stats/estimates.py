@@ -135,7 +135,7 @@ class Estimate(Struct, frozen=True, eq=False):
     confidence, such as a rank test. `relative` is the difference as a share of the base value, with its interval. `sums` are those over
     paired users, if the estimate depends on nothing else. `units` are the independent units, such as clusters, if they are not the users.
     `training` is the part of the squared standard error that more users do not reduce, because it comes from `runs` of training each model
-    (the smaller number of both).
+    (the smaller number of both). `untested` is the reason why there is no interval, if it is not that users have no values.
     """
 
     n: int
@@ -157,6 +157,7 @@ class Estimate(Struct, frozen=True, eq=False):
     units: int | None = None
     training: float = 0.0
     runs: int | None = None
+    untested: str = ""
     notes: tuple[str, ...] = ()
 
     @property

@@ -60,6 +60,7 @@ class GateTest(Struct, frozen=True):
     users_needed: int | None = None
     needs: Needs | None = None
     n_changed: int | None = None
+    untested: str = ""
 
     @property
     def probability_within(self) -> float | None:
@@ -214,6 +215,7 @@ def _judged(
     low, high = _bounds(confidence, alpha)
     meets = None if mean is None else mean >= least
     detectable, users = _power(estimate, limit * unit, alpha, values) if confidence is not None else (None, None)
+    is_by_value = estimate.n == 0 or bool(estimate.untested)
     needs = None if estimate.runs is None or confidence is None else needs_for_margin(estimate, limit * unit, alpha)
     return GateTest(
         kind,
@@ -226,14 +228,15 @@ def _judged(
         low,
         high,
         1 - alpha,
-        _by_value(meets) if estimate.n == 0 else _outcome(meets, low, high, least),
+        _by_value(meets) if is_by_value else _outcome(meets, low, high, least),
         meets,
-        by_value=estimate.n == 0,
+        by_value=is_by_value,
         p=None if confidence is None else confidence.below(required),
         detectable=detectable,
         users_needed=(needs.users if needs is not None else users) if kind == "max_loss" else None,
         needs=needs if kind == "max_loss" else None,
         n_changed=estimate.n_changed,
+        untested=estimate.untested,
     )
 
 
@@ -312,7 +315,7 @@ def remark(test: GateTest, measure: str = "the value") -> str:
     if test.meets is None:
         return "no value to judge"
     if test.by_value:
-        return "judged by the value" if test.kind in ("min", "max") else "no value per user: judged by the value"
+        return "judged by the value" if test.kind in ("min", "max") else f"{test.untested or 'no value per user'}: judged by the value"
     if test.outcome == "pass":
         return ""
     if test.outcome == "fail":

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..sums.exact import ExactSums, round_fraction
 from ..sums.group_sums import exact_group_sums
 from .estimates import CONSTANT, Estimate, Relative, mean_and_deviation, skewness_of_mean, standard_deviation
-from .paired import Floats, PairedSums, UserGroups, both_finite, differences_of
+from .paired import Floats, PairedSums, UserGroups, both_finite, counts_on_both, differences_of
 
 FEW_CLUSTERS: Final = "Fewer than 30 clusters, or a few large ones: the interval is approximate."
 ALL_OF_ONE: Final = "All users are in one cluster: there is no interval."
@@ -203,6 +203,60 @@ def runs_estimate(base: Sequence[Floats], model: Sequence[Floats]) -> Estimate:
     notes = estimate.notes if variance or not paired.n_changed else (*estimate.notes, CONSTANT)
     estimate = replace(estimate, training=training, runs=min(len(base), len(model)))
     return replace(estimate.with_t(math.sqrt(variance), df), sd=sd, notes=notes)
+
+
+def fold_runs_estimate(
+    base: Sequence[Floats],
+    model: Sequence[Floats],
+    folds: Integers,
+    aggregate: Literal["mean", "sum"] = "mean",
+    clusters: Integers | None = None,
+) -> Estimate:
+    """Return the mean over folds of the difference of two models over users and training runs; see `fold_estimate` and `runs_estimate`.
+
+    Run k over all folds is one replicate of the cross-validation. To the variance of users, s²_u, which is that of `fold_estimate` (of
+    `with_fold_clusters` with `clusters`) for the means of users over runs, each model adds a part for its K replicates M_k:
+
+        SE² = s²_u + Σ max(0, s²(M_1 … M_K)/K - Σ_f n_f w_f² e²_f / K)
+
+    where w_f is the weight of a user of fold f, and e²_f the mean square of the residuals in this fold after users and runs. Degrees of
+    freedom by Satterthwaite (1946), with K - 1 for each such part.
+
+    Edge cases: those of both functions. A fold with one user has no interval.
+    """
+    a, b = _means(base), _means(model)
+    both = counts_on_both(a, b)
+    left, right, n_unpaired = both_finite(a, b)
+    estimate, terms = fold_estimate(left, right, folds[both], aggregate)
+    if clusters is not None and estimate.confidence is not None:
+        estimate = with_fold_clusters(estimate, terms, clusters[both])
+    estimate = replace(estimate, n_unpaired=n_unpaired, notes=(*estimate.notes, *_notes(base, model)))
+    se, df = estimate.se, estimate.df
+    if se is None or df is None:
+        return estimate
+    of_runs = [_training_over_folds([run[both] for run in runs], terms) for runs in (base, model) if len(runs) > 1]
+    training = math.fsum(one.beyond_noise for one in of_runs)
+    estimate = replace(estimate, training=training, runs=min(len(base), len(model)))
+    if not training:
+        return estimate
+    variance = se**2 + training
+    squares = se**4 / df + math.fsum(one.variance**2 / one.df for one in of_runs if one.beyond_noise)
+    return estimate.with_t(math.sqrt(variance), variance**2 / squares)
+
+
+def _training_over_folds(runs: Sequence[Floats], terms: FoldTerms) -> _Training:
+    """Return the effect of training again on the mean over folds, from the values of the users in all runs."""
+    n_runs, sizes = len(runs), np.bincount(terms.folds)
+    replicates = ExactSums.of(np.stack([terms.weights * run for run in runs])).values()
+    variance = mean_and_deviation(replicates)[1] ** 2 / n_runs
+    rests = np.stack(runs) - _means(runs)
+    within = exact_group_sums((rests**2).reshape(-1), np.tile(terms.folds, n_runs), len(sizes))
+    of_runs = np.stack([exact_group_sums(rest, terms.folds, len(sizes)) for rest in rests])
+    between = np.sort(of_runs**2, axis=0).sum(axis=0) / sizes
+    noise = np.maximum(0.0, within - between) / ((n_runs - 1) * (sizes - 1))
+    weights = np.zeros(len(sizes))
+    weights[terms.folds] = terms.weights
+    return _Training(variance, max(0.0, variance - math.fsum(sizes * weights**2 * noise) / n_runs), n_runs - 1)
 
 
 class _Training(NamedTuple):

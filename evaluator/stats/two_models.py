@@ -119,11 +119,12 @@ def compare_wholes(subject: Subject, base_value: float | None, value: float | No
     return difference_of(subject, whole_estimate(base_value, value), settings, None)
 
 
-def whole_estimate(base_value: float | None, value: float | None) -> Estimate:
-    """Return the difference of two model-level values, whose error is unknown."""
+def whole_estimate(base_value: float | None, value: float | None, untested: str = "", n_users: int = 0) -> Estimate:
+    """Return the difference of two values whose error is unknown: model-level values, or those of users that are `untested`, as it says."""
     difference = value - base_value if base_value is not None and value is not None else None
     relative = None if difference is None or base_value is None else Relative.of(difference, base_value)
-    return Estimate(0, base_value, value, difference, relative=relative, test="", notes=(WHOLE,))
+    note = f"{untested[0].upper()}{untested[1:]}." if untested else WHOLE
+    return Estimate(n_users, base_value, value, difference, relative=relative, test="", untested=untested, notes=(note,))
 
 
 def difference_of(

@@ -8,6 +8,10 @@ import json
 
 import pytest
 from receval import audit, conventions, load_config, run
+from receval.content.audit import audit_document
+from receval.document import Table
+from receval.metrics import METRICS, resolve
+from receval.names.measure_strings import MetricSpec
 from receval.results.audit import Audit, AuditCell, AuditedMeasure
 
 from tests.conftest import CONFIGS, ROOT
@@ -75,7 +79,7 @@ def test_the_files_are_read_once_for_all_conventions(monkeypatch):
     assert len(scans) == 10
 
 
-def audited(values: dict[str, tuple[float, float]], higher: bool = True) -> tuple[Audit, AuditedMeasure]:
+def audited(values: dict[str, tuple[float, float]], higher: bool | None = True) -> tuple[Audit, AuditedMeasure]:
     cells = {(name, model): AuditCell(pair[place], 10) for name, pair in values.items() for place, model in enumerate(("als", "knn"))}
     one = AuditedMeasure("MAP@10", higher, cells)
     return Audit("a", tuple(values), ("als", "knn"), (one,), (), {}), one
@@ -87,6 +91,37 @@ def test_a_changed_order_of_models_is_shown_with_its_conventions():
     assert one.spread("als") == pytest.approx(0.4)
     lower, other = audited({"a": (0.3, 0.2), "b": (0.1, 0.2)}, higher=False)
     assert lower.changes(other) == ("Under 1 of 2 conventions als beats knn on MAP@10 (b); under a knn beats als.",)
+
+
+def test_each_convention_orders_models_in_the_direction_of_its_own_definition(sample, receval):
+    def better(metric: str, name: str) -> bool | None:
+        return resolve(MetricSpec(metric, k=10), conventions.load(name), conventions.load).higher_is_better
+
+    of_own = [name for name, metric in METRICS.items() if callable(metric.higher_is_better) and not metric.combines]
+    turned = [name for name in of_own if len({better(name, convention) for convention in conventions.builtin_names()}) > 1]
+    assert turned == ["Gini"]
+    sets = [f"evaluation.metrics={turned}", "evaluation.top_k=10", "data.train=data/train.csv"]
+    for own in ("receval", "elliot"):
+        found = audit(load_config(sample / "quickstart.yaml", [*sets, f"evaluation.convention={own}"]))
+        for name in found.conventions:
+            result = run(load_config(sample / "quickstart.yaml", [*sets, f"evaluation.convention={name}"]))
+            for one in found.measures:
+                values = {model: one.cells[name, model].value for model in found.models}
+                is_better = next(iter(result.higher_is_better.values()))
+                if None not in values.values():
+                    assert one.better(name) == is_better, name
+                    assert one.beats("popular", "knn")[name] == ((values["popular"] > values["knn"]) is is_better)
+    arguments = ("audit", sample / "quickstart.yaml", *(part for one in sets for part in ("--set", one)), "--convention", "elliot")
+    out = " ".join(receval(*arguments)[1].split())
+    assert "Higher is better under elliot; lower is better under receval." in out
+    assert "The order of the models on Gini@10 is the same under both conventions." in out
+    values = json.loads(receval(*arguments, "--format", "json")[1])["measures"][0]["values"]
+    assert {(one["convention"], one.get("higher_is_better")) for one in values} == {("receval", None), ("elliot", True)}
+
+
+def test_a_measure_without_a_better_direction_orders_no_models():
+    whole, one = audited({"a": (0.3, 0.2), "b": (0.1, 0.2)}, higher=None)
+    assert whole.changes(one) == ()
 
 
 def test_an_unchanged_order_of_models_is_shown():
@@ -180,3 +215,65 @@ def test_commands_that_judge_no_gates_leave_out_a_measure_that_a_rule_needs(comm
     assert code == 0, err
     code, _, err = receval("run", config, *change)
     assert (code, "the config has no measure 'Recall@20'" in err) == (2, True)
+
+
+@pytest.fixture
+def of_runs(sample):
+    """Write a config with a model of two runs; return it with the threshold of the sample, and without."""
+    runs = "knn: {runs: [data/knn.parquet, data/random.parquet]}\n    popular: data/popular.parquet"
+    lines = [line for line in (sample / "quickstart.yaml").read_text().splitlines() if " knn:" not in line and " random:" not in line]
+    written = "\n".join(f"    {runs}" if " popular:" in line else line for line in lines)
+    (sample / "runs.yaml").write_text(written)
+    (sample / "plain.yaml").write_text("\n".join(line for line in written.splitlines() if "relevance:" not in line))
+    return sample / "runs.yaml", sample / "plain.yaml"
+
+
+def test_a_model_with_runs_has_their_mean_and_its_runs_are_no_rivals(of_runs, receval):
+    loaded = load_config(of_runs[0], ["evaluation.metrics=[nDCG@10]"])
+    found, result = audit(loaded), run(loaded)
+    assert found.models == ("knn", "popular")
+    (one,), means = found.measures, {row.model: row for row in result.rows}
+    cell = one.cells["receval", "knn"]
+    assert (cell.value, cell.n_users) == (means["knn"].value, means["knn"].n_users)
+    assert [one.cells["receval", name].value for name in found.runs["knn"]] == [row.value for row in result.repeated]
+    arguments = ("audit", of_runs[0], "--set", "evaluation.metrics=[nDCG@10]")
+    out = receval(*arguments)[1]
+    assert "(run 1)" not in out
+    assert "nDCG@10   knn     receval" in receval(*arguments, "--find", f"{means['knn'].value:.6f}")[1]
+    body = json.loads(receval(*arguments, "--format", "json")[1])
+    assert (body["models"], body["runs"]) == (["knn", "popular"], {"knn": ["knn (run 1)", "knn (run 2)"]})
+    assert "(run 1)" not in receval(*arguments, "--why", "receval", "elliot")[1]
+
+
+def test_a_number_that_a_convention_prints_by_its_own_rule_of_relevance_is_found(of_runs, receval):
+    value = {row.model: row.value for row in run(load_config(of_runs[1], ["evaluation.metrics=[nDCG@10]"])).rows}["popular"]
+    arguments = ("audit", of_runs[0], "-m", "nDCG@10")
+    code, out, _ = receval(*arguments, "--find", f"{value:.6f}")
+    assert (code, out.splitlines()[0]) == (0, f"{value:.6f} is printed without evaluation.relevance {{threshold: 4}} by:")
+    rows = list(csv.DictReader(io.StringIO(receval(*arguments, "--find", f"{value:.6f}", "--format", "csv")[1])))
+    assert {row["without"] for row in rows} == {"evaluation.relevance {threshold: 4}"}
+    assert receval(*arguments, "--find", "0.99999")[1].startswith(
+        "No convention prints 0.99999, with or without evaluation.relevance {threshold: 4}; the closest values are:"
+    )
+    assert receval("audit", of_runs[1], "-m", "nDCG@10", "--find", "0.99999")[1].startswith("No convention prints 0.99999; the closest")
+
+
+def test_an_audit_says_that_the_relevance_of_the_config_counts_under_every_convention(of_runs, receval):
+    said = "evaluation.relevance {threshold: 4} counts under every convention; without it each convention uses its own rule."
+    for more in ((), ("--why", "receval", "recbole")):
+        assert said in receval("audit", of_runs[0], "-m", "nDCG@10", *more)[1]
+        assert "counts under every convention" not in receval("audit", of_runs[1], "-m", "nDCG@10", *more)[1]
+    items = ("--items", of_runs[0].parent / "data" / "items.csv")
+    assert "counts under every convention" not in receval("audit", of_runs[0], "-m", "ItemCoverage@10", *items)[1]
+
+
+def test_each_row_of_an_audit_has_the_digits_of_its_size():
+    values = {"a": (0.4849, 0.5117), "b": (291.0, 307.0), "c": (0.4841, 0.5109)}
+    table = next(block for block in audit_document(audited(values)[0]) if isinstance(block, Table))
+    texts = {row[-1].text: [cell.text for cell in row[1:3]] for row in table.rows}
+    assert texts == {
+        "a": ["0.4849", "0.5117"],
+        "b": ["291.00", "307.00"],
+        "c": ["0.4841", "0.5109"],
+        "largest minus smallest": ["290.52", "306.49"],
+    }

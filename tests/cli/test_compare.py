@@ -254,3 +254,13 @@ def test_a_reference_list_can_be_the_baseline_of_a_config(receval, sample, monke
     code, out, err = receval("compare", "quickstart.yaml", "--set", "evaluation.yardsticks=[oracle]", "--baseline", "(oracle)")
     assert code == 0, err
     assert "against (oracle)" in out
+
+
+def test_a_comparison_with_one_of_several_models_says_that_a_run_compares_all_pairs(sample, receval):
+    said = "P values are corrected over the 24 comparisons with knn; receval run compares all pairs of models, so its marks can differ."
+    config = sample / "quickstart.yaml"
+    assert said in receval("compare", config, "--baseline", "knn")[1]
+    for options in (("--all-pairs",), ("--correction", "none")):
+        assert "compares all pairs" not in receval("compare", config, *options)[1], options
+    config.write_text("\n".join(line for line in config.read_text().splitlines() if " random:" not in line))
+    assert "compares all pairs" not in receval("compare", config)[1]

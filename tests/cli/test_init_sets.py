@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.cli.inits import EVERY, HEADER, PLAIN, SCORED, STARS, TEST, TRAIN, models, pairs, text
@@ -161,12 +163,26 @@ def test_folds_beside_a_test_set_with_its_own_lists_are_left_out_with_the_comman
     done = init({**PLAIN, **numbered("names/{stem}_{fold}.csv"), **numbered("cv/fold{fold}/{stem}.csv")})
     assert done.data["test"]["path"] == "test.csv"
     assert models(done) == {"als": "als.csv"}
-    assert done.said["names/als_{fold}.csv"] == (
-        "left out: folds 1, 2 have their own test sets; receval init names writes a config of all folds"
-    )
-    assert "receval init cv writes a config" in done.said["cv/fold{fold}/test.csv"]
+    reason = "left out: folds 1, 2 have their own test sets"
+    for folder, pattern in (("names", "names/{stem}_{{fold}}.csv"), ("cv", "cv/fold{{fold}}/{stem}.csv")):
+        said = [done.said[pattern.format(stem=stem)] for stem in ("als", "test", "train")]
+        assert sorted(said) == [reason, reason, f"{reason}; receval init {folder} writes a config of all folds"]
     code, out, _ = receval("init", "names")
     assert (code, "test: names/test_{fold}.csv" in out) == (0, True)
+
+
+def test_the_command_for_folds_in_several_folders_writes_their_config(init, receval):
+    of_folds = {re.sub(r"cv/als_(\d)", r"runs/fold\1/als", path): one for path, one in numbered("cv/{stem}_{fold}.csv").items()}
+    done = init({"data/test.csv": PLAIN["test.csv"], "data/items.csv": ITEMS, "runs/last/als.csv": PLAIN["als.csv"], **of_folds})
+    assert models(done) == {"als": "runs/last/als.csv"}
+    said = [what for path, what in done.said.items() if "{fold}" in path]
+    reason = "left out: folds 1, 2 have their own test sets"
+    assert said == [f"{reason}; receval init cv runs/fold* data/items.csv writes a config of all folds", reason, reason]
+    for arguments in (("cv", "runs/fold1", "runs/fold2", "data/items.csv"), ("cv", "runs")):
+        code, out, err = receval("init", *arguments)
+        assert (code, "test: cv/test_{fold}.csv" in out, "    als: runs/fold{fold}/als.csv" in out) == (0, True, True), err
+        assert "last" not in out
+        assert ("runs/last/als.csv: left out: no fold (1, 2) has such a file" in err) == ("runs" in arguments)
 
 
 def test_lists_with_several_numbers_and_one_test_set_are_models(init):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from statistics import mean
 
 import numpy as np
@@ -235,6 +236,48 @@ def test_runs_put_users_and_training_in_one_interval(write):
     twice = {model: (frames[model]["1"] - frames[model]["2"]).var() / 4 / 60 for model in "ab"}  # the noise of users in two runs
     training = sum(max(0.0, np.var(runs[model], ddof=1) / 2 - twice[model]) for model in "ab")
     assert one.se == pytest.approx(math.sqrt(users.var() / 60 + training), rel=1e-12)
+
+
+def write_folds_of_runs(write, runs: dict[int, int], rules: str = "") -> Path:
+    """Write a config of two folds with a model `a` of this number of runs in each fold (0: no list of runs) and a model `b`."""
+    folds = []
+    for fold, n_runs in runs.items():
+        write(f"test{fold}.csv", rated_items(60, fold).write_csv())
+        names = [f"a{run}_{fold}.csv" for run in range(n_runs or 1)]
+        for seed, name in enumerate((*names, f"b{fold}.csv")):
+            write(name, lists_of(range(1, 61), 10 * fold + seed).write_csv())
+        a = f"{{runs: [{', '.join(names)}]}}" if n_runs else names[0]
+        folds.append(f"{{test: test{fold}.csv, recommendations: {{a: {a}, b: b{fold}.csv}}}}")
+    text = f"data: {{folds: [{', '.join(folds)}]}}\nevaluation: {{metrics: [nDCG@5]}}\n{rules}"
+    return write("config.yaml", text)
+
+
+def test_runs_over_folds_put_users_and_training_in_one_interval(write, receval, tmp_path):
+    config = write_folds_of_runs(write, {1: 3, 2: 3})
+    made = run(load_config(config))
+    (one,) = compare({"x": made}, ComparisonOptions()).differences
+    rows = {row.model: row.value for row in made.rows}
+    assert one.difference == pytest.approx(rows["b"] - rows["a"], abs=1e-12)
+    assert one.verdict is not None
+    assert made.conclusions[0].is_tested
+    out = receval("compare", config)[1]
+    assert "60 users in 2 folds (120 over all folds), paired by id" in out
+    assert receval("plot", "differences", config, "-o", tmp_path / "chart.json")[0] == 0
+
+
+@pytest.mark.parametrize("second", [2, 0], ids=["fewer", "none"])
+def test_folds_with_different_numbers_of_runs_are_not_tested_and_every_output_says_why(second, write, receval, tmp_path):
+    rules = "gates: {baseline: b, rules: [nDCG@5 max_loss 0.9]}\n"
+    config = write_folds_of_runs(write, {1: 3, 2: second}, rules)
+    code, out, err = receval("run", config, "-o", tmp_path / "out")
+    why = "o interval because the folds of a have different numbers of runs"
+    assert code == 0, err
+    assert f"n{why}: judged by the value" in out
+    assert "not tested (nDCG@5: no interval)" in out
+    assert f"N{why}." in receval("compare", config)[1]
+    assert "no per-user values" not in out + receval("compare", config)[1]
+    assert "it needs several models, and intervals of their differences" in receval("plot", "differences", config, "-o", "x.json")[2]
+    assert receval("compare", tmp_path / "out")[1] == receval("compare", config)[1]
 
 
 def test_a_cutoff_above_the_lists_of_one_model_only_has_a_caution_before_the_conclusions(result):
