@@ -338,8 +338,8 @@ def _entries(value: Any) -> Any:
     names = [by.name for by in split]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
-        one = "; keep one of them: a number of groups (train_count:4) or their borders (train_count:5,20)" if twice == "train_count" else ""
-        raise ValueError(f"evaluation.by has {twice} {names.count(twice)} times{one}")
+        keep = ": keep one, a number of groups (train_count:4) or their borders (train_count:5,20)" if twice == "train_count" else ""
+        raise ValueError(f"evaluation.by lists {twice} twice{keep}")
     return tuple(split)
 
 

@@ -386,5 +386,5 @@ def test_an_argument_on_categories_without_them_is_refused(given, sentence):
 def test_two_groupings_by_train_count_are_refused_with_both_forms():
     with pytest.raises(receval.ConfigError) as failure:
         receval.evaluate(test={1: [1]}, train={1: [2]}, recommendations={1: [1]}, metrics="nDCG", by=["train_count:4", "train_count:5,20"])
-    said = "by has train_count 2 times; keep one of them: a number of groups (train_count:4) or their borders (train_count:5,20)"
+    said = "by lists train_count twice: keep one, a number of groups (train_count:4) or their borders (train_count:5,20)"
     assert said in str(failure.value)
