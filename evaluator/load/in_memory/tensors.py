@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from typing import Any
 
@@ -59,7 +60,7 @@ def as_arrays(rows: Any) -> Any:
         return {key: _pairs(as_arrays(value)) for key, value in rows.items()}
     if isinstance(rows, list) and rows and _is_tensor(rows[0]):
         return list(map(as_arrays, rows))
-    if hasattr(rows, "getbuffer") and hasattr(rows, "read"):
+    if isinstance(rows, io.IOBase):
         raise DataError(f"{type(rows).__name__} has bytes, not a table", "read them: polars.read_parquet(buffer), polars.read_csv(buffer)")
     if isinstance(rows, Iterator) and not hasattr(rows, "__arrow_c_stream__") and not hasattr(rows, "read"):
         return list(rows)
@@ -80,8 +81,8 @@ def _pairs(value: Any) -> Any:
 
 
 def _is_tensor(value: Any) -> bool:
-    """Return whether a value is a tensor of PyTorch, without importing it."""
-    return hasattr(value, "detach") and hasattr(value, "layout") and hasattr(value, "device")
+    """Return whether a value is a tensor of PyTorch, without importing it; a frame of Spark has any attribute, its type has not."""
+    return all(hasattr(type(value), name) for name in ("detach", "layout", "device"))
 
 
 def _array_of(tensor: Any) -> Any:
