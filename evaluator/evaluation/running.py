@@ -326,10 +326,18 @@ def _context(files: Files, model: EvaluatedModel) -> Context:
 
 
 def _twins(files: Files, model: str) -> tuple[str, ...]:
-    """Return the roles of sources with the same bytes as the lists of a model: test, train, and earlier models."""
-    inputs, lists = files.inputs, files.inputs.models[model].originals
+    """Return the roles of sources with the same bytes as the lists of a model: test, train, and earlier models.
+
+    Sources with different filters, and models that read different columns, are not the same.
+    """
+    inputs, own_source = files.inputs, files.inputs.models[model]
+    lists = own_source.originals
 
     def is_twin(source: load.Source) -> bool:
+        if source.scan.where != own_source.scan.where:
+            return False
+        if source.table == own_source.table and source.scan.columns != own_source.scan.columns:
+            return False
         if not lists or [file.size for file in source.originals] != [file.size for file in lists]:  # then no byte is read
             return False
         return all(
