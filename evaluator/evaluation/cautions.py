@@ -34,6 +34,7 @@ def cautions(files: Files) -> Iterator[str]:
     if files.request.checks.on:
         yield from _of_relevance(files)
         yield from _of_categories(files)
+        yield from _of_catalogue(files)
 
 
 def remarks_on_order(inputs: Inputs, *, of_frames: bool = True) -> list[str]:
@@ -105,6 +106,27 @@ def _of_ratings(test: load.Source, frame: pl.DataFrame) -> Iterator[str]:
     keep = f"relevance={threshold}" if test.scan.format == "frame" else f"--threshold {threshold}"
     span = f"the ratings go from {least:g} to {most:g}, and all above 0 count as relevant"
     yield f"{test.role}: {span}; {keep} counts those of at least {threshold}."
+
+
+def _of_catalogue(files: Files) -> Iterator[str]:
+    """Yield a sentence if items of train or test are not in data.items, which is the catalogue of some measures."""
+    prepared = files.prepared
+    metrics = list(dict.fromkeys(one.metric.name for one in files.request.plan.shown if "catalogue" in one.needs))
+    if files.inputs.of("items") is None or not metrics:
+        return
+    in_train = prepared.in_train & ~prepared.in_catalogue
+    known = prepared.items.ids.filter(pl.Series(prepared.in_catalogue))
+    tested = files.sides["test"].frame["item"].drop_nulls()
+    in_test = tested.filter(~tested.is_in(known.implode()))
+    n_rows = {"train": int(prepared.train_rows[in_train].sum()), "test": len(in_test)}
+    given = {role: n for role, n in n_rows.items() if n}
+    if not given:
+        return
+    n = pl.concat([prepared.items.ids.filter(pl.Series(in_train)).rename("item"), in_test.rename("item")]).n_unique()
+    rows = " and ".join(f"{one:,}" for one in given.values())
+    several = f"{n:,} item{'s' * (n > 1)} of {' and '.join(given)} ({rows} row{'s' * (sum(given.values()) > 1)})"
+    are, take = "is" if n == 1 else "are", "takes" if len(metrics) == 1 else "take"
+    yield f"{several} {are} not in data.items; {listed(metrics)} {take} only the items of data.items as the catalogue."
 
 
 def _of_categories(files: Files) -> Iterator[str]:

@@ -267,3 +267,15 @@ def test_two_columns_whose_words_say_score_or_rank_are_refused_with_the_option(f
     assert code == 3
     assert "als.csv: 'model_score' and 'rec_rank' could each be the score or the rank" in problem
     assert receval("run", *OF_ONE_MODEL, "--set", "data.recommendations.als.columns.score=model_score")[0] != 3
+
+
+def test_items_of_train_and_test_outside_of_the_items_file_are_counted_for_measures_of_the_catalogue(folder, receval):
+    known = text([(1, 11), (1, 12), (1, 13), (1, 99), (2, 99)], ("user_id", "item_id"))
+    items = text([(11, "a"), (12, "b"), (13, "c"), (14, "d")], ("item_id", "title"))
+    tests = text([(1, 11), (2, 13), (3, 98)], ("user_id", "item_id"))
+    folder({**PLAIN, "test.csv": tests, "train.csv": known, "items.csv": items})
+    given = ("run", "--test", "test.csv", "--train", "train.csv", "--items", "items.csv", "--recs", "als=als.csv")
+    out = " ".join(receval(*given, "-m", "ItemCoverage@5", "-m", "Gini@5")[1].split())
+    said = "2 items of train and test (2 and 1 rows) are not in data.items; ItemCoverage and Gini take only the items of data.items"
+    assert f"{said} as the catalogue." in out
+    assert "as the catalogue" not in receval(*given, "-m", "MRR@5")[1]
