@@ -27,7 +27,10 @@ _LATEX: Final = ("latex", "latex-document")
 @options.plugin_option
 @options.reading_options()
 @options.format_option(*_SUBJECTS, help="The output format. Default: a table.")
-@options.outputs_option("Write the result to a file, in the format of its ending, or all result files into a folder.", metavar="FILE|DIR/")
+@options.outputs_option(
+    "Write the result to a file, in the format of its ending, or all result files into a folder, instead of output.dir of the config.",
+    metavar="FILE|DIR/",
+)
 @click.option(
     "--per-user",
     is_flag=True,

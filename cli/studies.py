@@ -12,7 +12,7 @@ from receval.outputs import of_form
 from receval.quoting import sentence
 
 from . import options
-from .output import say, show
+from .output import say, show, tell_cautions
 
 
 @click.command(cls=options.Command)
@@ -59,6 +59,7 @@ def check(context: click.Context, config: str | None, read: options.ConfigReader
     from receval.session.run import check_config
 
     result = check_config(read(read.source(config), judges_gates=False), store)
+    tell_cautions(result, quiet=False)
     show(of_form(form, "findings"), result)
     context.exit(1 if result.failed(strict) else 0)
 

@@ -14,11 +14,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final, TypedDict
 
+import polars as pl
+
 from ..config import Loaded, load_config
-from ..config.data_sources import UNNAMED, InMemory, describes_a_source, in_memory, refuse_splits, source_of
+from ..config.data_sources import UNNAMED, InMemory, as_list, describes_a_source, in_memory, refuse_splits, source_of
 from ..errors import ConfigError, DataError
 from ..forks import refuse_lost_threads
-from ..load.in_memory.frames import column_names
+from ..load.column_words import column_words
+from ..load.columns import is_no_category
+from ..load.in_memory.frames import column_names, frame_of
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..load.in_memory.python_values import is_vector
 from ..load.in_memory.tensors import as_arrays
@@ -182,7 +186,32 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool
     for name in ("test", *(() if "predictions" in given else ("recommendations",))):
         if name not in given and not (describes and given.keys() & {"test", "train", "items"}):
             raise ConfigError(f"{name} is missing", "give test, recommendations and metrics, or a config")
-    return load_config(config_of(given), describes=describes)
+    try:
+        return load_config(config_of(given), describes=describes)
+    except ConfigError as error:
+        if not any(map(_CATEGORIES.search, error.problems)) or not (nulls := _words_for_none(given["items"])):
+            raise
+        with_nulls = rf"set categories \1 split \2: categories='genres', split='|', {nulls}"
+        raise ConfigError([_CATEGORIES.sub(lambda found: found.expand(with_nulls), one) for one in error.problems], error.hint) from None
+
+
+def _words_for_none(items: Any) -> str:
+    """Return the argument that reads words for no category, such as `(no genres listed)`, as none; empty if the items have no such word."""
+    section = _section(source_of(items) if isinstance(items, Mapping | str | os.PathLike) else in_memory(items))
+    path, rows = section.get("path"), section.get("frame")
+    try:
+        if isinstance(path, str):
+            from ..init.guess import guess_categories  # only here: for an error
+
+            words = as_list(guess_categories(path).get("null_values", []))
+        else:
+            frame = frame_of("items", "catalogue", rows.rows if isinstance(rows, InMemory) else rows)
+            names = [name for name, dtype in frame.schema.items() if dtype == pl.String and "genre" in column_words(name)]
+            words = sorted({word for name in names for word in frame[name].drop_nulls().unique() if is_no_category(word)})
+    except DataError:
+        return ""
+    place = f"'path': {path!r}" if isinstance(path, str) else "'frame': …"
+    return f"items={{{place}, 'null_values': {words[0] if len(words) == 1 else words!r}}}" if words else ""
 
 
 def _categories_in(config: Any) -> str:

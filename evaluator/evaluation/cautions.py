@@ -14,7 +14,7 @@ import polars as pl
 from .. import load
 from ..load.columns import is_no_category
 from ..measure.task import tables_of
-from ..results.row import listed
+from ..results.row import listed, of_models
 from ..tables.graph import closure
 from .files import Files
 from .inputs import Inputs
@@ -30,9 +30,36 @@ _MOST_RATINGS: Final = 20
 def cautions(files: Files) -> Iterator[str]:
     """Yield sentences without which the values of a run may mislead; without health checks only those on files that are read as one."""
     yield from _of_folds(files.inputs)
+    yield from remarks_on_order(files.inputs, of_frames=False)
     if files.request.checks.on:
         yield from _of_relevance(files)
         yield from _of_categories(files)
+        yield from _of_catalogue(files)
+
+
+def remarks_on_order(inputs: Inputs, *, of_frames: bool = True) -> list[str]:
+    """Return sentences on models whose lists are in the order of the rows, or of a column that was found by the words in its name.
+
+    Without `of_frames`, the order of rows is said of files only: values in memory are usually given in their order.
+    """
+    of_file = "the file has no recognised rank or score column; the row order is the rank."
+    of_frame = "there is no recognised rank or score column; the given order is the rank."
+    said = []
+    for name, source in inputs.models.items():
+        is_frame, has_order = source.scan.frame is not None, bool({"position", "score"} & source.columns)
+        if source.order_by_words:
+            said.append((name, f"{source.order_by_words}."))
+        elif not has_order and not source.scan.lists and not _has_entry_per_user(source) and (of_frames or not is_frame):
+            said.append((name, of_frame if is_frame else of_file))
+    baseline = inputs.of("baseline")
+    if baseline is not None and baseline.order_by_words:
+        said.append((baseline.role, f"{baseline.order_by_words}."))
+    return list(of_models(said))
+
+
+def _has_entry_per_user(source: load.Source) -> bool:
+    """Return whether a source is a JSON document with a list for each user, whose order is the rank."""
+    return any(file.is_document for file in source.files) and load.is_by_user(source.originals[0].local)
 
 
 def _of_folds(inputs: Inputs) -> Iterator[str]:
@@ -79,6 +106,27 @@ def _of_ratings(test: load.Source, frame: pl.DataFrame) -> Iterator[str]:
     keep = f"relevance={threshold}" if test.scan.format == "frame" else f"--threshold {threshold}"
     span = f"the ratings go from {least:g} to {most:g}, and all above 0 count as relevant"
     yield f"{test.role}: {span}; {keep} counts those of at least {threshold}."
+
+
+def _of_catalogue(files: Files) -> Iterator[str]:
+    """Yield a sentence if items of train or test are not in data.items, which is the catalogue of some measures."""
+    prepared = files.prepared
+    metrics = list(dict.fromkeys(one.metric.name for one in files.request.plan.shown if "catalogue" in one.needs))
+    if files.inputs.of("items") is None or not metrics:
+        return
+    in_train = prepared.in_train & ~prepared.in_catalogue
+    known = prepared.items.ids.filter(pl.Series(prepared.in_catalogue))
+    tested = files.sides["test"].frame["item"].drop_nulls()
+    in_test = tested.filter(~tested.is_in(known.implode()))
+    n_rows = {"train": int(prepared.train_rows[in_train].sum()), "test": len(in_test)}
+    given = {role: n for role, n in n_rows.items() if n}
+    if not given:
+        return
+    n = pl.concat([prepared.items.ids.filter(pl.Series(in_train)).rename("item"), in_test.rename("item")]).n_unique()
+    rows = " and ".join(f"{one:,}" for one in given.values())
+    several = f"{n:,} item{'s' * (n > 1)} of {' and '.join(given)} ({rows} row{'s' * (sum(given.values()) > 1)})"
+    are, take = "is" if n == 1 else "are", "takes" if len(metrics) == 1 else "take"
+    yield f"{several} {are} not in data.items; {listed(metrics)} {take} only the items of data.items as the catalogue."
 
 
 def _of_categories(files: Files) -> Iterator[str]:

@@ -39,7 +39,7 @@ from ..results.row import Candidates, of_models
 from ..synonyms import takes
 from ..tables.graph import closure
 from ..tables.rows import LISTS
-from .cautions import cautions
+from .cautions import cautions, remarks_on_order
 from .files import Files, lazy_rows, open_inputs
 from .inputs import describe
 from .model_pass import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part
@@ -326,10 +326,18 @@ def _context(files: Files, model: EvaluatedModel) -> Context:
 
 
 def _twins(files: Files, model: str) -> tuple[str, ...]:
-    """Return the roles of sources with the same bytes as the lists of a model: test, train, and earlier models."""
-    inputs, lists = files.inputs, files.inputs.models[model].originals
+    """Return the roles of sources with the same bytes as the lists of a model: test, train, and earlier models.
+
+    Sources with different filters, and models that read different columns, are not the same.
+    """
+    inputs, own_source = files.inputs, files.inputs.models[model]
+    lists = own_source.originals
 
     def is_twin(source: load.Source) -> bool:
+        if source.scan.where != own_source.scan.where:
+            return False
+        if source.table == own_source.table and source.scan.columns != own_source.scan.columns:
+            return False
         if not lists or [file.size for file in source.originals] != [file.size for file in lists]:  # then no byte is read
             return False
         return all(
@@ -361,21 +369,10 @@ def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definiti
     raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}", hint)
 
 
-def _has_entry_per_user(source: load.Source) -> bool:
-    """Return whether a source is a JSON document with a list for each user, whose order is the rank."""
-    return any(file.is_document for file in source.files) and load.is_by_user(source.originals[0].local)
-
-
 def remarks(files: Files, models: Iterable[EvaluatedModel], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the remarks on the files and the values."""
     plan, doubt, inputs = files.request.plan, files.request.loaded.doubt, files.inputs
-    of_file = "the file has no recognised rank or score column; the row order is the rank."
-    unordered = [
-        (name, of_file if source.scan.frame is None else "there is no recognised rank or score column; the given order is the rank.")
-        for name, source in inputs.models.items()
-        if not {"position", "score"} & source.columns and not source.scan.lists and not _has_entry_per_user(source)
-    ]
-    about_files = (*((doubt,) if doubt else ()), *load.remarks(inputs.all()), *of_models(unordered), *files.remarks)
+    about_files = (*((doubt,) if doubt else ()), *load.remarks(inputs.all()), *remarks_on_order(inputs), *files.remarks)
     groups = group_remarks(files.task, len(plan.shown))
     about_values = of_models((model.name, f"{remark}.") for model in models for remark in model.remarks)
     return (*about_files, *groups, *of_checks, *plan.remarks(inputs.of("train") is not None), *about_values)

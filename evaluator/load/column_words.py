@@ -49,6 +49,17 @@ def column_words(name: str) -> frozenset[str]:
     return frozenset(role for role, known in _COLUMN_WORDS.items() if any(word in known for word in words))
 
 
+def order_columns(columns: Iterable[str]) -> dict[str, str]:
+    """Return name → `score` or `position`, for the columns whose names say a score or a rank of a list, and nothing else."""
+    found = {}
+    for name in columns:
+        roles = column_words(name) & {"position", "score"}
+        other = (set(DESCRIBING) - {"rating", "score", "rank"} | set(IDENTIFYING)) & set(words_of(name))
+        if roles and not other and "timestamp" not in column_words(name):
+            found[name] = min(roles)  # the rank before the score
+    return found
+
+
 def likely_column(role: str, columns: Iterable[str], taken: Collection[str]) -> str | None:
     """Return the column whose name most likely names the ids of users or items; `None` if no name does."""
     free = [(name, words_of(name)) for name in columns if name not in taken and role in column_words(name)]

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from ..errors import DataError
-from .column_words import likely_column
+from .column_words import likely_column, order_columns
 from .scan import FILTER_COLUMN, ReadOptions, SharedName
 
 TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
@@ -215,12 +215,20 @@ def set_options(where: str, **keys: str) -> str:
     return " ".join(f"--set {shlex.quote(setting)}" for setting in settings)
 
 
-def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool | None) -> dict[str, str]:
+def recognise(
+    where: str,
+    table: str,
+    columns: Sequence[str],
+    given: Mapping[str, str | int],
+    has_header: bool | None,
+    numbers: Collection[str] = (),
+) -> dict[str, str]:
     """Return canonical name → name in the file, for the columns of `table` that the file has.
 
     `columns` are the file's column names, `given` the mapping of the config: a name, or a position from 1; a `SharedName` that the file
-    does not have is ignored. `has_header` is `None` where columns have names without one, as in Parquet and frames. Raises `DataError` if a
-    required or a given column is missing, or if two columns fit and none is given.
+    does not have is ignored. `has_header` is `None` where columns have names without one, as in Parquet and frames. Lists without a usual
+    name of a rank or score have the one of the `numbers` whose words say it. Raises `DataError` if a required or a given column is missing,
+    or if two columns fit and none is given.
     """
     required, optional, layouts = _TABLES[table]
     given = {key: type(name)(_stored(name, columns)) if isinstance(name, str) else name for key, name in given.items()}
@@ -241,9 +249,32 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
     if missing := [role for role in required if role not in names]:
         likely = {role: name for role in missing if has_header is not False and (name := likely_column(role, columns, names.values()))}
         raise MissingColumnsError(where, columns, missing, likely, has_header)
+    if table == "lists" and has_header is not False and not set(ORDERING) & names.keys():
+        names |= _order_by_words(where, [name for name in columns if name in numbers and name not in names.values()])
     if len(set(names.values())) < len(names):
         raise DataError(f"{where}: one column is mapped to two roles: {names}")
     return names
+
+
+def _order_by_words(where: str, free: Sequence[str]) -> dict[str, str]:
+    """Return the only column whose words say a score or a rank, by its role; none if no column does. `DataError` if several do."""
+    found = order_columns(free)
+    if len(found) > 1:
+        name, role = next(iter(found.items()))
+        which = " and ".join(map(repr, found))
+        hint = f"choose one in the config, {_mapping(where, {public_name(role): name})}"
+        raise DataError(f"{where}: {which} could each be the score or the rank", hint)
+    return {role: name for name, role in found.items()}
+
+
+def order_found_by_words(table: str, names: Mapping[str, str], given: Mapping[str, str | int]) -> str:
+    """Return a remark if the column that orders lists was found by the words in its name; else an empty text."""
+    for role in ORDERING if table == "lists" else ():
+        name, wanted = names.get(role, ""), given.get(public_name(role))
+        is_given = isinstance(wanted, int) or (wanted is not None and name in (wanted, without_type(wanted)))
+        if name and not is_given and _fold(name) not in (*_USUAL[role], *_SECOND.get((table, role), ())) and order_columns([name]):
+            return f"the {public_name(role)} is in column {name!r}, by its name"
+    return ""
 
 
 def _mapping(where: str, keys: Mapping[str, str]) -> str:
@@ -268,7 +299,7 @@ def _stored(name: str, columns: Sequence[str]) -> str:
 
 
 def named(
-    where: str, table: str, columns: Sequence[str], options: ReadOptions, has_header: bool | None
+    where: str, table: str, columns: Sequence[str], options: ReadOptions, has_header: bool | None, numbers: Collection[str] = ()
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the names in the file of columns with a role (see `recognise`), and of others: `label_0`, `label_1`, …, `where_0`, ….
 
@@ -281,7 +312,7 @@ def named(
             f"{where}: there is no column {unknown[0]!r}, because the file has no header",
             "name the column by its position, counting from 1, or set header: true if there is a header",
         )
-    names = recognise(where, table, columns, options.columns, has_header)
+    names = recognise(where, table, columns, options.columns, has_header, numbers)
     for label in labels:
         for role in (role for role, name in names.items() if name == label and role in IDS):
             raise DataError(f"{where}: column {label!r} holds the {role} ids, not a property of them", "choose another column")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -37,7 +37,8 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
     records = [_flat(record, fields) for record in objects]
     names = dict.fromkeys(name for record in records for name in record)
     stored = tuple(dict.fromkeys((*names, *(flat_types(schema, fields) if fields else schema))))
-    columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options, None)
+    numbers = [] if any(isinstance(one, list) for record in records for one in record.values()) else _numbers(names, records)
+    columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options, None, numbers)
     held = {column: [record.get(name) for record in records] for column, name in columns.items()}
     listed = [column for column in columns if any(isinstance(one, list) for one in held[column])]
     _refuse_odd_values(role, files, columns | label_columns, listed if list_columns.may_hold_lists(table) else (), fields)
@@ -62,6 +63,12 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
         loose=bool(options.nulls or options.decimal_comma),
         decimal_comma=bool(options.decimal_comma),
     )
+
+
+def _numbers(names: Iterable[str], records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the keys all of whose values in the first objects are numbers."""
+    values = {name: [record[name] for record in records if record.get(name) is not None] for name in names}
+    return [name for name, ones in values.items() if ones and all(type(one) in (int, float) for one in ones)]
 
 
 def schema_of_objects(files: Sequence[SourceFile], max_rows: int | None = None) -> pl.Schema:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from ..errors import DataError, NoRowsError
 from ..temporary import folder_for_copies, new_copy
 from . import sniff
-from .columns import IDS, ORDERING
+from .columns import IDS, ORDERING, order_found_by_words
 from .documents import as_objects, is_document
 from .folders import LOG, columns_of_path, files_of_table, is_table, parts_of, reason
 from .objects import json_scan
@@ -81,6 +81,8 @@ class Source(Struct, frozen=True):
     """The rows that are skipped."""
     positions: Mapping[str, int] = field(default_factory=dict)
     """The columns of ids that are row or column numbers of a matrix, each with the number of rows or columns."""
+    order_by_words: str = ""
+    """A remark on the column that orders the lists, if only the words in its name say so."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -187,7 +189,10 @@ def look(
             originals = [SourceFile.of(path) for one in tables for path in files_of_table(role, one, options.storage)]
             states += _states_of(role, originals, options.format)
     labels = {label: f"label_{index}" for index, label in enumerate(options.labels)}
-    return Source(role, table, tuple(given), scan, scan.kinds, labels, tuple(files), tuple(originals), tuple(states))
+    by_words = order_found_by_words(table, scan.names, options.columns)
+    return Source(
+        role, table, tuple(given), scan, scan.kinds, labels, tuple(files), tuple(originals), tuple(states), order_by_words=by_words
+    )
 
 
 def _copied(role: str, files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack) -> list[SourceFile]:
@@ -309,7 +314,8 @@ def look_at_frame(
     used = SourceFile(FrameFile(frame.lazy().select(list(dict.fromkeys(stored)))), name)
     scan = replace(scan, frame=frame.lazy())
     labels = {label: f"label_{index}" for index, label in enumerate(options.labels)}
-    return Source(role, table, (name,), scan, scan.kinds, labels, (used,), (used,))
+    by_words = order_found_by_words(table, scan.names, options.columns)
+    return Source(role, table, (name,), scan, scan.kinds, labels, (used,), (used,), order_by_words=by_words)
 
 
 def common_kinds(sources: Iterable[Source]) -> dict[str, Kind]:

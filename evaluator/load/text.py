@@ -103,7 +103,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
     names = [*first.names, *(path_columns(files, first.names) if has_names or options.columns else ())]
     may_hold_lists = options.may_split and list_columns.may_hold_lists(table)
     try:
-        columns, label_columns = named(where, table, names, options, has_names)
+        columns, label_columns = named(where, table, names, options, has_names, _numbers(tables, options) if table == "lists" else ())
     except MissingColumnsError as error:
         texts = {name: [row.get(name) or "" for one in tables for row in one.rows] for name in first.names}
         raise list_columns.with_lists_in(error, where, texts if may_hold_lists else {}) from None
@@ -135,6 +135,19 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
         loose=comma or bool(options.nulls) or any(value.lower() in _NO_NUMBER for value in numbers),
         decimal_comma=comma,
     )
+
+
+def _numbers(tables: Sequence[TextTable], options: ReadOptions) -> list[str]:
+    """Return the columns all of whose first values are numbers; none if a column has lists, where a number belongs to the whole list."""
+    texts = {name: [value for one in tables for row in one.rows if (value := row.get(name))] for name in tables[0].names}
+    if options.list_separator is not None or any(value.lstrip().startswith("[") for values in texts.values() for value in values):
+        return []
+    numbers = {
+        name: [one for one in values if one not in options.nulls and one.lower() not in _NO_NUMBER] for name, values in texts.items()
+    }
+    return [
+        name for name, values in numbers.items() if values and all(sniff.is_number(one) or _DECIMAL_COMMA.fullmatch(one) for one in values)
+    ]
 
 
 def separator_of(table: str, file: SourceFile, options: ReadOptions, lines: list[str] | None = None) -> str:

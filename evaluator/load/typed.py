@@ -103,7 +103,9 @@ def _columns(source: _TypedSource, of_paths: Sequence[str]) -> tuple[dict[str, s
     labels: dict[str, str] = {}
     options = source.options
     for file, schema in source.schemas.items():
-        here, labels = named(f"{source.role}: {file}", source.table, [*schema, *of_paths], options, None)
+        is_flat = not any(dtype.is_nested() for dtype in schema.values())  # a number next to a list belongs to the whole list
+        numbers = [name for name, dtype in schema.items() if is_flat and dtype.is_numeric()]
+        here, labels = named(f"{source.role}: {file}", source.table, [*schema, *of_paths], options, None, numbers)
         names = names or here
         if here != names:
             has, others = (", ".join(sorted(columns.values())) for columns in (here, names))

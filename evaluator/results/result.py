@@ -203,7 +203,8 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         models = {name: counts for name, counts in self.counts.items() if name not in self.yardsticks}
         relevant = dict.fromkeys(notes.relevant_text(counts) for counts in models.values())
         about_models = [(model, sentence) for model, counts in models.items() for sentence in self._about(model, counts)]
-        return (*protocol_sentences(protocols), *self.remarks, *relevant, *of_models(about_models))
+        apart = (remark for remark in self.remarks if remark not in self.cautions)  # these are shown above
+        return (*protocol_sentences(protocols), *apart, *relevant, *of_models(about_models))
 
     def _about(self, model: str, counts: Counts) -> Iterator[str]:
         """Yield sentences on the users and values of one model."""

@@ -80,10 +80,10 @@ def target_of(path: PathLike, *subjects: Subject, noun: str) -> tuple[Path, Outp
 
 
 def run_targets(loaded: Loaded, given: Iterable[PathLike], more: Mapping[Path, OutputForm] | None, *, per_user: bool) -> Targets:
-    """Return the targets of a run: named targets, the folder and the reports of its config, and `more` files."""
+    """Return the targets of a run: named targets, the reports of its config and its folder unless one is named, and `more` files."""
     named = targets_of(given, *(("users",) if per_user else ("result", "latex", "report")), folders=True)
     wanted = loaded.config.output.dir
-    folder = (loaded.folder / Path(wanted).expanduser(),) if wanted else ()
+    folder = (loaded.folder / Path(wanted).expanduser(),) if wanted and not named.folders else ()
     paths = [loaded.folder / Path(name).expanduser() for name in loaded.config.report.files]  # their endings were checked
     reports = {path: row for path in paths if (row := outputs.of_file(path, "report", "latex")) is not None}
     return Targets({**named.files, **reports, **(more or {})}, (*folder, *named.folders))

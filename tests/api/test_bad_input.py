@@ -311,6 +311,14 @@ def test_missing_categories_are_named_as_arguments():
         receval.evaluate(test=TEST, recommendations=LISTS, items=pl.DataFrame({"item": [3], "genres": ["a|b"]}), metrics="ILD@2")
 
 
+@pytest.mark.parametrize("kind", ["frame", "file"])
+def test_missing_categories_come_with_the_word_for_none(kind, tmp_path):
+    items = pl.DataFrame({"item": [1, 2, 3], "genres": ["a|b", "a", "(no genres listed)"]})
+    items.write_csv(tmp_path / "items.csv")
+    with pytest.raises(receval.ConfigError, match=r"split='\|', items=\{'(frame|path)': .*, 'null_values': '\(no genres listed\)'\}$"):
+        receval.evaluate(test=TEST, recommendations=LISTS, items=items if kind == "frame" else tmp_path / "items.csv", metrics="ILD@2")
+
+
 ITEMS_WITH_GENRES = pl.DataFrame({"item": [2, 3], "genres": ["a|b", "b"]})
 IN_MAPPING: dict[str, Any] = {"test": TEST, "recommendations": {"a": LISTS}, "items": ITEMS_WITH_GENRES}
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 
+import polars as pl
 import pytest
 
 from tests.cli.inits import ITEMS, LISTS, PLAIN, SCORED, models, text
@@ -231,3 +232,50 @@ def test_init_reads_a_word_for_no_category_as_none(init):
     assert done.data["items"]["null_values"] == ["(no genres listed)"]
     assert "null_values: (no genres listed)}  # " in done.config
     assert "; null_values are read as no category" in done.config
+
+
+MODEL_SCORES = [(1, 30, 0.1), (1, 11, 0.9), (2, 31, 0.1), (2, 13, 0.9), (3, 32, 0.1), (3, 14, 0.9)]
+OF_ONE_MODEL = ("--test", "test.csv", "--recs", "als=als.csv", "-m", "MRR@5")
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_a_column_whose_words_say_score_orders_the_lists_and_every_command_says_so(form, folder, receval):
+    where = folder({**PLAIN, "als.csv": text(MODEL_SCORES, ("user_id", "item_id", "model_score"))})
+    frame = pl.read_csv(where / "als.csv")
+    frame.write_parquet(where / "als.parquet")
+    frame.write_ndjson(where / "als.jsonl")
+    given = [one.replace("als.csv", f"als.{form}") for one in OF_ONE_MODEL]
+    said = "als: the score is in column 'model_score', by its name."
+    assert " ".join(receval("run", *given)[1].split()).count(said) == 1
+    assert said in receval("check", *given)[2]
+    assert said in receval("gate", *given, "--rule", "MRR@5 >= 0")[2]
+    assert said in receval("compare", *given, "--recs", f"b=als.{form}")[2].replace("als, b:", "als:")
+
+
+@pytest.mark.parametrize("name", ["score_type", "predicted_at_time", "popularity_rank", "rating_count"])
+def test_other_columns_do_not_order_lists_and_every_command_says_that_rows_do(name, folder, receval):
+    folder({**PLAIN, "als.csv": text(MODEL_SCORES, ("user_id", "item_id", name))})
+    said = "als: the file has no recognised rank or score column; the row order is the rank."
+    assert said in receval("check", *OF_ONE_MODEL)[2]
+    assert said in receval("compare", *OF_ONE_MODEL, "--recs", "b=als.csv")[2].replace("als, b:", "als:")
+
+
+def test_two_columns_whose_words_say_score_or_rank_are_refused_with_the_option(folder, receval):
+    rows = [(*row, 1) for row in MODEL_SCORES]
+    folder({**PLAIN, "als.csv": text(rows, ("user_id", "item_id", "model_score", "rec_rank"))})
+    code, _, problem = receval("run", *OF_ONE_MODEL)
+    assert code == 3
+    assert "als.csv: 'model_score' and 'rec_rank' could each be the score or the rank" in problem
+    assert receval("run", *OF_ONE_MODEL, "--set", "data.recommendations.als.columns.score=model_score")[0] != 3
+
+
+def test_items_of_train_and_test_outside_of_the_items_file_are_counted_for_measures_of_the_catalogue(folder, receval):
+    known = text([(1, 11), (1, 12), (1, 13), (1, 99), (2, 99)], ("user_id", "item_id"))
+    items = text([(11, "a"), (12, "b"), (13, "c"), (14, "d")], ("item_id", "title"))
+    tests = text([(1, 11), (2, 13), (3, 98)], ("user_id", "item_id"))
+    folder({**PLAIN, "test.csv": tests, "train.csv": known, "items.csv": items})
+    given = ("run", "--test", "test.csv", "--train", "train.csv", "--items", "items.csv", "--recs", "als=als.csv")
+    out = " ".join(receval(*given, "-m", "ItemCoverage@5", "-m", "Gini@5")[1].split())
+    said = "2 items of train and test (2 and 1 rows) are not in data.items; ItemCoverage and Gini take only the items of data.items"
+    assert f"{said} as the catalogue." in out
+    assert "as the catalogue" not in receval(*given, "-m", "MRR@5")[1]

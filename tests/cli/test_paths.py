@@ -100,7 +100,8 @@ def test_a_run_ignores_a_missing_side_input_that_nothing_reads(receval, config):
 def test_a_tilde_is_the_home_folder_in_every_path(receval, config, monkeypatch, tmp_path):
     path = config("{a: ~/c/a.csv}", "a.csv", "b.csv")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert models(receval, "~/c/c.yaml", "--recs", "b=~/c/b.csv", "-o", "~/out/", "--set", "output.dir=~/more") == ["a", "b"]
+    assert models(receval, "~/c/c.yaml", "--recs", "b=~/c/b.csv", "-o", "~/out/") == ["a", "b"]
+    receval("run", path, "--set", "output.dir=~/more")
     assert (tmp_path / "out" / "results.json").exists()
     assert (tmp_path / "more" / "results.json").exists()
     assert receval("check", path, "--store-failures", "~/failures")[0] == 0

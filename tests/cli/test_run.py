@@ -115,6 +115,16 @@ def test_a_run_says_what_it_wrote_and_how_to_see_it(receval, config, tmp_path, m
     assert receval("run", config, "-o", "today/", "-q", "--set", "health=off") == (0, "", "")
 
 
+def test_a_folder_of_the_command_line_replaces_that_of_the_config_and_a_file_does_not(receval, config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = ("run", config, "--set", f"output.dir={tmp_path}/results", "-q", "-o")
+    assert receval(*given, "last_week/")[0] == 0
+    assert (tmp_path / "last_week").is_dir()
+    assert not (tmp_path / "results").exists()
+    receval(*given, "values.csv")
+    assert (tmp_path / "results").is_dir()
+
+
 def test_a_quiet_run_prints_the_table_that_is_asked_for(receval, config):
     code, out, _ = receval("run", config, "-q", "--format", "table", "--set", "health=off")
     assert code == 0

@@ -56,7 +56,7 @@ def test_a_score_that_only_later_objects_have_is_missing_in_the_first(mrr, write
     assert "line 1: no value for score (in 1,000 of 1,002 rows)" in err
 
 
-@pytest.mark.parametrize("name", ["row", "rank_of_what", "receval"])
+@pytest.mark.parametrize("name", ["row", "kind_of_what", "receval"])
 def test_further_columns_of_any_name_are_ignored(name, mrr, write, tmp_path):
     write("l.csv", f"{name},user,item,score,{name}\n7,1,10,.5,8\n7,2,13,.5,8\n")
     assert mrr("l.csv")[:2] == (0, 1.0)
