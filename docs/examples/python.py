@@ -41,10 +41,10 @@ audit = receval.audit(test=test, recommendations=als, metrics="nDCG@2", conventi
 round(audit.measures[0].spread("model") or 0, 4)
 evaluator = receval.Evaluator(test=test, metrics=["nDCG@2", "Recall@2"])
 for epoch in range(2):
-    values = evaluator({1: [10, 20], 2: [30 + epoch]})
+    values = evaluator({1: [10, 20], 2: [30 + epoch], 3: [50]})
     print(epoch, values["Recall@2"])
 evaluator.update([1], np.array([[10, 20]]))
-evaluator.update([2], np.array([[30, 40]]))
+evaluator.update([2, 3], np.array([[30, 40], [50, 60]]))
 evaluator.compute()["Recall@2"]
 from receval.functional import hitrate, ndcg, precision
 true, pred = {1: [1, 2], 2: [3]}, {1: [1, 7], 2: [5]}

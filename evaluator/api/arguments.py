@@ -332,6 +332,18 @@ def masked_matrix(rows: Any) -> Matrix:
     return Matrix(rows.values, rows.users, rows.items, True) if isinstance(rows, Matrix) else Matrix(rows, mask_seen=True)
 
 
+def matrix_of_users(users: Any, lists: Any) -> Matrix:
+    """Return the lists of a batch as a matrix with ids of its users; raise `DataError` for lists by user, or of other users."""
+    if isinstance(lists, Mapping):
+        hint = "give (ids, scores), or only ids, with a row for each user; or give the lists of all users at once: evaluator(lists)"
+        raise DataError(f"update: {type(lists).__name__} has no row for each of the users", hint)
+    if not isinstance(lists, Matrix):
+        return Matrix(lists, users=users)
+    if lists.users is not None and list(lists.users) != list(users):
+        raise DataError("update: the users of this Matrix are not the given users", "give (ids, scores) without Matrix")
+    return Matrix(lists.values, users, lists.items)
+
+
 def _is_by_user(value: Mapping[Any, Any]) -> bool:
     """Return whether a mapping has the lists of users, not those of models.
 

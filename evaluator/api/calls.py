@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Unpack, overload
 
 import polars as pl
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from ..config import Loaded
 from ..disk.result_folder import enriched_frames, load
@@ -28,7 +28,18 @@ from ..session import studies
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
 from ..synonyms import meaning_of, takes
-from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked_matrix, of_one_model, warn, with_change
+from .arguments import (
+    NO_MATRIX,
+    Arguments,
+    ConfigLike,
+    errors_as_arguments,
+    loaded_from,
+    masked_matrix,
+    matrix_of_users,
+    of_one_model,
+    warn,
+    with_change,
+)
 from .evaluation_result import ByMeasure, EvaluationResult
 from .studies import PrintedAudit, PrintedDescription, PrintedExplanation
 
@@ -290,14 +301,16 @@ class Evaluator:
         """Copy and pickle the arguments, from which the rest is made again, and the lists of batches."""
         return _with_batches, (self._arguments, self._batches)
 
-    def update(self, users: Any, lists: Any) -> None:
+    def update(self, users: Any, lists: Any, scores: Any = None) -> None:
         """Keep the lists of a batch of users for `compute`: an array or a tensor with a row for each of `users`.
 
-        `lists` are item ids (users × ranks), a pair of item ids and their scores, what `torch.topk` returns, or scores (users × items).
+        `lists` are item ids (users × ranks), a pair of item ids and their scores (also as two arguments), what `torch.topk` returns, or
+        scores (users × items), for other item ids than column numbers as `receval.Matrix(scores, items=ids)`.
         Raises `DataError` if they cannot be read.
         """
         with errors_as_arguments():
-            self._batches.append(self._run.frame(Matrix(as_arrays(lists), users=as_arrays(users), mask_seen=self._mask_seen)))
+            matrix = matrix_of_users(as_arrays(users), as_arrays(lists if scores is None else (lists, scores)))
+            self._batches.append(self._run.batch(replace(matrix, mask_seen=self._mask_seen)))
 
     def compute(self) -> dict[str, float | None]:
         """Return the value of each measure for the lists of all batches, and forget them; raise `DataError` if there are none."""

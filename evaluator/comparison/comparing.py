@@ -227,6 +227,7 @@ def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Compar
     named = sides_of(results, options.baseline, options.baseline_model, all_pairs=options.all_pairs, unnamed=options.unnamed)
     sides = _of_same_candidates(named)
     labels = _common_labels(sides)
+    sides = replace(sides, notes=(*sides.notes, *_notes_on_other_measures(sides.all, labels)))
     if options.measures:
         judged = all_named(options.measures, labels, definitions=sides.definitions)
         return _compare(sides, options, labels, judged, same_users=judged)
@@ -369,6 +370,19 @@ def _common_labels(sides: Sides) -> tuple[str, ...]:
             "evaluate both with the same metrics and cut-offs",
         )
     return labels
+
+
+def _notes_on_other_measures(sides: Sequence[Side], common: tuple[str, ...]) -> Iterator[str]:
+    """Yield a sentence if sides of some results have measures that those of others do not have, which are not compared."""
+    alone: dict[str, list[str]] = {}
+    for side in sides if len({id(side.result) for side in sides}) > 1 else ():
+        for label in rows_of(side.result, side.model):
+            if label not in common:
+                alone.setdefault(label, []).append(side.name)
+    if alone:
+        named = "; ".join(f"{label} (only {listed(names)})" for label, names in list(alone.items())[:_MOST])
+        more = f"; and {len(alone) - _MOST} more" if len(alone) > _MOST else ""
+        yield f"Not compared, since not all models have these measures: {named}{more}."
 
 
 def _judged(differences: list[Difference], judged: tuple[str, ...], options: ComparisonOptions) -> tuple[Difference, ...]:

@@ -252,6 +252,9 @@ Yardsticks = Annotated[
 
 
 _KNOWN: Final = "a column of users (users.plan) or of items (items.genre), train_count:4, train_count:5,20, train_count:3+, or cold"
+_COLUMN: Final = re.compile(r"(?P<name>(users|items)\..+)")
+_BORDERED: Final = re.compile(r"(?P<name>(users|items)\.[^:]+):\s*\[?\s*\d[\d\s.,:T-]*\+?\s*\]?")
+"""A column with borders, as train_count has them; `age:float` is the name of a column."""
 _MOST_EQUAL_GROUPS: Final = 100
 _COUNTS: Final[dict[str, Any]] = {
     "description": "a number of groups of about equal size, or a list: a new group of users starts at each of these numbers of train rows",
@@ -289,6 +292,13 @@ def _entry(value: Any) -> GroupBy:
         )
     if isinstance(value, str) and value.startswith("train_count:"):
         return _by_train_count(_numbers(value.partition(":")[2]))
+    bordered = _BORDERED.fullmatch(value) if isinstance(value, str) else None
+    bordered = bordered or (_COLUMN.fullmatch(str(next(iter(value)))) if isinstance(value, Mapping) and len(value) == 1 else None)
+    if bordered:
+        raise ValueError(
+            f"only train_count, the number of a user's rows in data.train, has borders or equal groups (train_count:5,20); "
+            f"for {bordered['name']} write a column with the name of each group into the file, such as 0-4 and 5+, and give this column"
+        )
     if isinstance(value, str):
         kind, dot, column = value.partition(".")
         if dot and column and kind == "users":

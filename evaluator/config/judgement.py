@@ -88,6 +88,8 @@ _SHORT: Final = re.compile(
     r"(?P<measure>\S.*?)(?:\s*(?P<sign>[<>=≥≤]+)\s*|\s+(?P<kind>min|max|max_loss|min_gain)\s+)"
     r"(?P<limit>[^\s%]+(?:\s?%)?)(?:\s+by\s+(?P<by>\S+))?(?:\s+against\s+(?P<against>\S.*))?"
 )
+_OF_GROUP: Final = re.compile(r"(?:\s+(?:for|in|by|where|of))?\s+(?P<column>users\.[^\s=<>!]+)\s*==?\s*(?P<name>[^\s=]+)")
+"""A single group of users, which people try to name in a rule."""
 _EXAMPLES: Final = "'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%' or 'nDCG@10 min_gain 0 against popular'"
 
 
@@ -184,6 +186,12 @@ def _read(value: Any) -> Any:
     """Return a rule in short form as a mapping; other values unchanged."""
     if not isinstance(value, str):
         return value
+    if group := _OF_GROUP.search(value):
+        column = group["column"]
+        without = " ".join(_OF_GROUP.sub("", value).split())
+        raise ValueError(
+            f"a rule cannot name one group: '{without} by {column}' judges each group of {column}, and its lines name {group['name']}"
+        )
     found = _SHORT.fullmatch(value.strip())
     if found is None:
         raise ValueError(f"a rule must be written as {_EXAMPLES}, not {value[:120]!r}")
@@ -219,6 +227,9 @@ def as_baseline(value: Any) -> Any:
     """Return a text, or `{label: folder}`, as a mapping with a path."""
     if isinstance(value, GateBaseline) or (isinstance(value, Mapping) and {"path", "if_missing"} & value.keys()):
         return value
+    if isinstance(value, Mapping) and "model" in value and len(value) == 2:  # a folder under its label
+        folder = next(entry for key, entry in value.items() if key != "model")
+        raise ValueError(f"write it as {{path: {folder}, model: {value['model']}}}")
     return {"path": read_baseline(value)} if isinstance(value, str | Mapping) else value
 
 
@@ -253,6 +264,10 @@ class Gates(Model):
     def _renamed(cls, value: Any) -> Any:
         if isinstance(value, Mapping) and "unproven" in value:
             raise ValueError("the key unproven was renamed to inconclusive: write inconclusive: warn or inconclusive: fail")
+        for key in ("baseline", "anchor"):
+            if isinstance(value, Mapping) and f"{key}_model" in value:
+                path = value[key] if isinstance(value.get(key), str) else "FOLDER"
+                raise ValueError(f"there is no key {key}_model: write {key}: {{path: {path}, model: {value[f'{key}_model']}}}")
         return value
 
     def splits(self) -> Iterator[GroupBy]:

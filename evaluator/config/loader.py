@@ -237,15 +237,20 @@ def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems
 
     A config that only `describes` its files needs no lists.
     """
+    wrong: list[text.Path] = []
     messages = {locations.in_file((*locations.at, *where)): message for where, message in locations.translation.problems}
     try:
         config: Config | None = Config.model_validate(value, context={"folder": folder})
     except ValidationError as error:
         for details in error.errors():
             messages.setdefault(locations.of_path(_path(details, value), of_key=details["type"] == "extra_forbidden"), error_text(details))
-        config = _without(value, [_path(details, value) for details in error.errors()], folder)
+        wrong = [_path(details, value) for details in error.errors()]
+        config = _without(value, wrong, folder)
     everything = [*problems, *(f"{location}: {message}" for location, message in messages.items())]
-    everything += [f"{locations.of_path(where)}: {message}" for where, message in (contradictions(config) if config else ())]
+    found = [] if config is None else list(contradictions(config))
+    if any(where[:2] == ("gates", "baseline") for where in wrong):  # rules lack a baseline only because of that
+        found = [one for one in found if one[0][:2] != ("gates", "rules")]
+    everything += [f"{locations.of_path(where)}: {message}" for where, message in found]
     if describes or any(problem.startswith("--recs ") for problem in problems):  # then a model is missing only because of that
         everything = [problem for problem in everything if not problem.endswith(GIVE_MODELS)]
     if everything or config is None:

@@ -1,5 +1,6 @@
 """The config as frozen models. Validation opens no data and changes nothing."""
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
@@ -94,7 +95,10 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
             if metrics.resolve(spec, convention, load).has_subvalues:
                 raise ValueError(f"{spec} has several values: name the group")
         return (arithmetic,)
-    specs = (convention.parse(value),) if isinstance(value, str) else read_entry(value)
+    try:
+        specs = (convention.parse(value),) if isinstance(value, str) else read_entry(value)
+    except ValueError as error:
+        raise ValueError(f"{error}{_without_spaces(value)}") from None
     written = (_plainly(value) or specs[0],) if isinstance(value, str) else specs
     for spec, as_written in zip(specs, written, strict=True):
         if spec.k is UNSET and info.data.get("top_k") == (None,):
@@ -104,6 +108,14 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
         except ValueError as error:
             raise ValueError(f"{error}{_others(value)}") from None
     return specs
+
+
+def _without_spaces(value: Any) -> str:
+    """Return a hint if a measure begins with the name of a metric in several words; else an empty text."""
+    words = re.match(r"\w+( \w+)+", value) if isinstance(value, str) else None
+    with suppress(ValueError):
+        return f" — or did you mean '{metrics.find(words[0]).name}{value[words.end() :]}'?" if words else ""
+    return ""
 
 
 def _plainly(text: str) -> MetricSpec | None:

@@ -17,7 +17,7 @@ from ..config import Loaded
 from ..config.data_sources import UNNAMED, InMemory
 from ..errors import DataError
 from ..load.in_memory.frames import frame_of
-from ..load.in_memory.matrices import positions_as_ids, refuse_wrong_positions, unnamed_columns
+from ..load.in_memory.matrices import Matrix, positions_as_ids, refuse_wrong_positions, unnamed_columns
 from ..parts import Part
 from ..parts.partitions import WholeUsers, cut
 from ..parts.resources import side_by_side
@@ -36,6 +36,11 @@ _ITEMS: Final = "If they are numbers of rows or columns, convert them into the i
 _FIRST_ROWS: Final = 10_000
 """Usually one of these rows has an item of the test set, and no other row is searched."""
 _BATCH: Final = "If they are a batch, give the Evaluator only the test rows of its users."
+_MISSING: Final = {
+    "zero": "A user without a list counts as 0.",
+    "drop": "A user without a list is left out.",
+    "undefined": "With a user without a list the mean is not defined.",
+}
 _ROWS_PER_PART: Final = 1_000_000
 """Smaller parts would keep two threads busy, but cost more in total: each part has a fixed cost, and threads get fresh memory."""
 
@@ -68,10 +73,7 @@ class RepeatedRun:
         """
         if isinstance(lists, str | os.PathLike):
             raise DataError(f"{ROLE}: an Evaluator reads no files", "read the file first, for example with polars.read_parquet")
-        where, frame = f"{ROLE}: {InMemory(lists).kind}", self.frame(lists)
-        if (n_columns := unnamed_columns(lists)) != self._n_columns:
-            refuse_unknown_columns(where, lists, self._first.inputs.test)
-            self._n_columns = n_columns
+        where, frame = f"{ROLE}: {InMemory(lists).kind}", self._frame(lists)
         source = load.look_at_frame(ROLE, "lists", frame, load.ReadOptions(columns=self._columns), InMemory(lists).kind)
         inputs = self._first.inputs.with_models({UNNAMED: source})
         kinds = load.common_kinds(inputs.all())
@@ -79,11 +81,7 @@ class RepeatedRun:
         if key not in self._files:  # the other sources, with ids of the same kind as these lists
             self._files[key] = open_inputs(self._request, lambda files: files, inputs=inputs)
         files = self._files[key]
-        positions = positions_as_ids("lists", lists)
-        if positions != self._positions:
-            tables = {role: side.frame for role, side in files.sides.items() if role in ("test", "train") and "item" in side.frame.columns}
-            refuse_wrong_positions(where, positions, tables)
-            self._positions = positions
+        self._refuse_wrong_positions(where, lists, files)
         of_test = files.inputs.test.scan.kinds
         source = source.with_kinds({"user": of_test["user"], "item": of_test["item"]})
         files = replace(files, inputs=files.inputs.with_models({UNNAMED: source}))
@@ -105,11 +103,28 @@ class RepeatedRun:
                 warnings.warn(text, UserWarning, stacklevel=4)
         return rows
 
-    def frame(self, lists: Any) -> pl.DataFrame:
+    def batch(self, matrix: Matrix) -> pl.DataFrame:
+        """Return the rows of a matrix with ids of its users, as `rows` reads them; raise `DataError` if they cannot be read."""
+        frame = self._frame(matrix)
+        self._refuse_wrong_positions(f"{ROLE}: {InMemory(matrix).kind}", matrix, self._first)
+        return frame
+
+    def _frame(self, lists: Any) -> pl.DataFrame:
         """Return the rows of lists; of a matrix of scores those down to the lowest rank that a measure reads."""
         where = f"{ROLE}: {InMemory(lists).kind}"
         seen = seen_pairs(where, lists, self._first.inputs.of("train"))
-        return frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
+        frame = frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
+        if (n_columns := unnamed_columns(lists)) != self._n_columns:
+            refuse_unknown_columns(where, lists, self._first.inputs.test)
+            self._n_columns = n_columns
+        return frame
+
+    def _refuse_wrong_positions(self, where: str, lists: Any, files: Files) -> None:
+        positions = positions_as_ids("lists", lists)
+        if positions != self._positions:
+            tables = {role: side.frame for role, side in files.sides.items() if role in ("test", "train") and "item" in side.frame.columns}
+            refuse_wrong_positions(where, positions, tables)
+            self._positions = positions
 
     def _no_item_in_common(self, where: str, listed: pl.Series, tested: pl.Series) -> str:
         """Return a sentence with items of both sides if no listed item is in the test set, only once; else an empty text."""
@@ -125,16 +140,26 @@ class RepeatedRun:
         return one_line(f"{where.removeprefix('data.')}: {sentence}")
 
     def _few_in_common(self, where: str, listed: pl.Series, tested: pl.Series) -> str:
-        """Return a sentence with ids of both sides if no test user has a list or, only once, if most have none; else an empty text."""
+        """Return a sentence with ids of both sides if no test user has a list or, only once, if some have none; else an empty text."""
         lost = tested.filter(~tested.is_in(listed.implode()))
-        if len(lost) * 2 <= len(tested) or (self._warned and len(lost) < len(tested)):
+        if not len(lost) or (self._warned and len(lost) < len(tested)):
             return ""
         self._warned = True
         own, other = (", ".join(map(repr, ids.head(3).to_list())) for ids in (listed, lost))
-        sentence = f"{len(lost):,} of {len(tested):,} test users have no list, such as {other}: the lists have {own}. {_NAMES} {_BATCH}"
+        have, names = "has" if len(lost) == 1 else "have", f" {_NAMES}" * (len(lost) * 2 > len(tested))
+        sentence = (
+            f"{len(lost):,} of {len(tested):,} test users {have} no list, such as {other}: the lists have {own}."
+            f"{self._effect_of_missing()}{names} {_BATCH}"
+        )
         if len(lost) == len(tested):
             sentence = f"no user of these lists is in the test set: the lists have {own}, the test set {other}. {_NAMES}"
         return one_line(f"{where.removeprefix('data.')}: {sentence}")
+
+    def _effect_of_missing(self) -> str:
+        """Return the sentence on what all measures do with a test user without a list; empty if they differ."""
+        tests = ("test", "tested")
+        effects = {one.user_rules.missing_lists if one.population in tests else "drop" for one in self._request.plan.definitions}
+        return f" {_MISSING[effects.pop()]}" if len(effects) == 1 else ""
 
 
 def _parts(lists: WholeUsers, files: Files) -> Iterator[Part]:

@@ -15,7 +15,7 @@ from ..comparison.pairing import Side
 from ..config.judgement import Compare, GateRule, Gates, Inconclusive, MissingPolicy
 from ..errors import ConfigError, DataError
 from ..results.gates import Consequence
-from ..results.result import Result
+from ..results.result import InputFile, Result
 from ..results.row import shortened
 from ..stats.difference import Settings
 
@@ -132,7 +132,18 @@ def judged_models(rule: GateRule, demands: Demands, result: Result) -> tuple[str
     bases = {one.against for one in demands.rules}
     every = (demands.bases.baseline, *demands.bases.anchors.values())
     bases |= {one.name for one in every if one is not None and one.result is None}
-    return tuple(model for model in result.models if model not in result.yardsticks and model not in bases)
+    left = tuple(model for model in result.models if model not in result.yardsticks and model not in bases)
+    own = {one.model for one in every if one is not None and _has_same_lists(one, result)}
+    return tuple(model for model in left if model not in own) or left
+
+
+def _has_same_lists(baseline: Baseline, result: Result) -> bool:
+    """Return whether a result also has the named model of a baseline, of the same files."""
+    if baseline.result is None or baseline.model is None:
+        return False
+    role = f"data.recommendations.{baseline.model}"
+    ours, theirs = ([file for source in one.inputs if source.role == role for file in source.files] for one in (baseline.result, result))
+    return bool(ours) and len(ours) == len(theirs) and all(map(InputFile.may_equal, ours, theirs))
 
 
 def _side(baseline: Baseline, model: str, result: Result) -> Side | NoBase:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -15,6 +16,10 @@ from ..tables.prepared import MISSING, Group, GroupBy, Membership
 
 _MOST_GROUPS: Final = 1_000
 """Most groups of a column. A column with more is usually an id, and each of its groups has only a user or two."""
+
+_MANY_NUMBERS: Final = 50
+"""Numbers or dates in more groups than this are named: one hardly compares so many."""
+_NUMBER: Final = re.compile(r"[+-]?\d[\d.,:TZ e+-]*")
 
 
 class GroupColumn(Struct, frozen=True):
@@ -48,6 +53,7 @@ def memberships(
             membership = _of_items(frame, column, items)
         if column.splits:
             _refuse_ids(column.by, membership)
+            remarks += _remarks_on_numbers(column.by, membership)
         made[column.by] = membership
         if test is not None:
             remarks += _remarks(column.by, membership, test["user" if column.by.kind == "users" else "item"].unique())
@@ -87,6 +93,14 @@ def _refuse_ids(by: GroupBy, membership: Membership) -> None:
             f"data.{by.kind}: evaluation.by: {by.name} has {n:,} groups, but at most {_MOST_GROUPS:,} are possible",
             "choose a column with fewer different values",
         )
+
+
+def _remarks_on_numbers(by: GroupBy, membership: Membership) -> list[str]:
+    """Return a remark if a column has many groups because each number or date is one."""
+    n = len(membership.groups)
+    if by.kind != "users" or n <= _MANY_NUMBERS or not all(_NUMBER.fullmatch(group.name) for group in membership.groups):
+        return []
+    return [f"{by.name} has {n:,} groups, one for each number: a column with ranges in the file, such as 0-4 and 5+, makes fewer."]
 
 
 def _remarks(by: GroupBy, membership: Membership, tested: pl.Series) -> list[str]:

@@ -19,6 +19,7 @@ from tests.worlds import World, worlds
 METRICS = ["nDCG", "MAP", "EPC", "Unexpectedness", "Gini", "0.5*nDCG@2 + 0.5*EPC@2"]
 
 
+@pytest.mark.filterwarnings("ignore:.*have no list:UserWarning", "ignore:.*has no list:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*no (user|recommended item).* is in the test set", "ignore:.*test users have no list")
 @settings(max_examples=8)
 @given(world=worlds(), convention=st.sampled_from(["receval", "rectools", "rs_metrics", "recbole"]))
@@ -58,6 +59,7 @@ def test_values_are_found_under_every_name_of_a_measure():
         values["HitRate@2"]
 
 
+@pytest.mark.filterwarnings("ignore:.*have no list:UserWarning", "ignore:.*has no list:UserWarning")
 def test_users_without_a_list_are_counted():
     evaluator = receval.Evaluator(test={1: [5], 2: [6]}, metrics="HitRate@1")
     assert evaluator({1: [5]}) == {"HitRate@1": 0.5}
@@ -92,7 +94,8 @@ def test_lists_of_other_items_than_the_test_set_are_warned_about_once(test: Any)
 def test_a_batch_of_users_is_warned_about_once():
     evaluator = receval.Evaluator(test={user: [5] for user in range(5)}, metrics="HitRate@1")
     sentence = (
-        r": 3 of 5 test users have no list, such as 2, 3, 4: the lists have 0, 1\. If .*the Evaluator only the test rows of its users\.$"
+        r": 3 of 5 test users have no list, such as 2, 3, 4: the lists have 0, 1\. A user without a list counts as 0\. "
+        r"If .*the Evaluator only the test rows of its users\.$"
     )
     with pytest.warns(UserWarning, match=sentence):
         assert evaluator(np.array([[5], [5]])) == {"HitRate@1": 0.4}
@@ -117,6 +120,7 @@ def test_a_path_instead_of_lists_is_refused_with_what_to_do():
         evaluator("epochs/1.parquet")
 
 
+@pytest.mark.filterwarnings("ignore:.*have no list:UserWarning", "ignore:.*has no list:UserWarning")
 def test_after_an_error_the_next_lists_are_evaluated():
     evaluator = receval.Evaluator(test={1: [5], 2: [6]}, metrics="HitRate@1")
     with pytest.raises(receval.DataError, match=r"^recommendations.model: dict, row 1: score is not a finite number"):
@@ -168,6 +172,46 @@ def test_batches_give_the_values_of_all_lists_together_and_are_forgotten(lists, 
         assert evaluator.compute() == evaluator(lists)
     with pytest.raises(DataError, match="there are no lists"):
         evaluator.compute()
+
+
+def test_scores_of_candidates_without_their_ids_are_refused_in_batches_too():
+    evaluator = receval.Evaluator(test={user: [100 + user] for user in USERS}, metrics="nDCG@5")
+    with pytest.raises(DataError, match=r"100 of 100 test rows have an item that this matrix of scores does not have"):
+        evaluator.update(USERS[:50], ALL[:50])
+    one_based = receval.Evaluator(test={user: [user % 30 + 1] for user in USERS}, metrics="nDCG@5")
+    with pytest.raises(DataError, match="the column numbers 0 to 29 are taken as item ids, but the 30 item ids of test run from 1 to 30"):
+        one_based.update(USERS[:50], ALL[:50])
+
+
+def test_a_batch_is_also_a_matrix_with_ids_of_items_or_ids_and_scores_as_two_arguments():
+    named = receval.Evaluator(test={user: [100 + user % 30] for user in USERS}, metrics="nDCG@5")
+    matrix = receval.Matrix(ALL, items=range(100, 130))
+    named.update(USERS, matrix)
+    assert named.compute() == named(receval.Matrix(ALL, users=USERS, items=range(100, 130)))
+    evaluator = receval.Evaluator(test=TRUTH, metrics="nDCG@5")
+    evaluator.update(USERS, ITEMS, ALL[:, :5])
+    assert evaluator.compute() == evaluator((ITEMS, ALL[:, :5]))
+
+
+def test_a_batch_of_other_users_or_by_user_is_refused_with_what_to_give():
+    evaluator = receval.Evaluator(test=TRUTH, metrics="nDCG@5")
+    with pytest.raises(
+        DataError, match=r"^update: the users of this Matrix are not the given users\n  give \(ids, scores\) without Matrix"
+    ):
+        evaluator.update([1, 2], receval.Matrix(ITEMS[1:3], users=[2, 1]))
+    with pytest.raises(DataError, match=r"^update: dict has no row for each of the users\n  give \(ids, scores\), or only ids, with a row"):
+        evaluator.update([1, 2], {1: [3], 2: [4]})
+
+
+def test_a_single_test_user_without_a_list_is_warned_about_once_with_what_is_done():
+    evaluator = receval.Evaluator(test=TRUTH, metrics="HitRate@5")
+    sentence = (
+        r"^recommendations.model: polars.DataFrame: 1 of 100 test users has no list, such as 99: the lists have 0, 1, 2\. A user without "
+    )
+    evaluator.update(USERS[:99], ITEMS[:99])
+    with pytest.warns(UserWarning, match=sentence + r"a list counts as 0\."):
+        evaluator.compute()
+    evaluator(receval.Matrix(ITEMS[:99], users=USERS[:99]))
 
 
 def test_a_user_in_two_batches_is_refused():

@@ -110,6 +110,16 @@ def test_a_model_of_another_name_can_be_chosen_as_base(gate_folder, receval):
     assert receval("run", "config.yaml", "-q")[0] == 0
 
 
+def test_the_model_of_a_baseline_is_not_judged_against_itself_unless_it_is_the_only_one(gate_folder, receval):
+    given = ("gate", "config.yaml", "--baseline", "results/main", "--baseline-model", "home", "--format", "json", "-q")
+    alone = {gate["model"] for gate in json.loads(receval(*given)[1])["gates"]}
+    change(gate_folder, data=CONFIG["data"] | {"recommendations": {"home": "home.csv", "new": "worse.csv"}})
+    both = {gate["model"] for gate in json.loads(receval(*given)[1])["gates"]}
+    change(gate_folder, data=CONFIG["data"] | {"recommendations": {"home": "worse.csv", "new": "home.csv"}})
+    other_file = {gate["model"] for gate in json.loads(receval(*given)[1])["gates"]}
+    assert (alone, both, other_file) == ({"home"}, {"new"}, {"home", "new"})
+
+
 def test_a_baseline_is_copied_whole_and_failed_results_are_refused(gate_folder, receval):
     receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
     before = (gate_folder / "results/main/results.json").read_bytes()

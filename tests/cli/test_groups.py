@@ -74,6 +74,10 @@ def test_the_resolved_config_reads_back(receval, config, tmp_path):
     ("by", "sentence"),
     [
         ("[plan]", "a group must be a column of users (users.plan)"),
+        ("users.age:18,30", "for users.age write a column with the name of each group into the file"),
+        ("users.age:4", "for users.age write a column with the name of each group into the file"),
+        ("{users.age: [18, 30]}", "for users.age write a column with the name of each group into the file"),
+        ("users.signup:2026-10-09", "for users.signup write a column with the name of each group into the file"),
         ("[{train_count: [20, 5]}]", "or a list of ascending numbers from 1, such as [5, 20], not [20, 5]"),
         ("[{train_count: [0]}]", "or a list of ascending numbers from 1, such as [5, 20], not [0]"),
         ("train_count", "train_count needs a number of groups (train_count:4), or the numbers of train rows that start them"),
@@ -291,3 +295,15 @@ def test_results_with_one_border_are_compared_by_the_same_text_in_both_doors(rec
         assert {one.subject.group for one in compare({"out": tmp_path / "out"}, by=by).by_group} == {"0-29", "30+"}
     with pytest.raises(ConfigError, match=r"by: out was evaluated with train_count:30\+"):
         compare({"out": tmp_path / "out"}, by="train_count:30")
+
+
+def test_a_column_with_a_group_for_each_of_many_numbers_is_named_with_the_way_to_fewer(receval, write):
+    users = range(60)
+    test = write("t.csv", "user,item\n" + "".join(f"{user},a\n" for user in users))
+    people = write("u.csv", "user,age,plan\n" + "".join(f"{user},{user + 18},{user % 2}\n" for user in users))
+    sources = ("--test", test, "--recs", f"a={test}", "-m", "Recall@1", "--set", f"data.users={people}")
+    code, out, err = receval("run", *sources, "--by", "users.age", "--by", "users.plan")
+    said = " ".join((out + err).split())
+    assert code == 0, err
+    assert "users.age has 60 groups, one for each number: a column with ranges in the file, such as 0-4 and 5+, makes fewer." in said
+    assert "users.plan has" not in said

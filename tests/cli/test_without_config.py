@@ -168,6 +168,12 @@ def test_a_model_without_a_name_is_named_after_its_file(receval):
     assert yaml.safe_load(out)["data"]["recommendations"] == {"als": {"path": "als.csv"}, "pop": {"path": "pop.csv"}}
 
 
+def test_models_are_in_the_order_of_their_options_also_if_another_option_names_columns_of_one(receval):
+    models = ("--recs", "b=pop.csv", "--recs", "a=pop.csv", "--set", "data.recommendations.a.columns.score=score")
+    code, out, err = receval("run", "--test", "test.csv", *models, "-m", "Recall@2", "--print-config")
+    assert (code, out.index(" b:") < out.index(" a:")) == (0, True), err
+
+
 def test_a_pattern_without_a_name_is_one_model_per_file(receval):
     out = receval("run", "--test", "t.csv", "--recs", "?[lo]*.csv", "-m", "Recall@1", "--format", "csv")[1]
     assert values(out) == {("als", "Recall@1"): 0.25, ("pop", "Recall@1"): 0.75}  # pop has item two of a, and item one of b
@@ -360,6 +366,7 @@ def test_files_of_other_programs_are_named_as_such(name, format, receval, shop):
         ("evaluation.k=5", "unknown key 'k' — did you mean 'top_k'?"),
         ("evaluation.relevance.threshold=>=4", "evaluation.relevance.threshold: this should be a number, not '>=4'"),
         ("evaluation.metrics=nDCG@5 Recall@5", "unexpected 'Recall' after the measure; separate measures with commas"),
+        ("evaluation.metrics=Hit Rate@5", "separate measures with commas — or did you mean 'HitRate@5'?"),
     ],
 )
 def test_a_key_in_a_wrong_place_is_named_in_the_right_one(assignment, said, receval):

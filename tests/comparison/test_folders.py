@@ -57,6 +57,13 @@ def test_users_of_two_folders_are_paired_by_id(folder, compared):
     assert (one["base"], one["model"], one["n_users"], one["n_changed"]) == ("main", "today", 60, one["up"] + one["down"])
 
 
+def test_measures_that_only_one_folder_has_are_named(folder, receval):
+    main, today = folder("main", None, "-m", "nDCG@5,MRR@10"), folder("today", None, "-m", "nDCG@5,MRR@none")
+    code, out, err = receval("compare", main, today)
+    assert code == 0, err
+    assert "not all models have these measures: MRR@10 (only main); MRR@none (only today)." in " ".join(out.split())
+
+
 def test_models_of_other_names_are_compared_with_the_model_of_the_baseline_that_an_option_names(folder, receval, tmp_path):
     names = CONFIG.replace("{knn: knn.csv}", "{a: a.csv, b: b.csv}")
     main, today = folder("main"), folder("today", a=fewer(), b=lists_of(range(1, 61), 2), config=names)

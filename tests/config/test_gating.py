@@ -143,3 +143,26 @@ def test_the_old_key_is_refused_with_the_new_one_and_read_in_stored_results(writ
     stored = {"rules": [{"measure": "nDCG@10", "min": 0.1}]}
     found = [gates_of({"gates": stored | {"unproven": word}}, {})[0].inconclusive for word in ("error", "warn", "pass")]
     assert found == ["fail", "warn", "warn"]
+
+
+@pytest.mark.parametrize(
+    ("baseline", "sentence"),
+    [
+        ("results/oct\n  baseline_model: prod", "there is no key baseline_model: write baseline: {path: results/oct, model: prod}"),
+        ("{main: results/oct, model: prod}", "gates.baseline: write it as {path: results/oct, model: prod}"),
+    ],
+)
+def test_a_model_of_the_baseline_at_another_place_is_refused_with_the_right_place_alone(write, baseline, sentence):
+    text = CONFIG.replace("RULE", "nDCG@10 max_loss 2%").replace("baseline: popular", f"baseline: {baseline}")
+    assert text.count(baseline) == 1
+    with pytest.raises(ConfigError) as caught:
+        load_config(write("config.yaml", text))
+    assert [problem.endswith(sentence) for problem in caught.value.problems] == [True]
+
+
+@pytest.mark.parametrize("end", ["for users.plan=new", "in users.plan = new", "by users.plan=new"])
+def test_a_rule_for_one_group_is_refused_with_the_rule_by_groups(rule, end):
+    sentence = "'nDCG@10 max_loss 5% by users.plan' judges each group of users.plan, and its lines name new"
+    for written in (f"nDCG@10 max_loss 5% {end}", f"nDCG@10 {end.removeprefix('for ')} max_loss 5%"):
+        with pytest.raises(ConfigError, match=sentence):
+            rule(written)
