@@ -136,8 +136,8 @@ def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterat
 
 
 def _untested(differences: Sequence[Difference]) -> Iterator[str]:
-    """Yield a sentence on the measures that could not be tested."""
-    untested = [one.subject.measure for one in differences if not one.is_tested]
+    """Yield a sentence on the measures that could not be tested; a note is on those that count different users."""
+    untested = [one.subject.measure for one in differences if not one.is_tested and not (one.n_unpaired and one.interval)]
     if untested:
         yield f"Not tested, without an interval: {shortened(untested)}."
 

@@ -188,6 +188,22 @@ def test_a_single_model_cannot_be_compared(result):
         differences(result(None, {"base": lists_of(range(1, 61), 2)}))
 
 
+def test_pairs_that_count_the_same_users_are_tested_and_a_note_names_the_pair_that_does_not(result):
+    lists = {name: lists_of(range(1, 61), seed) for seed, name in enumerate(("base", "other", "short"))}
+    lists["short"] = lists["short"].filter(pl.col("user") <= 50)
+    label = "nDCG(missing_lists=drop)@5"
+    made = result(None, lists, metrics=["nDCG", "nDCG(missing_lists=drop)"], top_k=[5])
+    comparison = compare({"x": made}, ComparisonOptions())
+    tested = {(one.subject.model, one.subject.measure): one.is_tested for one in comparison.differences}
+    assert tested == {("other", "nDCG@5"): True, ("other", label): True, ("short", "nDCG@5"): True, ("short", label): False}
+    assert {one.family for one in comparison.differences if one.is_tested} == {3}
+    (note,) = (note for note in comparison.notes if "not tested" in note)
+    assert note.startswith(f"{label} of short against base: not tested, because it counts different users (up to 10 users for only one")
+    assert not any("Not tested" in sentence for sentence in conclusions(comparison))
+    letters = compare({"x": made}, ComparisonOptions(all_pairs=True)).letters
+    assert set(letters) == {"nDCG@5"}
+
+
 def run_config(write, config, **frames):
     for name, frame in frames.items():
         write(f"{name}.csv", frame.write_csv())
