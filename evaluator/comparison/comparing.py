@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -216,7 +216,7 @@ def largest_losses(pair: ModelPair, label: str, n: int) -> pl.DataFrame | None:
 def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Comparison:
     """Compare the models of named results; see `sides_of` for the pairs.
 
-    Without `measures`, a measure that counts different users for two models is not judged (unless `common`), and a note says so.
+    Without `measures`, a measure is not judged for pairs of models that count different users (unless `common`), and a note names them.
 
     Models of one result that rank different candidates are not compared, and a note says so.
 
@@ -235,38 +235,61 @@ def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Compar
     differing = {} if options.common else _other_users(comparison)
     if not differing:
         return comparison
-    if all(one.subject.measure in differing or not one.n_users for one in comparison.differences):
+    if all(_place(one) in differing or not one.n_users for one in comparison.differences):
         return _compare(sides, options, labels, labels, same_users=labels)
-    judged = tuple(label for label in labels if label not in differing)
-    comparison = _compare(sides, options, labels, judged, same_users=judged)
-    return replace(comparison, notes=(*comparison.notes, _note_on_other_users(differing)))
+    alike = {one.subject.measure for one in comparison.differences if _place(one) not in differing}
+    judged = tuple(label for label in labels if label in alike)
+    comparison = _compare(sides, options, labels, judged, same_users=judged, left_out=differing.keys())
+    return replace(comparison, notes=(*comparison.notes, *_notes_on_other_users(differing, len(sides.pairs))))
 
 
-def _other_users(comparison: Comparison) -> dict[str, int]:
-    """Return the measures that count different users, with the largest number of users who count for only one model of a pair."""
-    numbers: dict[str, int] = {}
-    for one in comparison.differences:
-        if one.n_unpaired:
-            numbers[one.subject.measure] = max(one.n_unpaired, numbers.get(one.subject.measure, 0))
-    return numbers
+_Place = tuple[str, str, str]
+"""A measure of a pair of models: base, model, measure."""
 
 
-def _note_on_other_users(numbers: Mapping[str, int]) -> str:
-    """Return the sentence on measures that are not tested because they count different users."""
-    they = "it counts" if len(numbers) == 1 else "they count"
-    most, them = users_text(max(numbers.values())), "it" if len(numbers) == 1 else "them"
-    return (
-        f"{shortened(numbers)}: not tested, because {they} different users (up to {most} for only one model). "
-        f"compare.users=common (or --users common) tests {them} on the users that count for both."
-    )
+def _place(one: Difference) -> _Place:
+    return one.subject.base, one.subject.model, one.subject.measure
+
+
+def _other_users(comparison: Comparison) -> dict[_Place, int]:
+    """Return the measures of pairs that count different users, with the number of users who count for only one model."""
+    return {_place(one): one.n_unpaired for one in comparison.differences if one.n_unpaired}
+
+
+def _notes_on_other_users(numbers: Mapping[_Place, int], n_pairs: int) -> Iterator[str]:
+    """Yield sentences on measures that are not tested because they count different users; they name the pairs unless these are all."""
+    pairs: dict[str, list[str]] = {}
+    for base, model, label in numbers:
+        pairs.setdefault(label, []).append(f"{model} against {base}")
+    of_pairs: dict[tuple[str, ...], list[str]] = {}
+    for label, some in pairs.items():
+        of_pairs.setdefault(tuple(some), []).append(label)
+    for names, labels in of_pairs.items():
+        they, them = ("it counts", "it") if len(labels) == 1 else ("they count", "them")
+        most = users_text(max(n for (*_, label), n in numbers.items() if label in labels))
+        of = f" of {shortened(names)}" if len(names) < n_pairs else ""
+        yield (
+            f"{shortened(labels)}{of}: not tested, because {they} different users (up to {most} for only one model). "
+            f"compare.users=common (or --users common) tests {them} on the users that count for both."
+        )
 
 
 def _compare(
-    sides: Sides, options: ComparisonOptions, labels: tuple[str, ...], judged: tuple[str, ...], *, same_users: tuple[str, ...]
+    sides: Sides,
+    options: ComparisonOptions,
+    labels: tuple[str, ...],
+    judged: tuple[str, ...],
+    *,
+    same_users: tuple[str, ...],
+    left_out: Collection[_Place] = (),
 ) -> Comparison:
-    """Compare the pairs in the measures `labels`, and judge those of `judged`; the measures `same_users` must count the same users."""
+    """Compare the pairs in the measures `labels`, and judge those of `judged`; the measures `same_users` must count the same users.
+
+    Measures of pairs that are `left_out` are not judged, and may count different users.
+    """
     margins = margins_of(options.margins, labels, sides.definitions)
-    options = replace(options, settings=replace(options.settings, family=max(1, len(judged) * len(sides.pairs))))
+    n_judged = len(judged) * len(sides.pairs) - sum(label in judged for *_, label in left_out)
+    options = replace(options, settings=replace(options.settings, family=max(1, n_judged)))
     differences: list[Difference] = []
     by_group: list[Difference] = []
     losers: dict[tuple[str, str], pl.DataFrame] = {}
@@ -282,15 +305,17 @@ def _compare(
         sizes = {label: margins[label].of(pair.value(base, label)) or None if label in margins else None for label in labels}
         pairs.append((pair, sizes))
         differences += pair.all(sizes)
-        for label in judged:
+        of_pair = [label for label in judged if (base.name, model.name, label) not in left_out]
+        for label in of_pair:
             by_group += pair.by_group(label, sizes[label])
             lost = largest_losses(pair, label, options.losers) if options.losers else None
             losers |= {} if lost is None else {(model.name, label): lost}
         spread_labels = all_named(options.spreads, labels, "distribution", sides.definitions) if options.spreads else ()
         spreads += [spread for label in spread_labels if (spread := spread_of_differences(pair, label)) is not None]
-        pair.refuse_other_users(same_users)
-        notes += pair.notes(judged)
-    finished = _judged(differences, judged, options)
+        pair.refuse_other_users([label for label in same_users if (base.name, model.name, label) not in left_out])
+        notes += pair.notes(of_pair)
+    finished = _judged(differences, judged, options, left_out)
+    tested = [one for one in finished if one.subject.measure in judged and _place(one) not in left_out]
     first, in_groups = sides.pairs[0][0], judge_family(by_group, options.settings)
     return Comparison(
         base=None if options.all_pairs else sides.base,
@@ -301,7 +326,9 @@ def _compare(
         values={(label, side.name): rows_of(side.result, side.model)[label].value for label in labels for side in sides.all},
         higher_is_better={label: rows_of(first.result, first.model)[label].higher_is_better for label in labels},
         by_group=in_groups,
-        letters=_letters(finished, sides, judged) if options.all_pairs else {},
+        letters=_letters(finished, sides, [label for label in judged if all(place[2] != label for place in left_out)])
+        if options.all_pairs
+        else {},
         losers=losers,
         spreads=tuple(spreads),
         notes=tuple(dict.fromkeys(notes)),
@@ -312,8 +339,8 @@ def _compare(
         margins=margins,
         left_out=sides.left_out,
         n_folds=len(first.result.folds),
-        distinct_users=tuple(_distinct_users(first, [one for one in finished if one.subject.measure in judged])),
-        in_groups=_worse_in_groups(finished, in_groups, pairs, judged),
+        distinct_users=tuple(_distinct_users(first, tested)),
+        in_groups=_worse_in_groups(tested, in_groups, pairs),
         own_users={side.name: tuple(_numbers_of_users(side, judged)) for side in sides.all} if options.unpaired else {},
     )
 
@@ -325,12 +352,11 @@ def _numbers_of_users(side: Side, labels: Iterable[str]) -> Iterator[int]:
 
 
 def _worse_in_groups(
-    differences: Iterable[Difference],
+    differences: Sequence[Difference],
     by_group: Sequence[Difference],
     pairs: Sequence[tuple[ModelPair, Mapping[str, float | None]]],
-    judged: Sequence[str],
 ) -> dict[tuple[str, str], str]:
-    """Return the sentence on a group in which the better model of a pair is worse; see `worse_in_groups`.
+    """Return the sentence on a group in which the better model of a pair is worse in tested differences; see `worse_in_groups`.
 
     `by_group` are the differences within the groups of the options; without any, they are those of the groups of the results.
     """
@@ -338,7 +364,15 @@ def _worse_in_groups(
     leads = {(base, model) if verdict == "better" else (model, base) for base, model, verdict in found if verdict in ("better", "worse")}
     if leads and not by_group:
         named = ((pair, groups_of_users(pair.base.result), sizes) for pair, sizes in pairs)
-        every = [one for pair, by, sizes in named for label in judged for one in pair.by_group(label, sizes[label], by)]
+        labels: dict[tuple[str, str], list[str]] = {}
+        for one in differences:
+            labels.setdefault((one.subject.base, one.subject.model), []).append(one.subject.measure)
+        every = [
+            one
+            for pair, by, sizes in named
+            for label in labels.get((pair.base.name, pair.model.name), ())
+            for one in pair.by_group(label, sizes[label], by)
+        ]
         by_group = judge_family(every, pairs[0][0].options.settings)
     return worse_in_groups(by_group, leads)
 
@@ -385,13 +419,16 @@ def _notes_on_other_measures(sides: Sequence[Side], common: tuple[str, ...]) -> 
         yield f"Not compared, since not all models have these measures: {named}{more}."
 
 
-def _judged(differences: list[Difference], judged: tuple[str, ...], options: ComparisonOptions) -> tuple[Difference, ...]:
-    """Return the differences in their order, those of judged measures corrected together."""
-    family = iter(judge_family([one for one in differences if one.subject.measure in judged], options.settings))
-    return tuple(next(family) if one.subject.measure in judged else without_verdict(one) for one in differences)
+def _judged(
+    differences: list[Difference], judged: tuple[str, ...], options: ComparisonOptions, left_out: Collection[_Place]
+) -> tuple[Difference, ...]:
+    """Return the differences in their order, those of judged measures corrected together, without those that are `left_out`."""
+    is_judged = [one.subject.measure in judged and _place(one) not in left_out for one in differences]
+    family = iter(judge_family([one for one, judges in zip(differences, is_judged, strict=True) if judges], options.settings))
+    return tuple(next(family) if judges else without_verdict(one) for one, judges in zip(differences, is_judged, strict=True))
 
 
-def _letters(differences: tuple[Difference, ...], sides: Sides, judged: tuple[str, ...]) -> dict[str, dict[str, str]]:
+def _letters(differences: tuple[Difference, ...], sides: Sides, judged: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return letters by measure and model (models that share one are not clearly different); none for a measure without intervals."""
     made: dict[str, dict[str, str]] = {}
     for label in judged:

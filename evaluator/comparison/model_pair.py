@@ -60,6 +60,10 @@ class ModelPair:
         self._most_paired = 0
         self._groups: dict[str, pl.Series] = {}
 
+    @property
+    def _n_folds(self) -> int:
+        return len(self.base.result.folds)
+
     def row(self, side: Side, label: str) -> Row:
         """Return the row of a measure."""
         return self._rows[side][label]
@@ -91,7 +95,7 @@ class ModelPair:
     def subject(self, label: str, by: str | None = None, group: str | None = None) -> Subject:
         """Return the subject of a comparison: a measure over all users, or within a group."""
         row = self.row(self.base, label)
-        return Subject(label, self.base.name, self.model.name, row.higher_is_better, row.k, row.aggregate, by, group)
+        return Subject(label, self.base.name, self.model.name, row.higher_is_better, row.k, row.aggregate, by, group, self._n_folds)
 
     def estimate(self, label: str, by: str | None = None, group: str | None = None) -> Estimate:
         """Return the difference of one measure over all users, or over one group, with its standard error if known."""

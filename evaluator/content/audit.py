@@ -30,16 +30,24 @@ _BY_FILE_ORDER: Final = (
 def audit_document(audit: Audit, command: str = "") -> Document:
     """Return a table per measure: conventions × models, the spread below, and whether the order of the models changes.
 
+    Measures with values under one of several conventions have no table: a sentence at the end names them.
+
     With a `command`, a sentence shows how it explains the widest spread.
     """
     blocks: list[Block] = []
     start = f"To explain the widest gap{',' if command == 'add' else ':'} {command} --why"
+    alone: dict[tuple[str, str], list[str]] = {}
     for measure in audit.measures:
+        valued = dict.fromkeys(name for model in audit.models for name in measure.values(model))
+        if len(valued) == 1 < len(audit.conventions):
+            alone.setdefault((*valued, _without_value(_reasons(audit, measure))), []).append(measure.measure)
+            continue
         widest = _widest(audit, measure) if command else None
         why = (f"{start} {' '.join(map(shlex.quote, widest))}",) if widest else ()
         said = (*_directions(audit, measure), *audit.changes(measure), *why)
         blocks += [Heading(measure.measure, 2), *_grid(audit, measure), *_points(said)]
-    return (*blocks, *_points(audit.remarks))
+    only = (f"{', '.join(names)}: only {convention} has a value. No value: {others}." for (convention, others), names in alone.items())
+    return (*blocks, *_points((*only, *audit.remarks)))
 
 
 def found_document(found: FoundValues) -> Document:
@@ -110,15 +118,12 @@ def _points(sentences: Sequence[str]) -> list[Points]:
 def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
     """Yield the values (equal ones in one row) with the spread below, and the conventions without a value, by reason."""
     alike: dict[tuple[object, ...], list[str]] = {}
-    reasons: dict[str, list[str]] = {}
     places = decimals(cell.value for cell in measure.cells.values())
     for convention in audit.conventions:
         cells = [measure.cells[convention, model] for model in audit.models]
         if any(cell.value is not None for cell in cells):
             key = tuple((None if cell.value is None else f"{cell.value:.{_ALIKE}g}", cell.n_users) for cell in cells)
             alike.setdefault(key, []).append(convention)
-        else:
-            reasons.setdefault(cells[0].reason, []).append(convention)
     rows = []
     for index, names in enumerate(alike.values(), 1):
         cells = [measure.cells[names[0], model] for model in audit.models]
@@ -129,10 +134,24 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
     rows.append(("spread", *spreads, "", "largest minus smallest"))
     models = (Column(model, "value") for model in audit.models)
     yield Table.of_texts((Column("", "key"), *models, Column("users"), Column("conventions", wraps=True)), rows)
-    silent = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
-    if silent:
-        yield Paragraph(f"No value: {silent}.")
+    reasons = _reasons(audit, measure)
+    if reasons:
+        yield Paragraph(f"No value: {_without_value(reasons)}.")
     yield from _left_out(audit, measure)
+
+
+def _reasons(audit: Audit, measure: AuditedMeasure) -> dict[str, list[str]]:
+    """Return the conventions without a value of a measure, by reason."""
+    reasons: dict[str, list[str]] = {}
+    for convention in audit.conventions:
+        cells = [measure.cells[convention, model] for model in audit.models]
+        if all(cell.value is None for cell in cells):
+            reasons.setdefault(cells[0].reason, []).append(convention)
+    return reasons
+
+
+def _without_value(reasons: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
 
 
 def _numbers(values: Sequence[float | None], places: int) -> list[str]:

@@ -74,7 +74,7 @@ def _counts_cell(one: Difference, shown: Shown) -> Cell:
 
 
 def _verdict_cell(one: Difference, shown: Shown) -> Cell:
-    if one.subject.measure not in shown.judged:
+    if one.subject.measure not in shown.judged or (one.n_unpaired and one.interval and not one.is_tested):
         return Cell("(not tested)")
     return Cell(one.verdict or "–", mark=one.verdict or "")
 

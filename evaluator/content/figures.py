@@ -105,6 +105,8 @@ _OWN_SCALES: Final = {"scale": {"x": "independent", "y": "independent", "color":
 _MOST_BANDS: Final = 4
 """With more models, bands would hide each other."""
 _MOST_SPREADS: Final = 6
+_SPACE: Final = 0.05
+"""The space on each side of a value that is alone on its scale, as a share of the value."""
 _BEYOND: Final = ("coverage", "diversity", "fairness", "novelty", "popularity", "serendipity")
 """The families of metrics that look beyond accuracy."""
 
@@ -140,6 +142,14 @@ def _visible(content: Any) -> Any:
 def _numbers(field: str, title: str | None, **more: Any) -> Spec:
     """Return an axis of numbers."""
     return {"field": field, "type": "quantitative", "title": title, **more}
+
+
+def _scale(rows: Sequence[Spec], fields: Sequence[str], nice: bool | int = True) -> Spec:
+    """Return a scale of fields that need not start at 0; a single value has space on both sides, so that its axis has several ticks."""
+    low, high = _ends(*(row[field] for row in rows for field in fields))
+    space = _SPACE * (abs(low) or 1.0)
+    around = {"domain": [low - space, high + space]} if low == high else {}
+    return {"zero": False, "nice": nice, **around}
 
 
 def _dots(size: int, encoding: Spec) -> Spec:
@@ -257,7 +267,9 @@ def _forest_panel(rows: Sequence[Spec], title: str | None, width: int, room: flo
     colours, shapes = [VERDICT_COLOURS.get(one, GREY) for one in verdicts], [VERDICT_SHAPES.get(one, "square") for one in verdicts]
     looks = _looks("verdict", verdicts, colours, shapes, legend=None)
     bar, below = {"type": "bar", "color": GREY, "opacity": 0.18, "height": _STEP}, {"calculate": "-datum.margin", "as": "below"}
-    x = _numbers("difference", title, axis={"tickCount": 5}, **({} if with_zero else {"scale": {"zero": False}}))
+    x = _numbers(
+        "difference", title, axis={"tickCount": 5}, **({} if with_zero else {"scale": _scale(rows, ("difference", "low", "high"))})
+    )
     zero = {"mark": {"type": "rule", "color": GREY, "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}, "y": None}}
     margins = _where_known(rows, "margin", bar, {"x": {**x, "field": "below"}, "x2": {"field": "margin"}}, below)
     ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": looks["color"]}
@@ -351,7 +363,7 @@ def _over_k_panel(
     axis = {"labelAngle": 0} if has_k else {"labels": False, "ticks": False}
     x = {"field": "k", "type": "ordinal", "sort": cutoffs, "title": "k" if has_k else None, "axis": axis}
     n_ticks = 5 if height > 60 else 2
-    y = _numbers("value", None, scale={"zero": False, "nice": n_ticks}, axis={"tickCount": n_ticks})
+    y = _numbers("value", None, scale=_scale(rows, ("value", "low", "high"), n_ticks), axis={"tickCount": n_ticks})
     area = {"y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": looks["color"]}
     layers = [
         *(_where_known(rows, "low", {"type": "area", "opacity": 0.15}, area) if bands else []),
@@ -429,7 +441,6 @@ def trade_off(content: ReportContent) -> Figure | None:
         rows.append({"model": name, "x": one.value, "y": other.value, **ends})
     words = {True: " (higher is better)", False: " (lower is better)", None: ""}
     titles = {field: f"{label}{words[content.higher_is_better[label]]}" for field, label in zip("xy", pair, strict=True)}
-    at_x, at_y = (_numbers(*title, scale={"zero": False, "nice": True}, axis={"tickCount": 6}) for title in titles.items())
     looks = _looks("model", both, COLOURS, _SHAPES)
     ranges = {field: [_ends(row[field], row[f"{field}_low"], row[f"{field}_high"]) for row in rows] for field in "xy"}
     close = nearby(ranges["x"]) & nearby(ranges["y"])
@@ -439,7 +450,7 @@ def trade_off(content: ReportContent) -> Figure | None:
     def make(size: _Size) -> Spec:
         beside = 2 if far and size is _BROAD else 1
         width, height = size.panel(beside, 2 * _NUMBERS), 380 if size is _BROAD else 300
-        panels = [_trade_off_panel(some, at_x, at_y, looks, width, height) for some in (near, far) if some]
+        panels = [_trade_off_panel(some, titles, looks, width, height) for some in (near, far) if some]
         return {"concat": panels, "columns": beside, "spacing": 24, "resolve": _OWN_SCALES} if far else panels[0]
 
     apart = f" {listed([row['model'] for row in far])}: far from the others, in a panel with its own scales." if far else ""
@@ -452,8 +463,12 @@ def trade_off(content: ReportContent) -> Figure | None:
     return _figure("trade-off", caption, f"{pair[1]} against {pair[0]} of {len(both)} models", make)
 
 
-def _trade_off_panel(rows: Sequence[Spec], at_x: Spec, at_y: Spec, looks: Spec, width: int, height: int) -> Spec:
-    """Return models by two measures on one pair of scales."""
+def _trade_off_panel(rows: Sequence[Spec], titles: Mapping[str, str], looks: Spec, width: int, height: int) -> Spec:
+    """Return models by two measures, with the titles of x and y, on one pair of scales."""
+    at_x, at_y = (
+        _numbers(field, title, scale=_scale(rows, (field, f"{field}_low", f"{field}_high")), axis={"tickCount": 6})
+        for field, title in titles.items()
+    )
     thin = {"type": "rule", "strokeWidth": 1, "opacity": 0.7}
     across = {"x": {**at_x, "field": "x_low"}, "x2": {"field": "x_high"}, "y": at_y, "color": looks["color"]}
     up = {"x": at_x, "y": {**at_y, "field": "y_low"}, "y2": {"field": "y_high"}, "color": looks["color"]}

@@ -319,7 +319,8 @@ def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Co
     if style.second == "underline":
         apart = values.apart | {(row.model, row.label) for row in result.rows if row.model in values.others}
         marks |= dict.fromkeys(_second(result, formats, best, apart), "second")
-        notes += [("underlined: the second-best value", "")] if marks else []
+        before = "those in bold" if style.best == "bold" else "the best ones"
+        notes += [(f"underlined: the next value after {before}", "")] if marks else []
     if style.best == "bold" and best:
         marks |= {place: "untested" if place in untested else "best" for place in best}
         notes.insert(0, _about_best(untested, tested))

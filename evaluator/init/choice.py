@@ -141,8 +141,9 @@ def _choose_train(test: ClassifiedFile, rest: Sequence[ClassifiedFile]) -> tuple
         else:
             train = file
             if fraction > 0:
-                of_read = "" if test.preview.is_whole and file.preview.is_whole else " that were read"
-                shared = f"{n_shared:,} of {n_pairs:,} test pairs{of_read} are also in it"
+                of_read = "" if test.preview.is_whole and file.preview.is_whole else " in the rows that were read"
+                are = "is" if n_shared == 1 else "are"
+                shared = f"{n_shared:,} of {n_pairs:,} distinct test pairs {are} also in it (of users in both files{of_read})"
                 doubts.append(f"{file.path} is used as the train set, and {shared}")
     return train, alternatives, doubts
 

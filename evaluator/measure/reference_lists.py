@@ -209,7 +209,7 @@ class ReferencePlan(Struct, frozen=True, eq=False):
             return f"{done}, because test items are among them"
         if self.seen_items == "keep":
             return f"{done}, because evaluation.policy.seen_items is set"
-        pairs = f"{n:,} of {total:,} test pairs ({100 * n / total:.{1 if 1000 * n >= total else 3}f} %)"
+        pairs = f"{n:,} of {total:,} distinct test pairs ({100 * n / total:.{1 if 1000 * n >= total else 3}f} %)"
         return f"{done}, because train contains {pairs}, {'less than half' if masked else 'half or more'}"
 
     def tasks(self, *, oracle: bool, popularity: bool, random: int | None, test_users: Ids) -> list[ReferenceTask]:

@@ -9,7 +9,7 @@ import polars as pl
 from msgspec import Struct, field
 
 from ..names.short_names import Margin
-from ..stats.concluding import decimals, group_text, percent, plain, span
+from ..stats.concluding import decimals, group_text, percent, plain, span, users_text
 from ..stats.difference import Conclusion, Difference, Rival, Settings
 from .candidates import groups_of, incomparable_text
 from .description import Spread
@@ -130,13 +130,14 @@ def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterat
     if n and len(inconclusive) == n:
         yield f"No clear difference between {base} and {model} on any of {n} measures.{_can_detect(inconclusive[0])}"
     elif inconclusive:
-        yield f"Inconclusive: {shortened(one.subject.measure for one in inconclusive)}.{_can_detect(inconclusive[0])}"
+        measures = shortened(one.subject.measure for one in inconclusive)
+        yield f"Inconclusive between {base} and {model}: {measures}.{_can_detect(inconclusive[0])}"
     yield from _untested(differences)
 
 
 def _untested(differences: Sequence[Difference]) -> Iterator[str]:
-    """Yield a sentence on the measures that could not be tested."""
-    untested = [one.subject.measure for one in differences if not one.is_tested]
+    """Yield a sentence on the measures that could not be tested; a note is on those that count different users."""
+    untested = [one.subject.measure for one in differences if not one.is_tested and not (one.n_unpaired and one.interval)]
     if untested:
         yield f"Not tested, without an interval: {shortened(untested)}."
 
@@ -150,7 +151,7 @@ def _can_detect(difference: Difference) -> str:
     if difference.detectable is None or difference.interval is None:
         return ""
     size = plain(difference.detectable, decimals((difference.interval[1] - difference.interval[0]) / 2))
-    users = f"{difference.n_users:,} user{'s' * (difference.n_users != 1)}"
+    users = users_text(difference.n_users, difference.subject.n_folds)
     return f" {users} can detect {size} in {difference.subject.measure} with 80 % power."
 
 
@@ -189,12 +190,12 @@ _FEW = 10
 """With fewer users, no sentence on what they can detect is written."""
 
 
-def closing_sentences(conclusions: Sequence[Conclusion]) -> list[str]:
-    """Return the conclusion on the first measure that was tested; empty without such a measure."""
+def closing_sentences(conclusions: Sequence[Conclusion], n_folds: int = 0) -> list[str]:
+    """Return the conclusion on the first measure that was tested, over folds if there are any; empty without such a measure."""
     tested = next((one for one in conclusions if one.is_tested), None)
     if tested is None:
         return []
-    first, *more = _sentences(tested)
+    first, *more = _sentences(tested, n_folds)
     return [" ".join((f"{tested.measure}: {first}", *(_capitalised(sentence) for sentence in more)))]
 
 
@@ -205,7 +206,7 @@ def closing_of_result(result: Result, measures: Collection[str] | None = None) -
     """
     labels = [label for label in result.labels() if measures is None or label in measures]
     models = {model: (result, model) for model in result.models if model not in result.yardsticks}
-    closing = closing_sentences([one for one in result.conclusions if one.measure in labels])
+    closing = closing_sentences([one for one in result.conclusions if one.measure in labels], len(result.folds))
     return [*caution(models, labels), *closing, *filter(None, (incomparable_text(groups_of(result)),))]
 
 
@@ -213,22 +214,22 @@ def _capitalised(sentence: str) -> str:
     return sentence[0].upper() + sentence[1:] if sentence.startswith(_OWN_WORDS) else sentence
 
 
-def _sentences(one: Conclusion) -> Iterator[str]:
+def _sentences(one: Conclusion, n_folds: int) -> Iterator[str]:
     if one.best is None:
         yield "no model is best: each is worse than another one on the users that both have in common."
         return
     if one.has_other_users and len(one.models) == 2:
-        yield _of_two_with_other_users(one, one.best, one.rivals[0])
+        yield _of_two_with_other_users(one, one.best, one.rivals[0], n_folds)
         return
     if one.has_other_users:
         counts = sorted(one.users.values())
         common = [rival.n_users for rival in one.rivals if rival.n_users]
         users = f"{counts[0]:,} each" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
         yield f"models count different users ({users}); each pair is compared on its common users (at least {min(common):,})."
-    yield from _of_best(one, one.best)
+    yield from _of_best(one, one.best, n_folds)
 
 
-def _of_best(one: Conclusion, best: str) -> Iterator[str]:
+def _of_best(one: Conclusion, best: str, n_folds: int) -> Iterator[str]:
     """Yield sentences on the models that the best one beats, and those that it does not."""
     by_verdict = {verdict: [rival for rival in one.rivals if rival.verdict == verdict] for verdict in ("equivalent", "identical")}
     inconclusive = [rival for rival in one.rivals if rival.verdict == "inconclusive"]
@@ -239,7 +240,8 @@ def _of_best(one: Conclusion, best: str) -> Iterator[str]:
         lead = "" if len(beaten) < len(one.rivals) else f"; its lead over the runner-up, {nearest.model}, is {_size(one, nearest)}"
         yield f"{best} beats {names} by {_size(one, nearest)}." if len(one.rivals) == 1 else f"{best} beats {names}{lead}."
     if inconclusive:
-        yield f"no clear difference between {best} and {shortened(rival.model for rival in inconclusive)}.{_detectable_lead(inconclusive)}"
+        names = shortened(rival.model for rival in inconclusive)
+        yield f"no clear difference between {best} and {names}.{_detectable_lead(inconclusive, n_folds)}"
     if by_verdict["equivalent"]:
         names = shortened(rival.model for rival in by_verdict["equivalent"])
         yield f"{best} and {names} are equivalent within {plain(max(rival.margin or 0.0 for rival in by_verdict['equivalent']))}."
@@ -249,7 +251,7 @@ def _of_best(one: Conclusion, best: str) -> Iterator[str]:
         yield f"not tested against {best}: {shortened(one.untested)}."
 
 
-def _of_two_with_other_users(one: Conclusion, best: str, rival: Rival) -> str:
+def _of_two_with_other_users(one: Conclusion, best: str, rival: Rival, n_folds: int) -> str:
     """Return which of two models that count different users is better, with both numbers of users."""
     numbers = " and ".join(f"{one.users[model]:,}" for model in one.models)
     start = f"{' and '.join(one.models)} count different users ({numbers}); on the {rival.n_users:,} in common"
@@ -258,7 +260,7 @@ def _of_two_with_other_users(one: Conclusion, best: str, rival: Rival) -> str:
         "equivalent": f"they are equivalent within {plain(rival.margin or 0.0)}",
         "identical": "they are identical",
     }
-    return f"{start} {ends.get(rival.verdict or '', 'there is no clear difference')}.{_detectable_lead([rival])}"
+    return f"{start} {ends.get(rival.verdict or '', 'there is no clear difference')}.{_detectable_lead([rival], n_folds)}"
 
 
 def _size(one: Conclusion, rival: Rival) -> str:
@@ -271,12 +273,12 @@ def _size(one: Conclusion, rival: Rival) -> str:
     return f"{plain(size, digits)} ({percent(one.level)} interval {span(low, high, digits)}{corrected})"
 
 
-def _detectable_lead(rivals: Sequence[Rival]) -> str:
+def _detectable_lead(rivals: Sequence[Rival], n_folds: int) -> str:
     """Return what the least sensitive of the comparisons can detect; empty if it is not inconclusive or has few users."""
     least = max(rivals, key=lambda rival: rival.detectable or 0.0)
     if least.verdict != "inconclusive" or not least.detectable or least.n_users < _FEW:
         return ""
-    return f" {least.n_users:,} users can detect {plain(least.detectable, _digits(least))} with 80 % power."
+    return f" {users_text(least.n_users, n_folds)} can detect {plain(least.detectable, _digits(least))} with 80 % power."
 
 
 def _digits(rival: Rival) -> int | None:

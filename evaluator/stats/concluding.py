@@ -42,9 +42,10 @@ def percent(share: float) -> str:
     return f"{plain(float(f'{100 * share:.6g}'))} %"
 
 
-def users_text(n: int) -> str:
-    """Format a number of users: `1 user`, `1,200 users`."""
-    return "1 user" if n == 1 else f"{n:,} users"
+def users_text(n: int, n_folds: int = 0) -> str:
+    """Format a number of users: `1 user`, `1,200 users`; if it is added up over folds, `1,200 users over 5 folds`."""
+    users = "1 user" if n == 1 else f"{n:,} users"
+    return f"{users} over {n_folds} folds" if n_folds > 1 else users
 
 
 def group_text(by: str, group: str) -> str:
@@ -86,7 +87,7 @@ def _place(difference: Difference) -> str:
 
 def _identical(difference: Difference) -> str:
     subject = difference.subject
-    users = "" if difference.n_changed is None else f" for {_users(difference.n_users)}"
+    users = "" if difference.n_changed is None else f" for {_users(difference)}"
     return f"{_place(difference)} of {subject.model} and of {subject.base} is identical{users}."
 
 
@@ -114,7 +115,7 @@ def _inconclusive(difference: Difference) -> str:
     subject = difference.subject
     start = f"No clear difference between {subject.base} and {subject.model} in {_place(difference)}"
     if has_few_changes(difference):
-        changed = f"{difference.n_changed} of {_users(difference.n_users)} changed{_both_ways(difference)}: too few for a verdict"
+        changed = f"{difference.n_changed} of {_users(difference)} changed{_both_ways(difference)}: too few for a verdict"
         exact = f" (exact p {plain(difference.p, 3)})" if difference.test == "permutation" and difference.p is not None else ""
         return f"{start}: {changed}{exact}."
     return f"{start}: {_between(difference.interval, difference.level)}.{_can_detect(difference)}"
@@ -124,7 +125,7 @@ def _can_detect(difference: Difference) -> str:
     """Return a sentence on the smallest detectable difference; empty if it is not known."""
     if difference.detectable is None:
         return ""
-    return f" {_users(difference.n_users)} can detect {plain(difference.detectable, _digits(difference.interval))} with 80 % power."
+    return f" {_users(difference)} can detect {plain(difference.detectable, _digits(difference.interval))} with 80 % power."
 
 
 def _shown(difference: Difference) -> str:
@@ -167,7 +168,7 @@ def _counts(difference: Difference) -> str:
         return ""
     higher, lower = (difference.down, difference.up) if difference.subject.higher_is_better is False else (difference.up, difference.down)
     (most, more), (fewest, less) = ((higher, "higher"), (lower, "lower"))[:: 1 if difference.difference >= 0 else -1]
-    among = f"all {_users(difference.n_users)}" if most == difference.n_users else f"{most:,} of {_users(difference.n_users)}"
+    among = f"all {_users(difference)}" if most == difference.n_users else f"{most:,} of {_users(difference)}"
     return f"; {more} for {among}" + (f", {less} for {fewest:,}" if fewest else "")
 
 
@@ -178,8 +179,8 @@ def _both_ways(difference: Difference) -> str:
     return f", {difference.up} for the better and {difference.down} for the worse"
 
 
-def _users(n: int) -> str:
-    return "1 user" if n == 1 else f"{n:,} users"
+def _users(difference: Difference) -> str:
+    return users_text(difference.n_users, difference.subject.n_folds)
 
 
 def _margin(difference: Difference) -> str:

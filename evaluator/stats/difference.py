@@ -46,7 +46,7 @@ class Subject(Struct, frozen=True):
     """Subject of a comparison: one measure of two models, over all users or over one group.
 
     `measure` is the name for people, with the cut-off, and with the aggregate if it is not the mean: `nDCG@10`, `nDCG@10 (median)`.
-    `higher_is_better` is `None` for a measure without a better direction.
+    `higher_is_better` is `None` for a measure without a better direction. With `n_folds`, numbers of users are added up over the folds.
     """
 
     measure: str
@@ -57,6 +57,7 @@ class Subject(Struct, frozen=True):
     aggregate: str = "mean"
     by: str | None = None
     group: str | None = None
+    n_folds: int = 0
 
 
 class Settings(Struct, frozen=True):

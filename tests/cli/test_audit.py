@@ -267,6 +267,12 @@ def test_an_audit_says_that_the_relevance_of_the_config_counts_under_every_conve
     assert "counts under every convention" not in receval("audit", of_runs[0], "-m", "ItemCoverage@10", *items)[1]
 
 
+def test_measures_that_one_convention_has_share_a_line_instead_of_a_table_each(of_runs, receval):
+    out = receval("audit", of_runs[1], "-m", "nDCG@10,RBP@10,ERR@10", "--convention", "recbole")[1]
+    assert "RBP@10, ERR@10: only receval has a value. No value: recbole (the library does not have the metric)." in " ".join(out.split())
+    assert (out.count("largest minus smallest"), out.count("RBP")) == (1, 1)
+
+
 def test_each_row_of_an_audit_has_the_digits_of_its_size():
     values = {"a": (0.4849, 0.5117), "b": (291.0, 307.0), "c": (0.4841, 0.5109)}
     table = next(block for block in audit_document(audited(values)[0]) if isinstance(block, Table))

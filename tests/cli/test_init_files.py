@@ -168,6 +168,13 @@ def test_of_equally_good_files_those_beside_the_test_set_are_used(init):
     assert [done.data[key]["path"] for key in ("test", "train", "items")] == ["b/test.csv", "b/train.csv", "b/items.tsv"]
 
 
+def test_test_pairs_in_train_are_counted_over_distinct_pairs_of_users_in_both_files(receval, folder):
+    folder({**PLAIN, "train.csv": PLAIN["train.csv"] + PLAIN["test.csv"].splitlines()[1] + "\n"})
+    code, _, err = receval("init", "-o", "config.yaml")
+    assert code == 0
+    assert "distinct test pairs is also in it (of users in both files)" in err
+
+
 def test_rows_without_a_value_are_left_out_by_the_config_and_a_run_is_not_refused(receval, folder):
     folder({**PLAIN, "test.csv": PLAIN["test.csv"] + "3,15,,1\n"})
     code, _, err = receval("init", "-o", "config.yaml")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from statistics import mean
 
@@ -16,8 +17,8 @@ from receval.errors import ConfigError
 from receval.names.short_names import Margin
 from receval.render.forms import as_json
 from receval.render.result_data import comparison_cells
-from receval.results.comparison import closing_of_result, conclusions
-from receval.stats.difference import Settings
+from receval.results.comparison import Comparison, closing_of_result, conclusions
+from receval.stats.difference import Difference, Settings, Subject
 
 from tests.comparison.conftest import change_lists, lists_of, rated_items
 from tests.conftest import CONFIGS
@@ -187,6 +188,22 @@ def test_a_single_model_cannot_be_compared(result):
         differences(result(None, {"base": lists_of(range(1, 61), 2)}))
 
 
+def test_pairs_that_count_the_same_users_are_tested_and_a_note_names_the_pair_that_does_not(result):
+    lists = {name: lists_of(range(1, 61), seed) for seed, name in enumerate(("base", "other", "short"))}
+    lists["short"] = lists["short"].filter(pl.col("user") <= 50)
+    label = "nDCG(missing_lists=drop)@5"
+    made = result(None, lists, metrics=["nDCG", "nDCG(missing_lists=drop)"], top_k=[5])
+    comparison = compare({"x": made}, ComparisonOptions())
+    tested = {(one.subject.model, one.subject.measure): one.is_tested for one in comparison.differences}
+    assert tested == {("other", "nDCG@5"): True, ("other", label): True, ("short", "nDCG@5"): True, ("short", label): False}
+    assert {one.family for one in comparison.differences if one.is_tested} == {3}
+    (note,) = (note for note in comparison.notes if "not tested" in note)
+    assert note.startswith(f"{label} of short against base: not tested, because it counts different users (up to 10 users for only one")
+    assert not any("Not tested" in sentence for sentence in conclusions(comparison))
+    letters = compare({"x": made}, ComparisonOptions(all_pairs=True)).letters
+    assert set(letters) == {"nDCG@5"}
+
+
 def run_config(write, config, **frames):
     for name, frame in frames.items():
         write(f"{name}.csv", frame.write_csv())
@@ -210,6 +227,20 @@ def test_folds_are_compared_by_the_mean_over_folds(write):
         assert one.difference == pytest.approx(rows["b", one.subject.measure] - rows["a", one.subject.measure], abs=1e-12)
         assert one.df == pytest.approx(31.13, abs=0.01)  # users 11 to 20 are in both folds, and each is one cluster
     assert "means over 2 folds, and users count in each fold; a user who is in several folds is one cluster" in comparison.notes[0]
+    said = [*(one.sentence for one in comparison.differences), *conclusions(comparison), *closing_of_result(made)]
+    assert {number for sentence in said for number in re.findall(r"[\d,]+ users(?: over 2 folds)?", sentence)} == {"60 users over 2 folds"}
+
+
+def test_an_inconclusive_pair_is_named_beside_its_measures():
+    pairs = [("pop", "knn", "better"), ("pop", "als", "better"), ("knn", "als", "worse")]
+    made = [
+        Difference(Subject(measure, base, model), 90, 0.1, 0.2, 0.1, verdict=verdict if measure == "nDCG@5" else "inconclusive")
+        for base, model, verdict in pairs
+        for measure in ("nDCG@5", "Recall@5")
+    ]
+    comparison = Comparison(None, ("pop", "knn", "als"), tuple(made), Settings(), ("nDCG@5", "Recall@5"), {}, {})
+    said = [sentence for sentence in conclusions(comparison) if "nconclusive" in sentence]
+    assert said == [f"Inconclusive between {base} and {model}: Recall@5." for base, model, _ in pairs]
 
 
 def test_runs_put_users_and_training_in_one_interval(write):

@@ -76,11 +76,16 @@ def test_ranges_near_zero_share_a_scale_and_far_ones_get_their_own():
     assert nearby([(0.01, 0.03), (-0.05, -0.04)], (0.0, 0.0)) == {0, 1}
 
 
-def panels(spec, names=()):
-    """Return the names of the models in each panel of a spec."""
+def single_panels(spec):
+    """Return the specs of the panels of a spec."""
     if "concat" in spec or "vconcat" in spec:
-        return [panel for part in spec.get("concat", spec.get("vconcat")) for panel in panels(part)]
-    return [{row.get("model", row.get("row")) for row in rows(spec)}]
+        return [panel for part in spec.get("concat", spec.get("vconcat")) for panel in single_panels(part)]
+    return [spec]
+
+
+def panels(spec):
+    """Return the names of the models in each panel of a spec."""
+    return [{row.get("model", row.get("row")) for row in rows(panel)} for panel in single_panels(spec)]
 
 
 def test_a_weak_model_has_panels_of_its_own_and_does_not_squeeze_the_close_ones(tmp_path):
@@ -101,6 +106,26 @@ def test_a_model_far_from_the_others_gets_its_own_trade_off_chart(tmp_path):
     chart = figures.trade_off(content)
     assert panels(chart.spec) == [{"good", "better"}, {"weak"}]
     assert chart.caption.endswith("weak: far from the others, in a panel with its own scales.")
+
+
+def test_a_model_alone_on_a_scale_has_ticks_around_its_value_with_enough_decimals(tmp_path):
+    content = reported(evaluated(tmp_path, ["weak", "good", "better"]), baseline="good")
+    at = {"weak": 0.1188, "good": 0.8, "better": 0.82}
+    points = [replace(one, row=replace(one.row, value=at[one.name]), low=None, high=None) for one in content.points]
+    content.__dict__["points"] = tuple(points)
+    for chart, fields in ((figures.trade_off(content), "xy"), (figures.over_k(content), "y")):
+        lower = [panel for panel in single_panels(chart.spec) if {row["model"] for row in rows(panel)} == {"weak"}]
+        scales = [layer["encoding"][field]["scale"] for panel in lower for layer in panel["layer"] for field in fields]
+        assert scales
+        assert all(scale["domain"] == pytest.approx([0.1129, 0.1247], abs=1e-4) for scale in scales), chart.id
+        if drawing.can_draw():
+            texts = {text for text in re.findall(r"<text[^>]*>([^<]*)</text>", drawing.as_svg(chart.spec)) if text.startswith("0.1")}
+            assert len({text for text in texts if 0.11 <= float(text) <= 0.13}) >= 2, (chart.id, texts)
+
+
+def test_values_that_differ_keep_the_scale_of_their_own(content):
+    panel = figures.trade_off(content).spec
+    assert all("domain" not in layer["encoding"][field]["scale"] for layer in panel["layer"] for field in "xy")
 
 
 @KINDS

@@ -90,7 +90,8 @@ def test_a_test_pair_that_leaked_into_train_does_not_change_popular_lists():
     # One of five test pairs leaked into train: users 1 and 2 still get 11 12, and 12.
     assert values_of(yardstick.task, popular) == {"Precision@2": 0.75}
     assert world.yardsticks.remark(["(random)"]) == (
-        "The lists of (random) leave out items of the user's train rows, because train contains 1 of 5 test pairs (20.0 %), less than half."
+        "The lists of (random) leave out items of the user's train rows, because train contains 1 of 5 distinct test pairs (20.0 %), "
+        "less than half."
     )
 
 
@@ -107,9 +108,9 @@ def test_reference_lists_can_have_seen_items_if_train_has_half_of_the_test_pairs
     assert {name: bool(world.measure_list(name)[0].masked) for name in ("popularity", "random", "baseline", "oracle")} == {
         "popularity": masked, "random": masked, "baseline": masked, "oracle": False
     }  # fmt: skip
-    rule = "leave out items of the user's train rows, because train contains 3 of 7 test pairs (42.9 %), less than half"
+    rule = "leave out items of the user's train rows, because train contains 3 of 7 distinct test pairs (42.9 %), less than half"
     if not masked:
-        rule = "may contain items of the user's train rows, because train contains 3 of 6 test pairs (50.0 %), half or more"
+        rule = "may contain items of the user's train rows, because train contains 3 of 6 distinct test pairs (50.0 %), half or more"
     assert world.yardsticks.seen_rule() == rule
     assert world.yardsticks.seen_rule("best") == "may contain items of the user's train rows, because test items are among them"
 

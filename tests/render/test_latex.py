@@ -43,7 +43,7 @@ def test_without_a_comparison_the_best_value_is_bold_and_the_next_underlined(res
     bold, underlined = (next(cell for cell in column if mark in cell) for mark in ("textbf", "underline"))
     assert f"{values[0]:.4f}" in bold
     assert f"{values[1]:.4f}" in underlined
-    assert "bold: the best value, not tested; underlined: the second-best value" in latex
+    assert "bold: the best value, not tested; underlined: the next value after those in bold" in latex
 
 
 def test_values_not_clearly_different_from_the_best_are_bold_too(result):
