@@ -259,11 +259,8 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     if before is not None and not replace and (not isinstance(before, dict) or before.keys() & set(_PLACES)):
         return there_already
     value = {**_reading(before), "path": relative} if isinstance(before, dict) else relative
-    if (
-        isinstance(before, dict)
-        and not before.keys() & set(_PLACES)
-        and any(("data", "recommendations", name) == one[:3] for one in origins)
-    ):
+    is_set = any(("data", "recommendations", name) == one[:3] for one in origins)
+    if isinstance(assignment, dict) and isinstance(before, dict) and not before.keys() & set(_PLACES) and is_set:
         del assignment[name]  # models are in the order of --recs, not of the --set for their columns
     return _put(config, ("data", "recommendations", name), value, where, origins)
 

@@ -40,7 +40,7 @@ def audit_document(audit: Audit, command: str = "") -> Document:
     for measure in audit.measures:
         valued = dict.fromkeys(name for model in audit.models for name in measure.values(model))
         if len(valued) == 1 < len(audit.conventions):
-            alone.setdefault((*valued, _without_value(_reasons(audit, measure))), []).append(measure.measure)
+            alone.setdefault((next(iter(valued)), _without_value(_reasons(audit, measure))), []).append(measure.measure)
             continue
         widest = _widest(audit, measure) if command else None
         why = (f"{start} {' '.join(map(shlex.quote, widest))}",) if widest else ()

@@ -19,7 +19,7 @@ from ..stats.difference import VERDICTS, Difference
 from .differences import by_pair
 from .display_names import names_of, renaming
 from .report import ReportContent
-from .scales import nearby
+from .scales import ends_of, nearby, scale_of
 from .values import ValuePoint, by_label
 
 Spec = dict[str, Any]
@@ -105,8 +105,6 @@ _OWN_SCALES: Final = {"scale": {"x": "independent", "y": "independent", "color":
 _MOST_BANDS: Final = 4
 """With more models, bands would hide each other."""
 _MOST_SPREADS: Final = 6
-_SPACE: Final = 0.05
-"""The space on each side of a value that is alone on its scale, as a share of the value."""
 _BEYOND: Final = ("coverage", "diversity", "fairness", "novelty", "popularity", "serendipity")
 """The families of metrics that look beyond accuracy."""
 
@@ -142,14 +140,6 @@ def _visible(content: Any) -> Any:
 def _numbers(field: str, title: str | None, **more: Any) -> Spec:
     """Return an axis of numbers."""
     return {"field": field, "type": "quantitative", "title": title, **more}
-
-
-def _scale(rows: Sequence[Spec], fields: Sequence[str], nice: bool | int = True) -> Spec:
-    """Return a scale of fields that need not start at 0; a single value has space on both sides, so that its axis has several ticks."""
-    low, high = _ends(*(row[field] for row in rows for field in fields))
-    space = _SPACE * (abs(low) or 1.0)
-    around = {"domain": [low - space, high + space]} if low == high else {}
-    return {"zero": False, "nice": nice, **around}
 
 
 def _dots(size: int, encoding: Spec) -> Spec:
@@ -214,7 +204,7 @@ def _by_measure(shown: Sequence[Difference]) -> dict[str, list[Difference]]:
 
 def _far_differences(some: Sequence[Difference]) -> frozenset[int]:
     """Return the positions of differences of one measure that are far from the others and from 0."""
-    ranges = [_ends(one.difference, *(one.interval or ())) for one in some]
+    ranges = [ends_of(one.difference, *(one.interval or ())) for one in some]
     margin = max((one.margin or 0.0 for one in some), default=0.0)
     everything = frozenset(range(len(some)))
     return everything - nearby(ranges, (-margin, margin)) if len(some) > 1 else frozenset()
@@ -254,11 +244,6 @@ def _with_far_ones(measure: str, rows: Sequence[Spec], far: Collection[int], wid
     return {"title": measure, **(panels[0] if len(panels) == 1 else {"vconcat": panels, "spacing": 4, "resolve": _OWN_SCALES})}
 
 
-def _ends(*numbers: float | None) -> tuple[float, float]:
-    known = [number for number in numbers if number is not None]
-    return min(known), max(known)
-
-
 def _forest_panel(rows: Sequence[Spec], title: str | None, width: int, room: float, *, with_zero: bool = True) -> Spec:
     """Return some differences on one scale, which includes 0 if `with_zero`."""
     axis = {"minExtent": room, "labelLimit": room, "labelPadding": 8, "ticks": False, "grid": False}
@@ -268,7 +253,7 @@ def _forest_panel(rows: Sequence[Spec], title: str | None, width: int, room: flo
     looks = _looks("verdict", verdicts, colours, shapes, legend=None)
     bar, below = {"type": "bar", "color": GREY, "opacity": 0.18, "height": _STEP}, {"calculate": "-datum.margin", "as": "below"}
     x = _numbers(
-        "difference", title, axis={"tickCount": 5}, **({} if with_zero else {"scale": _scale(rows, ("difference", "low", "high"))})
+        "difference", title, axis={"tickCount": 5}, **({} if with_zero else {"scale": scale_of(rows, ("difference", "low", "high"))})
     )
     zero = {"mark": {"type": "rule", "color": GREY, "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}, "y": None}}
     margins = _where_known(rows, "margin", bar, {"x": {**x, "field": "below"}, "x2": {"field": "margin"}}, below)
@@ -339,7 +324,7 @@ def _far_models(rows: Sequence[Spec]) -> frozenset[str]:
     """Return the models whose values of a metric are far from those of the others."""
     names = list(dict.fromkeys(row["model"] for row in rows))
     ranges = [
-        _ends(*(number for row in rows if row["model"] == name for number in (row["value"], row["low"], row["high"]))) for name in names
+        ends_of(*(number for row in rows if row["model"] == name for number in (row["value"], row["low"], row["high"]))) for name in names
     ]
     close = nearby(ranges)
     return frozenset(name for place, name in enumerate(names) if place not in close)
@@ -363,7 +348,7 @@ def _over_k_panel(
     axis = {"labelAngle": 0} if has_k else {"labels": False, "ticks": False}
     x = {"field": "k", "type": "ordinal", "sort": cutoffs, "title": "k" if has_k else None, "axis": axis}
     n_ticks = 5 if height > 60 else 2
-    y = _numbers("value", None, scale=_scale(rows, ("value", "low", "high"), n_ticks), axis={"tickCount": n_ticks})
+    y = _numbers("value", None, scale=scale_of(rows, ("value", "low", "high"), n_ticks), axis={"tickCount": n_ticks})
     area = {"y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": looks["color"]}
     layers = [
         *(_where_known(rows, "low", {"type": "area", "opacity": 0.15}, area) if bands else []),
@@ -442,7 +427,7 @@ def trade_off(content: ReportContent) -> Figure | None:
     words = {True: " (higher is better)", False: " (lower is better)", None: ""}
     titles = {field: f"{label}{words[content.higher_is_better[label]]}" for field, label in zip("xy", pair, strict=True)}
     looks = _looks("model", both, COLOURS, _SHAPES)
-    ranges = {field: [_ends(row[field], row[f"{field}_low"], row[f"{field}_high"]) for row in rows] for field in "xy"}
+    ranges = {field: [ends_of(row[field], row[f"{field}_low"], row[f"{field}_high"]) for row in rows] for field in "xy"}
     close = nearby(ranges["x"]) & nearby(ranges["y"])
     near = [row for place, row in enumerate(rows) if place in close or len(close) < 2]
     far = [row for row in rows if row not in near]
@@ -466,7 +451,7 @@ def trade_off(content: ReportContent) -> Figure | None:
 def _trade_off_panel(rows: Sequence[Spec], titles: Mapping[str, str], looks: Spec, width: int, height: int) -> Spec:
     """Return models by two measures, with the titles of x and y, on one pair of scales."""
     at_x, at_y = (
-        _numbers(field, title, scale=_scale(rows, (field, f"{field}_low", f"{field}_high")), axis={"tickCount": 6})
+        _numbers(field, title, scale=scale_of(rows, (field, f"{field}_low", f"{field}_high")), axis={"tickCount": 6})
         for field, title in titles.items()
     )
     thin = {"type": "rule", "strokeWidth": 1, "opacity": 0.7}

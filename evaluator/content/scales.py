@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 _EMPTY: Final = 2 / 3
 """The largest share of a scale that may be an empty gap between models."""
+_SPACE: Final = 0.05
+"""The space on each side of a value that is alone on its scale, as a share of the value."""
+
+
+def ends_of(*numbers: float | None) -> tuple[float, float]:
+    """Return the smallest and the largest of the known numbers."""
+    known = [number for number in numbers if number is not None]
+    return min(known), max(known)
+
+
+def scale_of(rows: Sequence[Mapping[str, Any]], fields: Sequence[str], nice: bool | int = True) -> dict[str, Any]:
+    """Return a scale of fields that need not start at 0; a single value has space on both sides, so that its axis has several ticks."""
+    low, high = ends_of(*(row[field] for row in rows for field in fields))
+    space = _SPACE * (abs(low) or 1.0)
+    around = {"domain": [low - space, high + space]} if low == high else {}
+    return {"zero": False, "nice": nice, **around}
 
 
 def nearby(ranges: Sequence[tuple[float, float]], around: tuple[float, float] | None = None) -> frozenset[int]:
