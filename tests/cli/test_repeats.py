@@ -271,4 +271,5 @@ def test_files_that_look_like_folds_but_are_read_as_one_are_asked_about(folder, 
             (folder / f"{kind}_{fold}.csv").rename(folder / f"fold_{fold}" / f"{kind}.csv")
     data = {"test": "fold_*/test.csv", "recommendations": {"als": "fold_*/lists.csv", "pop": "one.csv"}}
     as_many = "als has as many, with the same names, and they are read as one test set"
-    assert run(config(data)).cautions == (f"data.test has 3 files, {as_many}: are these folds? receval init writes a config with folds.",)
+    said = run(config(data)).cautions
+    assert said[0] == f"data.test has 3 files, {as_many}: are these folds? receval init writes a config with folds."
