@@ -124,6 +124,19 @@ class EvaluationResult(Result, frozen=True, eq=False):
             hint = "pip install pyarrow; other libraries can also read values directly through the Arrow interface"
             raise MissingExtraError("to_arrow needs pyarrow, which is not installed", hint) from None
 
+    def to_latex(self, *, names: Mapping[str, str] | None = None) -> str:
+        """Return the table of values in LaTeX, as `receval run --format latex`; `names` as in `report`."""
+        return self._as_text("latex", names)
+
+    def to_markdown(self, *, names: Mapping[str, str] | None = None) -> str:
+        """Return the table of values in Markdown, as `receval run --format md`; `names` as in `report`."""
+        return self._as_text("md", names)
+
+    def _as_text(self, form: str, names: Mapping[str, str] | None) -> str:
+        from .pages import as_text, with_names
+
+        return as_text(form, with_names(self, names))
+
     def to_dict(self) -> dict[str, dict[str, float | None]]:
         """Return model → measure → value."""
         return {model: {label: row.value for label, row in rows.items()} for model, rows in self.by_model().items()}

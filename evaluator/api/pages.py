@@ -62,6 +62,13 @@ def write(path: str | os.PathLike[str], subject: Result | Comparison, content: C
     _write(target, rendered(row, content() if row.of == "report" else subject, interactive=interactive))
 
 
+def as_text(form: str, result: Result) -> str:
+    """Return a result in a form of text."""
+    row = of_form(form, "result", "latex")
+    assert row is not None, form
+    return rendered(row, result).decode()
+
+
 def with_names(result: Shown, names: Mapping[str, str] | None) -> Shown:
     """Return a result with other names of models and measures in its config; as it is if there are none to change."""
     if names is None:

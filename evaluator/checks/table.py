@@ -312,7 +312,7 @@ declare(
         "X09",
         "warn",
         "a recommended item first appears after the user's last test row",
-        "recommend only items that existed at that time",
+        "recommend only items that existed at that time; an item counts from its first row in train or test, after their filters",
         needs=("train", "times"),
     ),
     Check(

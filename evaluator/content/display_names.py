@@ -49,11 +49,13 @@ def with_names(document: Document, names: Mapping[str, str]) -> Document:
 
 def renaming(names: Mapping[str, str]) -> Callable[[str], str]:
     """Return a function that replaces names in a text, but not in code."""
-    longest_first = sorted(names, key=len, reverse=True)
+    longest_first = sorted((name for name in names if len(name) > 1), key=len, reverse=True)  # a is a word, too
     of_names = "|".join(f"{re.escape(name)}{_END if '@' in name else _END_OF_METRIC}" for name in longest_first)
-    pattern = re.compile(rf"(?<![\w@/.-])(?:{of_names})")
+    pattern = re.compile(rf"(?<![\w@/.-])(?:{of_names})" if of_names else "(?!)")
 
     def renamed(text: str) -> str:
+        if text in names:
+            return names[text]
         parts = _QUOTED.split(text)
         return "".join(part if part.startswith("`") else pattern.sub(lambda found: names[found[0]], part) for part in parts)
 

@@ -25,7 +25,8 @@ from ..metrics.notation import GLOSSARY, symbols
 from ..names.formula import is_formula
 from ..results.comparison import Comparison, conclusions, family_size
 from ..results.measure_definition import MeasureDefinition
-from ..results.result import FEW_USERS, Result, Row
+from ..results.notes import uneven_lists_text
+from ..results.result import FEW_USERS, Result, Row, counts_lists
 from ..results.row import shortened
 from ..stats.difference import Conclusion
 from .best_values import Place, best_values, highest_printed, how_concluded, how_tested
@@ -290,6 +291,10 @@ def _caption(result: Result, marks: TableMarks) -> str:
         texts.append(f"Mean ± standard deviation over {len(result.folds)} folds; a user counts in each fold.")
     elif result.repeated:
         texts.append("Mean ± standard deviation over the runs of a model.")
+    if not result.folds and not result.repeated:
+        models = [model for model in result.models if model not in result.yardsticks and counts_lists(result, model)]
+        own = {model: result.counts[model] for model in models if model in result.counts}
+        texts += filter(None, (uneven_lists_text(own).replace(" (evaluation.policy.missing_lists)", ""),))
     protocols = dict.fromkeys(row.protocol for row in result.rows if row.protocol is not None)
     conventions = list(dict.fromkeys(one.convention for one in protocols))
     relevance = list(dict.fromkeys(one.relevance for one in protocols if one.relevance))

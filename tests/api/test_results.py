@@ -197,3 +197,16 @@ def test_a_result_has_a_length_rows_and_members_and_a_row_is_a_number(result: re
     assert (row in result, (row.model, row.label) in result, row.model in result, "nothing" in result) == (True, True, True, False)
     assert float(row) == row.value
     assert repr(row) == f"Row({row.model!r}, {row.label!r}, value={row.value!r}, n_users={row.n_users})"
+
+
+def test_a_table_in_latex_is_a_text_that_says_who_lacks_lists(tmp_path: Any):
+    test, whole = {user: [user % 7] for user in range(100)}, {user: [user % 7, 9] for user in range(100)}
+    some = {user: whole[user] for user in range(60)}
+    result = receval.evaluate(test=test, recommendations={"a": whole, "bpr": some}, metrics="nDCG@2", health=False)
+    text = result.to_latex(names={"a": "ALS", "bpr": "BPR", "nDCG": "NDCG"})
+    assert "Users without a list: a 0 of 100; BPR 40 of 100. They count 0." in text
+    assert [line for line in text.splitlines() if line.startswith(("ALS &", "BPR &"))]
+    assert "NDCG@2" in text
+    result.report(tmp_path / "t.tex")
+    assert (tmp_path / "t.tex").read_text() == result.to_latex()
+    assert result.to_markdown().startswith("# Evaluation of a, bpr\n")
