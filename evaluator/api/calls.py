@@ -317,12 +317,15 @@ class Evaluator:
         if not self._batches:
             raise DataError("there are no lists", "call update(users, lists) for each batch first")
         batches, self._batches = self._batches, []
-        users = pl.concat([batch["user"].unique() for batch in batches])
+        if len({tuple(batch.columns) for batch in batches}) > 1:
+            raise DataError("some batches have scores, others have not", "give scores with all batches, or with none")
+        lists = pl.concat(batches, how="vertical_relaxed")  # ids that are text in one batch are text in all
+        users = pl.concat([batch["user"].unique().cast(lists.schema["user"]) for batch in batches])
         if len(again := users.filter(users.is_duplicated())):
             hint = "give all lists of a user in one batch; compute() forgets them after each epoch"
             raise DataError(f"user {again[0]} is in several batches", hint)
         with errors_as_arguments():
-            return self._values(pl.concat(batches))
+            return self._values(lists)
 
     def __call__(self, lists: Any) -> dict[str, float | None]:
         """Return the value of each measure for lists: a table of any kind, or a matrix of scores, alone or as `{model: lists}`.

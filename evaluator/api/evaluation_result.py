@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -94,11 +95,12 @@ class EvaluationResult(Result, frozen=True, eq=False):
         """Return whether `result[place]` is there: a model, a measure, or both."""
         if isinstance(place, Row):
             return place in self.rows
-        try:
-            self[place]  # type: ignore[call-overload]
-        except KeyError:
-            return False
-        return True
+        match place:
+            case str() | (str(), str()):
+                with suppress(KeyError):
+                    self[place]
+                    return True
+        return False
 
     @property
     def values(self) -> pl.DataFrame:

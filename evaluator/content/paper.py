@@ -294,7 +294,7 @@ def _caption(result: Result, marks: TableMarks) -> str:
     if not result.folds and not result.repeated:
         models = [model for model in result.models if model not in result.yardsticks and counts_lists(result, model)]
         own = {model: result.counts[model] for model in models if model in result.counts}
-        texts += filter(None, (uneven_lists_text(own).replace(" (evaluation.policy.missing_lists)", ""),))
+        texts += filter(None, (uneven_lists_text(own, key=""),))
     protocols = dict.fromkeys(row.protocol for row in result.rows if row.protocol is not None)
     conventions = list(dict.fromkeys(one.convention for one in protocols))
     relevance = list(dict.fromkeys(one.relevance for one in protocols if one.relevance))

@@ -11,7 +11,6 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
 from . import list_columns, sniff
@@ -94,11 +93,6 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
     tables = text_tables(role, table, quoted, options)
     first = tables[0]
     where, has_names = f"{role}: {files[0]}", first.has_header or first.named
-    if first.typed:
-        columns_given = {
-            column: type(name)(without_type(name)) if isinstance(name, str) else name for column, name in options.columns.items()
-        }
-        options = replace(options, columns=columns_given, labels=[without_type(name) for name in options.labels])
     # Without a header, paths have columns only if the config names some.
     names = [*first.names, *(path_columns(files, first.names) if has_names or options.columns else ())]
     may_hold_lists = options.may_split and list_columns.may_hold_lists(table)

@@ -90,8 +90,8 @@ def missing_lists_text(counts: Counts) -> str:
     return f"{n:,} of these users {(singular if n == 1 else plural)[how]} (evaluation.policy.missing_lists)." if n else ""
 
 
-def uneven_lists_text(models: Mapping[str, Counts]) -> str:
-    """Say how many users have no list for each of several models; empty if the shares of such users hardly differ."""
+def uneven_lists_text(models: Mapping[str, Counts], *, key: str = " (evaluation.policy.missing_lists)") -> str:
+    """Say how many users have no list for each of several models, and what they count by `key`; empty if the shares hardly differ."""
     shares = [(counts.relevant - counts.listed) / counts.relevant for counts in models.values() if counts.relevant]
     if not shares or max(shares) - min(shares) < _UNEVEN:
         return ""
@@ -101,7 +101,7 @@ def uneven_lists_text(models: Mapping[str, Counts]) -> str:
     numbers = "; ".join(f"{shortened(names)} {n:,} of {total:,}" for (n, total), names in without.items())
     first = next(iter(models.values()))
     done = "have no defined value" if first.missing_undefined else "count 0" if first.missing_count else "are left out"
-    return f"Users without a list: {numbers}. They {done} (evaluation.policy.missing_lists)."
+    return f"Users without a list: {numbers}. They {done}{key}."
 
 
 def untested_text(counts: Counts) -> str:

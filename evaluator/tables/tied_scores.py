@@ -104,11 +104,9 @@ def tied_copies(reading: Reading, tie_runs: TieRuns, hits: Rows) -> Array:
         return copies
     tied = np.flatnonzero(tie_runs.run_of(hits) >= 0)
     if len(tied):
-        rows = (
-            np.repeat(tie_runs.starts, tie_runs.size) + number_rows(np.repeat(np.arange(len(tie_runs)), tie_runs.size), len(tie_runs)) - 1
-        )
-        _, pair = distinct(reading.pairs)
         run = np.repeat(np.arange(len(tie_runs)), tie_runs.size)
+        rows = tie_runs.starts[run] + number_rows(run, len(tie_runs)) - 1
+        _, pair = distinct(reading.pairs)
         _, which, counts = np.unique(pair[rows] * len(tie_runs) + run, return_inverse=True, return_counts=True)
         n_rows = np.zeros(len(reading), dtype=np.int64)
         n_rows[rows] = counts[which.reshape(-1)]

@@ -232,3 +232,19 @@ def test_an_evaluator_can_be_copied_and_pickled_with_its_batches(copied):
     for one in (evaluator, other):
         one.update(USERS[50:], ITEMS[50:])
     assert other.compute() == other(ITEMS) == evaluator(ITEMS)
+
+
+def test_batches_may_differ_in_the_type_of_their_ids_and_scores():
+    evaluator = receval.Evaluator(test={1: [5], 2: [5], 3: [5]}, metrics="HitRate@1")
+    evaluator.update(np.array([1, 2], dtype=np.int32), (np.array([[5], [6]]), np.array([[0.5], [0.5]])))
+    evaluator.update(["3"], (np.array([[5]]), np.array([[1]], dtype=np.float32)))
+    assert evaluator.compute() == {"HitRate@1": 2 / 3}
+
+
+def test_scores_in_some_batches_only_are_refused_with_what_to_give():
+    evaluator = receval.Evaluator(test={1: [5], 2: [5]}, metrics="HitRate@1")
+    evaluator.update([1], (np.array([[5]]), np.array([[0.5]])))
+    evaluator.update([2], np.array([[5]]))
+    message = "some batches have scores, others have not\n  give scores with all batches, or with none"
+    with pytest.raises(DataError, match=message):
+        evaluator.compute()

@@ -195,6 +195,7 @@ def test_a_result_has_a_length_rows_and_members_and_a_row_is_a_number(result: re
     assert len(result) == len(rows) > 0
     row = rows[0]
     assert (row in result, (row.model, row.label) in result, row.model in result, "nothing" in result) == (True, True, True, False)
+    assert not any(place in result for place in (5, None, 0.5, ("als",), ("als", 5), ("als", "nDCG@10", "users"), ["als"]))
     assert float(row) == row.value
     assert repr(row) == f"Row({row.model!r}, {row.label!r}, value={row.value!r}, n_users={row.n_users})"
 

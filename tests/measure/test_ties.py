@@ -63,6 +63,25 @@ def orders(scored):
     return [[item for run in chosen for item in run] for chosen in product(*(permutations(run) for run in runs))]
 
 
+def bounds_over_orders(chosen, scored, truths):
+    """Return the label of each measure → its bounds, from the values of every order that the (item, score) of each user allow."""
+    every = [orders(rows) for rows in scored]
+    owners = [number for number, tried in enumerate(every) for _ in tried]
+    ranked = [order for tried in every for order in tried]
+    test = [(place, item, rating) for place, number in enumerate(owners) for item, rating in truths[number].items()]
+    lists = [(place, item, rank) for place, order in enumerate(ranked) for rank, item in enumerate(order, 1)]
+    _, tried = finished(chosen, [{"lists": frame("user item position", lists), "test": frame("user item rating", test)}])
+    assert tried.user_values is not None
+    bounds = {}
+    for index, definition in enumerate(chosen.definitions):
+        of_order = tried.user_values[f"v{index}"].to_numpy()
+        by_user = [of_order[np.asarray(owners) == number] for number in range(len(truths))]
+        least, most, mean = (np.mean([end(values) for values in by_user]) for end in (np.min, np.max, np.mean))
+        within = 1e-6 if definition.axes["float_type"] != "float64" else 1e-12
+        bounds[definition.label] = pytest.approx((least, mean, most), abs=within)
+    return bounds
+
+
 worlds = st.lists(
     st.tuples(
         st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=1, max_size=6),
@@ -82,20 +101,8 @@ def test_bounds_equal_those_over_all_orders(users, graded, n_parts):
     frames = {"lists": frame("user item score", lists), "test": frame("user item rating", test)}
     found = bounds_of(chosen, parts_of(frames, n_parts))
 
-    every = [orders(list(enumerate(scores))) for scores, _ in users]
-    owners = [number for number, tried in enumerate(every) for _ in tried]
-    ranked = [order for tried in every for order in tried]
-    test = [(place, item, rating) for place, number in enumerate(owners) for item, rating in users[number][1].items()]
-    lists = [(place, item, rank) for place, order in enumerate(ranked) for rank, item in enumerate(order, 1)]
-    _, tried = finished(chosen, [{"lists": frame("user item position", lists), "test": frame("user item rating", test)}])
-    assert tried.user_values is not None
-    assert len(found) == len(chosen.definitions)
-    for index, definition in enumerate(chosen.definitions):
-        of_order = tried.user_values[f"v{index}"].to_numpy()
-        by_user = [of_order[np.asarray(owners) == number] for number in range(len(users))]
-        least, most, mean = (np.mean([end(values) for values in by_user]) for end in (np.min, np.max, np.mean))
-        within = 1e-6 if definition.axes["float_type"] != "float64" else 1e-12
-        assert found[definition.label] == pytest.approx((least, mean, most), abs=within), definition.label
+    every = bounds_over_orders(chosen, [list(enumerate(scores)) for scores, _ in users], [truth for _, truth in users])
+    assert found == every
 
 
 repeating_worlds = st.lists(
@@ -127,22 +134,11 @@ def test_bounds_of_lists_that_repeat_items_equal_those_over_all_orders_of_their_
             [(item, one_row[policy]([score for one, score in rows if one == item])) for item in {one for one, _ in rows}] for rows in left
         ]
 
-    every = [orders(rows) for rows in left]
-    owners = [number for number, tried in enumerate(every) for _ in tried]
-    ranked = [order for tried in every for order in tried]
-    test = [(place, item, rating) for place, number in enumerate(owners) for item, rating in users[number][1].items()]
-    lists = [(place, item, rank) for place, order in enumerate(ranked) for rank, item in enumerate(order, 1)]
-    _, tried = finished(chosen, [{"lists": frame("user item position", lists), "test": frame("user item rating", test)}])
-    assert tried.user_values is not None
-    for index, definition in enumerate(chosen.definitions):
-        of_order = tried.user_values[f"v{index}"].to_numpy()
-        by_user = [of_order[np.asarray(owners) == number] for number in range(len(users))]
-        least, most, mean = (np.mean([end(values) for values in by_user]) for end in (np.min, np.max, np.mean))
-        within = 1e-6 if definition.axes["float_type"] != "float64" else 1e-12
-        if definition.label in found:
-            assert found[definition.label] == pytest.approx((least, mean, most), abs=within), definition.label
+    for label, bounds in bounds_over_orders(chosen, left, [truth for _, truth in users]).items():
+        if label in found:
+            assert found[label] == bounds, label
         else:
-            assert policy in ("unique_hits", "keep_all", "keep_all_as_relevant", "keep_best_rank_after_cut"), definition.label
+            assert policy in ("unique_hits", "keep_all", "keep_all_as_relevant", "keep_best_rank_after_cut"), label
 
 
 @settings(max_examples=25)
