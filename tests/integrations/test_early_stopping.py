@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import receval
 from receval.integrations.early_stopping import EarlyStopping
+from receval.integrations.epochs import logged, refuse_evaluator_without_users
 
 from tests.integrations.epochs import epoch_of
 
@@ -130,6 +131,18 @@ def test_what_users_cannot_show_is_refused_with_what_to_do():
         EarlyStopping(measure="MAP@10").update(values)
     with pytest.raises(receval.ConfigError, match="nDCG@10 has no better direction"):
         EarlyStopping().update(epoch_of(BEFORE, higher_is_better=None))
+
+
+def test_a_callback_refuses_an_evaluator_without_users_before_the_training():
+    evaluator = receval.Evaluator(test={1: [1]}, metrics="nDCG@10")
+    with pytest.raises(
+        receval.ConfigError, match=r"^early stopping compares users, but the Evaluator keeps no per-user values\n  create it"
+    ):
+        refuse_evaluator_without_users(evaluator)
+
+
+def test_values_that_are_not_defined_are_not_logged():
+    assert logged({"nDCG@10": 0.25, "MRR@10": None}) == {"receval/nDCG@10": 0.25}
 
 
 def test_a_measure_is_found_under_every_name():
