@@ -25,7 +25,6 @@ from ..load.columns import is_no_category
 from ..load.in_memory.frames import column_names, frame_of
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..load.in_memory.python_values import is_vector
-from ..load.in_memory.tensors import as_arrays
 from ..metrics.own import name_of
 from ..quoting import one_line
 from ..synonyms import FOLDS, meaning_of
@@ -251,10 +250,9 @@ def _as_override(value: Any) -> str:
 def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Convert arguments into a config."""
     tables = (*_SOURCES, "recommendations", "predictions")
-    given = {name: _taken(name, value) if name in tables else value for name, value in given.items()}
-    data: dict[str, Any] = {name: source_of(given[name]) for name in _SOURCES if name in given}
-    for role in ("recommendations", "predictions"):
+    for role in tables:
         refuse_splits(role, given.get(role))
+    data: dict[str, Any] = {name: source_of(given[name]) for name in _SOURCES if name in given}
     if "recommendations" in given:
         data["recommendations"] = _of_models(given["recommendations"])
         if given.get("mask_seen"):
@@ -281,14 +279,6 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     on_spark = any(isinstance(frame, InMemory) and frame.is_of_spark for frame in frames)
     engine = given.get("engine") or ("spark" if on_spark else None)
     return config | ({"engine": engine} if engine else {})
-
-
-def _taken(name: str, rows: Any) -> Any:
-    """Return a table with tensors as arrays; raise `DataError` that names the argument if one has no values."""
-    try:
-        return as_arrays(rows)
-    except DataError as error:
-        raise DataError(f"data.{name}: {error.message}", error.hint) from None
 
 
 def _refuse_without_effect(key: str, items: Any) -> None:

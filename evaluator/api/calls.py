@@ -309,7 +309,7 @@ class Evaluator:
         Raises `DataError` if they cannot be read.
         """
         with errors_as_arguments():
-            matrix = matrix_of_users(as_arrays(users), as_arrays(lists if scores is None else (lists, scores)))
+            matrix = matrix_of_users(as_arrays("users", users), as_arrays("lists", lists if scores is None else (lists, scores)))
             self._batches.append(self._run.batch(replace(matrix, mask_seen=self._mask_seen)))
 
     def compute(self) -> dict[str, float | None]:
@@ -330,7 +330,7 @@ class Evaluator:
         Raises `DataError` if they cannot be read, `ConfigError` for the lists of several models.
         """
         with errors_as_arguments():
-            lists = of_one_model(as_arrays(lists))
+            lists = of_one_model(lists)
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         with errors_as_arguments():
