@@ -26,8 +26,8 @@ from ..load.in_memory.frames import column_names, frame_of
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..load.in_memory.python_values import is_vector
 from ..metrics.own import name_of
-from ..quoting import one_line
-from ..synonyms import FOLDS, meaning_of
+from ..quoting import one_line, type_name
+from ..synonyms import FOLDS, meaning_of, wrong_type
 
 ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
 """A config: loaded, as a mapping, or the path of its file."""
@@ -173,6 +173,9 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool
     If it only `describes` its data, one table is enough.
     """
     given: dict[str, Any] = {name: value for name, value in arguments.items() if value is not None}
+    is_table = isinstance(config, Mapping) and not any(isinstance(key, str) for key in config)
+    if config is not None and (is_table or not isinstance(config, Loaded | Mapping | str | os.PathLike)):
+        raise wrong_type("the first argument", "a config", config, "give tables by name to receval.evaluate, test=…, recommendations=…")
     if config is not None:
         both = next(iter(given), None)
         if both is not None:
@@ -250,8 +253,13 @@ def _as_override(value: Any) -> str:
 def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Convert arguments into a config."""
     tables = (*_SOURCES, "recommendations", "predictions")
-    for role in tables:
-        refuse_splits(role, given.get(role))
+    for name, value in given.items():
+        if name in tables:
+            refuse_splits(name, value)
+        elif hasattr(value, "columns") or len(getattr(value, "shape", ())) > 1:
+            raise TypeError(f"{name} must not be a table, and is {type_name(value)}: tables are {', '.join(tables)}")
+    if not isinstance(given.get("columns", {}), Mapping):
+        raise wrong_type("columns", "a mapping such as {'user': 'NAME'}", given["columns"])
     data: dict[str, Any] = {name: source_of(given[name]) for name in _SOURCES if name in given}
     if "recommendations" in given:
         data["recommendations"] = _of_models(given["recommendations"])
@@ -327,6 +335,8 @@ def matrix_of_users(users: Any, lists: Any) -> Matrix:
     if isinstance(lists, Mapping):
         hint = "give (ids, scores), or only ids, with a row for each user; or give the lists of all users at once: evaluator(lists)"
         raise DataError(f"update: {type(lists).__name__} has no row for each of the users", hint)
+    if isinstance(users, str | Mapping) or hasattr(users, "columns") or not hasattr(users, "__len__"):
+        raise wrong_type("users", "the ids of the batch, one for each row of lists", users)
     if not isinstance(lists, Matrix):
         return Matrix(lists, users=users)
     if lists.users is not None and list(lists.users) != list(users):
@@ -418,4 +428,6 @@ def _plain(value: Any) -> Any:
         return os.fspath(value)
     if callable(value):
         return name_of(value)
+    if len(getattr(value, "shape", ())) == 1:  # an array, or a column of a frame
+        return [_plain(inner) for inner in value]
     return value.item() if hasattr(value, "item") and not getattr(value, "shape", None) else value

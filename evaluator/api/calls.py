@@ -27,7 +27,7 @@ from ..results.explanation import Explanation
 from ..session import studies
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
-from ..synonyms import meaning_of, takes
+from ..synonyms import meaning_of, path_of, takes, wrong_type
 from .arguments import (
     NO_MATRIX,
     Arguments,
@@ -230,6 +230,9 @@ def score(
 
     `relevant` are the relevant items, or a mapping from them to grades. Raises `DataError` if there are none, or the list is empty.
     """
+    for name, value in (("recommended", recommended), ("relevant", relevant)):
+        if isinstance(value, str) or hasattr(value, "columns") or not hasattr(value, "__iter__"):
+            raise wrong_type(name, "the items of one user", value, "use receval.evaluate for tables of many users")
     truth = dict(relevant) if isinstance(relevant, Mapping) else list(dict.fromkeys(relevant))
     items = list(recommended)
     if not truth or not items:
@@ -247,7 +250,7 @@ def score(
 def load_results(folder: str | os.PathLike[str]) -> EvaluationResult:
     """Read a folder written by `receval run -o FOLDER/` or `result.save`; raise `DataError` if it is not one, or incomplete."""
     refuse_lost_threads()
-    return EvaluationResult.of(load(Path(folder)))
+    return EvaluationResult.of(load(Path(path_of("folder", folder))))
 
 
 _NOT_REPEATED: Final = ("recommendations", "predictions", "yardsticks", "by", "health", "engine")
@@ -258,6 +261,12 @@ def _instead_of_lists(name: str, value: Any) -> str:
     """Return what to write instead of an argument that an `Evaluator` does not have; empty for an unknown name."""
     name = meaning_of(name)
     return "receval.evaluate" + (", or evaluator(lists)" * (name == "recommendations")) if name in _NOT_REPEATED else ""
+
+
+def _instead_of_call(name: str, value: Any) -> str:
+    """Return where to write an argument of `Evaluator` that was given to its call; empty for an unknown name."""
+    name = meaning_of(name) or name
+    return f"receval.Evaluator(…, {name}=…)" if name in Arguments.__annotations__ and name not in _NOT_REPEATED else ""
 
 
 class Evaluator:
@@ -301,6 +310,7 @@ class Evaluator:
         """Copy and pickle the arguments, from which the rest is made again, and the lists of batches."""
         return _with_batches, (self._arguments, self._batches)
 
+    @takes(instead=_instead_of_call)
     def update(self, users: Any, lists: Any, scores: Any = None) -> None:
         """Keep the lists of a batch of users for `compute`: an array or a tensor with a row for each of `users`.
 
@@ -324,6 +334,7 @@ class Evaluator:
         with errors_as_arguments():
             return self._values(pl.concat(batches))
 
+    @takes(instead=_instead_of_call)
     def __call__(self, lists: Any) -> dict[str, float | None]:
         """Return the value of each measure for lists: a table of any kind, or a matrix of scores, alone or as `{model: lists}`.
 

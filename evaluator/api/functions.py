@@ -54,7 +54,10 @@ def function(name: str) -> Callable[..., Any]:
 
     def of_truth(*given: Any, **named: Any) -> Any:
         refuse_unknown(name, named, signature.parameters)
-        bound = signature.bind(*given, **named)
+        try:
+            bound = signature.bind(*given, **named)
+        except TypeError as error:
+            raise TypeError(f"{name}: {error}: write {name}({', '.join([*signature.parameters][:3])}, …)") from None
         bound.apply_defaults()
         return compute(metric, name, dict(bound.arguments))
 

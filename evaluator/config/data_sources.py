@@ -29,6 +29,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import DataError
 from ..names.row_filter import parse_filter
+from ..quoting import type_name
 from ..secrets import HIDDEN
 
 _ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*@)?([^?#]*)([?#].*)?", re.IGNORECASE | re.DOTALL)
@@ -115,9 +116,7 @@ class InMemory(Struct, eq=False):
     """The type of the given rows, such as `pandas.DataFrame` or `dict`."""
 
     def __post_init__(self) -> None:
-        held = type(self.rows)
-        library = held.__module__.partition(".")[0].lstrip("_")
-        self.kind = held.__qualname__ if library in ("builtins", "io", "receval") else f"{library}.{held.__qualname__}"
+        self.kind = type_name(self.rows)
 
     @property
     def is_of_spark(self) -> bool:

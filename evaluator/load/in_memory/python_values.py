@@ -251,7 +251,7 @@ def _kind(element: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    text = " ".join(repr(value.item() if isinstance(value, np.generic) else value).split())
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
