@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final, TypedDict
 
 import polars as pl
+from msgspec.structs import replace
 
 from ..config import Loaded, load_config
 from ..config.data_sources import UNNAMED, InMemory, as_list, describes_a_source, in_memory, refuse_splits, source_of
@@ -27,6 +28,7 @@ from ..load.in_memory.matrices import Matrix, is_matrix
 from ..load.in_memory.python_values import is_vector
 from ..metrics.own import name_of
 from ..quoting import one_line, type_name
+from ..results.result import Result
 from ..synonyms import FOLDS, meaning_of, wrong_type
 
 ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
@@ -96,6 +98,7 @@ _REWORDED: Final = (
     (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
     (re.compile(r"; receval run … --print-config prints the config to set them in$"), ""),
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
+    (re.compile(r"^fix the file, or set\b"), "fix these rows, or set"),
     (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
     (re.compile(r"receval run CONFIG --by '?(.+?)'? -o DIR/$"), r"receval.evaluate with by='\1'"),
     (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
@@ -110,6 +113,21 @@ _REWORDED: Final = (
     (re.compile(r"\bgates\.(?=[a-z_]+:)"), ""),
 )
 """Text in a sentence about a config → text about arguments."""
+_OF_FILES: Final = (
+    (re.compile(r" \(--(items|train)\)"), ""),
+    (re.compile(r"\bneither the train nor the items file\b"), "neither train nor items"),
+    (re.compile(r"\bthe test file\b"), "the test set"),
+    (re.compile(r"\bthe (train|items) file\b"), r"\1"),
+    (re.compile(r"\bthe test or train file\b"), "the rows of test or train"),
+    (re.compile(r"\bcheck the paths: two models share a file\b"), "check the lists: two models share them"),
+    (re.compile(r"\bthis is the right file\b"), "these are the right lists"),
+    (re.compile(r"\bthe file has ranks and\b"), "the lists have ranks and"),
+    (re.compile(r"\bthe file may contain\b"), "the lists may contain"),
+    (re.compile(r"\bin all files\b"), "in all tables"),
+    (re.compile(r"\breport it with the config\b"), "report it with the call"),
+    (re.compile(r"\bthe file has no recognised\b"), "there is no recognised"),
+)
+"""Text about files → text about inputs of any kind."""
 _SETTINGS: Final = re.compile(
     r"(?P<it>(?:(?:it|them) in the config, )?)(?:columns: \{[^{}]*\})?(?: and )?(?:split: '[^']*')?(?:, the separator of the items)?"
     r", or by(?P<options>(?: --set (?:'[^']*'|[^\s;']+?(?=, or |[\s;]|$)))+)"
@@ -156,9 +174,17 @@ def _with_source(hint: str, message: str) -> str:
 
 def reworded(text: str) -> str:
     """Convert a sentence about a config into one about the arguments of a function."""
-    for pattern, words in _REWORDED:
+    for pattern, words in (*_REWORDED, *_OF_FILES):
         text = pattern.sub(words, text)
     return text
+
+
+def about_arguments(result: Result) -> Result:
+    """Return a result of a call with arguments, with findings and remarks in terms of these arguments."""
+    findings = tuple(replace(one, sentence=reworded(one.sentence), advice=reworded(one.advice)) for one in result.findings)
+    remarks, cautions = (tuple(map(reworded, texts)) for texts in (result.remarks, result.cautions))
+    unmade = {check: reworded(reason) for check, reason in result.unmade.items()}
+    return replace(result, findings=findings, remarks=remarks, cautions=cautions, unmade=unmade)
 
 
 def warn(sentences: Iterable[str], above: int) -> None:
@@ -408,7 +434,10 @@ def _places(data: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
         elif role in ("recommendations", "predictions") and isinstance(value, dict) and not describes_a_source(value):
             for name, given in value.items():
                 runs = given.get("runs") if isinstance(given, Mapping) else None
-                yield from ((role, runs, index) for index in range(len(runs))) if runs else ((role, value, name),)
+                if isinstance(runs, list) and runs:
+                    yield from ((role, runs, index) for index in range(len(runs)))
+                else:
+                    yield role, value, name
         else:
             yield role, data, role
 

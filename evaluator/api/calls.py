@@ -24,6 +24,7 @@ from ..parts import Scratch
 from ..results.audit import Audit
 from ..results.description import Description
 from ..results.explanation import Explanation
+from ..results.result import Result
 from ..session import studies
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
@@ -32,6 +33,7 @@ from .arguments import (
     NO_MATRIX,
     Arguments,
     ConfigLike,
+    about_arguments,
     errors_as_arguments,
     loaded_from,
     masked_matrix,
@@ -98,7 +100,7 @@ def evaluate(
     given = {name: value for name, value in locals().items() if name not in ("config", "keep_users")}
     with errors_as_arguments():
         loaded = _loaded(config, Arguments(**given))  # type: ignore[typeddict-item]
-        return EvaluationResult.of(run(loaded, keep_users=keep_users))
+        return _result_of(config, run(loaded, keep_users=keep_users))
 
 
 @takes(instead=with_change)
@@ -138,7 +140,7 @@ def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -
     All data that can be read are accepted. The arguments are those of `evaluate`; `metrics` is nDCG by default.
     """
     with errors_as_arguments():
-        return EvaluationResult.of(check_config(_loaded(config, arguments, metrics="nDCG")))
+        return _result_of(config, check_config(_loaded(config, arguments, metrics="nDCG")))
 
 
 @takes(*Arguments.__annotations__)
@@ -188,6 +190,11 @@ def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (
     with errors_as_arguments():
         named = (conventions,) if isinstance(conventions, str) else conventions
         return PrintedAudit(**asdict(studies.audit(_loaded(config, arguments), named)))
+
+
+def _result_of(config: ConfigLike | None, result: Result) -> EvaluationResult:
+    """Return the result of a call, whose sentences name the arguments if there is no config."""
+    return EvaluationResult.of(about_arguments(result) if config is None else result)
 
 
 def evaluate_tolerantly(**arguments: Unpack[Arguments]) -> EvaluationResult:
@@ -322,6 +329,7 @@ class Evaluator:
             matrix = matrix_of_users(as_arrays("users", users), as_arrays("lists", lists if scores is None else (lists, scores)))
             self._batches.append(self._run.batch(replace(matrix, mask_seen=self._mask_seen)))
 
+    @takes(instead=_instead_of_call)
     def compute(self) -> dict[str, float | None]:
         """Return the value of each measure for the lists of all batches, and forget them; raise `DataError` if there are none."""
         if not self._batches:

@@ -98,14 +98,14 @@ class RepeatedRun:
             starts = user_starts(read["user"])
         text = self._few_in_common(where, users, files.sides_of(UNNAMED)["test"].users)
         if text:
-            warnings.warn(text, UserWarning, stacklevel=4)
+            warnings.warn(text, UserWarning, stacklevel=5)
         parts = _parts(WholeUsers(read, starts), files)
         found = reduce(add, side_by_side(partial(measure_part, PassTask(files.task)), parts))
         rows = finish_model(files, UNNAMED, found, self._request.plan, files.task).rows
         if not text and not all(row.value for row in rows):
             text = self._no_item_in_common(where, read["item"], files.sides_of(UNNAMED)["test"].frame["item"])
             if text:
-                warnings.warn(text, UserWarning, stacklevel=4)
+                warnings.warn(text, UserWarning, stacklevel=5)
         return rows
 
     def batch(self, matrix: Matrix) -> pl.DataFrame:

@@ -419,3 +419,36 @@ def test_tensors_are_read_on_any_device_of_any_type_and_with_gradients():
         receval.evaluate(test=test, recommendations=scores.to("meta"), metrics="HitRate@1")
     with pytest.raises(receval.DataError, match=r"dict\(enumerate\(lists\)\)"):
         receval.evaluate(test=test, recommendations=list(top.indices), metrics="HitRate@1")
+    evaluator = receval.Evaluator(test=test, metrics="HitRate@1")
+    assert evaluator(top) == {"HitRate@1": 1.0}
+    assert [*evaluator._run._files] == [("integer", "integer")], "the ids are not copied to text"
+
+
+def test_tensors_are_read_also_in_a_config_in_a_section_and_beside_frames():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    ids, scores = torch.tensor(BEST), torch.tensor(SCORES).requires_grad_()
+    frame = pl.DataFrame({"user": [0, 0, 1, 1], "item": BEST.ravel()})
+    models = {"rows": frame, "pair": (ids, scores), "section": {"frame": receval.Matrix(ids)}, "runs": {"runs": [(ids, scores)] * 2}}
+    config = {"data": {"test": HELD, "recommendations": models}, "evaluation": {"metrics": ["HitRate@1"]}, "health": "off"}
+    for result in (receval.evaluate(config), receval.evaluate(test=HELD, recommendations=models, metrics="HitRate@1", health=False)):
+        assert result.to_dict() == {name: {"HitRate@1": 0.5} for name in models}
+    for wrong, sentence in (
+        (torch.zeros(2, 2, 2), "m: torch.Tensor: an array of 3 dimensions"),
+        (torch.zeros(2, 2, 2).to_sparse(), "m: torch.Tensor: a sparse tensor of 3 dimensions\n  a matrix has users × items"),
+        (torch.zeros(2, 2, dtype=torch.complex64), "m: torch.Tensor: a matrix of complex64\n  give numbers"),
+        ({0: [1], 1: torch.zeros(1, device="meta")}, "m: dict: a tensor on the device meta has no values"),
+    ):
+        with pytest.raises(receval.DataError, match=sentence):
+            receval.evaluate(test=HELD, recommendations={"m": wrong}, metrics="HitRate@1")
+
+
+def test_arrays_of_jax_are_read_and_traced_ones_refused():
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    ids, scores = jax.numpy.asarray(BEST), jax.numpy.asarray(SCORES)
+    for lists in (receval.Matrix(ids), (ids, scores), {0: ids[0], 1: ids[1]}, (ids, scores.astype("bfloat16"))):
+        assert first_and_second(lists) == (0.5, 1.0)
+    matrix = jax.numpy.asarray([[0.5, 0.25, 0.125, 1.5, 0.0]] * 2, dtype="bfloat16")
+    assert first_and_second(matrix) == (0.5, 0.5)
+    traced = jax.jit(lambda one: receval.evaluate(test=HELD, recommendations=one, metrics="HitRate@1"))
+    with pytest.raises(receval.DataError, match=r"cannot be converted into an array \(.*\)\n  give it as an array of NumPy"):
+        traced(matrix)

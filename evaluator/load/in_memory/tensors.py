@@ -59,9 +59,7 @@ def as_arrays(where: str, rows: Any) -> Any:
     if isinstance(rows, tuple):
         return _of_tuple(where, rows)
     if isinstance(rows, dict):
-        if not any(_may_change(kind) for kind in set(map(type, rows.values()))):
-            return rows
-        return {key: _pairs(as_arrays(where, value)) if _needs_change(value) else value for key, value in rows.items()}
+        return _of_dict(where, rows)
     if isinstance(rows, list) and rows and _is_foreign(type(rows[0])):
         return [as_arrays(where, one) for one in rows]
     if isinstance(rows, io.IOBase):
@@ -80,6 +78,20 @@ def _refuse_open_file(where: str, file: io.IOBase) -> None:
         raise DataError(f"{where}: an open file is not a table", f"give its path, {name!r}")
     held = "text" if isinstance(file, io.TextIOBase) else "bytes"
     raise DataError(f"{where} has {held}, not a table", _BUFFERS)
+
+
+def _of_dict(where: str, rows: dict[Any, Any]) -> dict[Any, Any]:
+    """Return a dict with its values as arrays; the same dict if no type of its values can change."""
+    foreign = {kind: _is_foreign(kind) for kind in set(map(type, rows.values()))}
+    if not any(foreign[kind] or _may_change(kind) for kind in foreign):
+        return rows
+
+    def changed(value: Any) -> Any:
+        if foreign[type(value)]:
+            return _array_of(where, value)
+        return _pairs(as_arrays(where, value)) if _needs_change(value) else value
+
+    return {key: changed(value) for key, value in rows.items()}
 
 
 def _of_tuple(where: str, rows: tuple[Any, ...]) -> Any:
