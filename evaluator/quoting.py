@@ -67,3 +67,10 @@ def visible(text: str) -> str:
 def on_one_line(text: str) -> str:
     """Return `visible` text on one line: `⏎` replaces a line break, a space replaces a tab."""
     return visible(text).translate(_LINES)
+
+
+def type_name(value: object) -> str:
+    """Return the type of a value with its library, such as `pandas.DataFrame` or `dict`."""
+    kind = type(value)
+    library = kind.__module__.partition(".")[0].lstrip("_")
+    return kind.__qualname__ if library in ("builtins", "io", "receval") else f"{library}.{kind.__qualname__}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
-from .quoting import one_line
+from .quoting import one_line, type_name
 
 _Given = ParamSpec("_Given")
 _Returned = TypeVar("_Returned")
@@ -47,7 +48,7 @@ FOLDS: Final = (
 """The call that evaluates folds, which only a config can have."""
 _ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
     "metrics": ("measure", "measures"),
-    "recommendations": ("pred", "recommended"),
+    "recommendations": ("pred", "recommended", "lists"),
     "test": ("true", "relevant"),
     "top_k": ("k",),
 }
@@ -68,7 +69,7 @@ def takes(
         code = function.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         known = (*(name for name in names[code.co_posonlyargcount :] if name != "self"), *more)
-        title = function.__qualname__.removesuffix(".__init__")
+        title = function.__qualname__.removesuffix(".__init__").removesuffix(".__call__")
         n_given = code.co_argcount - (function.__qualname__ != function.__name__)  # a method is also given itself
         by_name = [f"{name}=…" for name in (*names[code.co_argcount :], *more)][:3]
 
@@ -112,9 +113,23 @@ def meant(name: str, value: Any, known: Collection[str]) -> str:
         return f"a config, which has the folds: {FOLDS}"
     if what == "test" and "correction" in known:  # there it is the test of differences
         return ""
+    if what == "top_k" and "metrics" in known and what not in known:  # a function of single measures
+        return f"metrics='nDCG@{value if isinstance(value, int) else 10}'"
     keyword = next((one for one in (*_ELSEWHERE.get(what, ()), what) if one in known), "")
     written = _written(value)
     return f"{keyword}={written}" if keyword and written else keyword
+
+
+def wrong_type(argument: str, wanted: str, value: object, hint: str = "") -> TypeError:
+    """Return the error about an argument of another type than the wanted one; `hint` says what to write instead."""
+    return TypeError(one_line(f"{argument} must be {wanted}, not {type_name(value)}{': ' * bool(hint)}{hint}"))
+
+
+def path_of(argument: str, value: Any, wanted: str = "a path") -> str:
+    """Return a path as text; raise `TypeError` for an argument that is not a path."""
+    if not isinstance(value, str | os.PathLike):
+        raise wrong_type(argument, wanted, value)
+    return str(os.fspath(value))
 
 
 def meaning_of(name: str) -> str:

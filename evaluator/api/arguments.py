@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final, TypedDict
 
 import polars as pl
+from msgspec.structs import replace
 
 from ..config import Loaded, load_config
 from ..config.data_sources import UNNAMED, InMemory, as_list, describes_a_source, in_memory, refuse_splits, source_of
@@ -25,10 +26,10 @@ from ..load.columns import is_no_category
 from ..load.in_memory.frames import column_names, frame_of
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..load.in_memory.python_values import is_vector
-from ..load.in_memory.tensors import as_arrays
 from ..metrics.own import name_of
-from ..quoting import one_line
-from ..synonyms import FOLDS, meaning_of
+from ..quoting import one_line, type_name
+from ..results.result import Result
+from ..synonyms import FOLDS, meaning_of, wrong_type
 
 ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
 """A config: loaded, as a mapping, or the path of its file."""
@@ -97,6 +98,7 @@ _REWORDED: Final = (
     (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
     (re.compile(r"; receval run … --print-config prints the config to set them in$"), ""),
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
+    (re.compile(r"^fix the file, or set\b"), "fix these rows, or set"),
     (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
     (re.compile(r"receval run CONFIG --by '?(.+?)'? -o DIR/$"), r"receval.evaluate with by='\1'"),
     (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
@@ -111,6 +113,21 @@ _REWORDED: Final = (
     (re.compile(r"\bgates\.(?=[a-z_]+:)"), ""),
 )
 """Text in a sentence about a config → text about arguments."""
+_OF_FILES: Final = (
+    (re.compile(r" \(--(items|train)\)"), ""),
+    (re.compile(r"\bneither the train nor the items file\b"), "neither train nor items"),
+    (re.compile(r"\bthe test file\b"), "the test set"),
+    (re.compile(r"\bthe (train|items) file\b"), r"\1"),
+    (re.compile(r"\bthe test or train file\b"), "the rows of test or train"),
+    (re.compile(r"\bcheck the paths: two models share a file\b"), "check the lists: two models share them"),
+    (re.compile(r"\bthis is the right file\b"), "these are the right lists"),
+    (re.compile(r"\bthe file has ranks and\b"), "the lists have ranks and"),
+    (re.compile(r"\bthe file may contain\b"), "the lists may contain"),
+    (re.compile(r"\bin all files\b"), "in all tables"),
+    (re.compile(r"\breport it with the config\b"), "report it with the call"),
+    (re.compile(r"\bthe file has no recognised\b"), "there is no recognised"),
+)
+"""Text about files → text about inputs of any kind."""
 _SETTINGS: Final = re.compile(
     r"(?P<it>(?:(?:it|them) in the config, )?)(?:columns: \{[^{}]*\})?(?: and )?(?:split: '[^']*')?(?:, the separator of the items)?"
     r", or by(?P<options>(?: --set (?:'[^']*'|[^\s;']+?(?=, or |[\s;]|$)))+)"
@@ -157,9 +174,17 @@ def _with_source(hint: str, message: str) -> str:
 
 def reworded(text: str) -> str:
     """Convert a sentence about a config into one about the arguments of a function."""
-    for pattern, words in _REWORDED:
+    for pattern, words in (*_REWORDED, *_OF_FILES):
         text = pattern.sub(words, text)
     return text
+
+
+def about_arguments(result: Result) -> Result:
+    """Return a result of a call with arguments, with findings and remarks in terms of these arguments."""
+    findings = tuple(replace(one, sentence=reworded(one.sentence), advice=reworded(one.advice)) for one in result.findings)
+    remarks, cautions = (tuple(map(reworded, texts)) for texts in (result.remarks, result.cautions))
+    unmade = {check: reworded(reason) for check, reason in result.unmade.items()}
+    return replace(result, findings=findings, remarks=remarks, cautions=cautions, unmade=unmade)
 
 
 def warn(sentences: Iterable[str], above: int) -> None:
@@ -174,6 +199,9 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool
     If it only `describes` its data, one table is enough.
     """
     given: dict[str, Any] = {name: value for name, value in arguments.items() if value is not None}
+    is_table = isinstance(config, Mapping) and not any(isinstance(key, str) for key in config)
+    if config is not None and (is_table or not isinstance(config, Loaded | Mapping | str | os.PathLike)):
+        raise wrong_type("the first argument", "a config", config, "give tables by name to receval.evaluate, test=…, recommendations=…")
     if config is not None:
         both = next(iter(given), None)
         if both is not None:
@@ -251,10 +279,14 @@ def _as_override(value: Any) -> str:
 def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Convert arguments into a config."""
     tables = (*_SOURCES, "recommendations", "predictions")
-    given = {name: _taken(name, value) if name in tables else value for name, value in given.items()}
+    for name, value in given.items():
+        if name in tables:
+            refuse_splits(name, value)
+        elif hasattr(value, "columns") or len(getattr(value, "shape", ())) > 1:
+            raise TypeError(f"{name} must not be a table, and is {type_name(value)}: tables are {', '.join(tables)}")
+    if not isinstance(given.get("columns", {}), Mapping):
+        raise wrong_type("columns", "a mapping such as {'user': 'NAME'}", given["columns"])
     data: dict[str, Any] = {name: source_of(given[name]) for name in _SOURCES if name in given}
-    for role in ("recommendations", "predictions"):
-        refuse_splits(role, given.get(role))
     if "recommendations" in given:
         data["recommendations"] = _of_models(given["recommendations"])
         if given.get("mask_seen"):
@@ -281,14 +313,6 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     on_spark = any(isinstance(frame, InMemory) and frame.is_of_spark for frame in frames)
     engine = given.get("engine") or ("spark" if on_spark else None)
     return config | ({"engine": engine} if engine else {})
-
-
-def _taken(name: str, rows: Any) -> Any:
-    """Return a table with tensors as arrays; raise `DataError` that names the argument if one has no values."""
-    try:
-        return as_arrays(rows)
-    except DataError as error:
-        raise DataError(f"data.{name}: {error.message}", error.hint) from None
 
 
 def _refuse_without_effect(key: str, items: Any) -> None:
@@ -337,6 +361,8 @@ def matrix_of_users(users: Any, lists: Any) -> Matrix:
     if isinstance(lists, Mapping):
         hint = "give (ids, scores), or only ids, with a row for each user; or give the lists of all users at once: evaluator(lists)"
         raise DataError(f"update: {type(lists).__name__} has no row for each of the users", hint)
+    if isinstance(users, str | Mapping) or hasattr(users, "columns") or not hasattr(users, "__len__"):
+        raise wrong_type("users", "the ids of the batch, one for each row of lists", users)
     if not isinstance(lists, Matrix):
         return Matrix(lists, users=users)
     if lists.users is not None and list(lists.users) != list(users):
@@ -408,7 +434,10 @@ def _places(data: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
         elif role in ("recommendations", "predictions") and isinstance(value, dict) and not describes_a_source(value):
             for name, given in value.items():
                 runs = given.get("runs") if isinstance(given, Mapping) else None
-                yield from ((role, runs, index) for index in range(len(runs))) if runs else ((role, value, name),)
+                if isinstance(runs, list) and runs:
+                    yield from ((role, runs, index) for index in range(len(runs)))
+                else:
+                    yield role, value, name
         else:
             yield role, data, role
 
@@ -428,4 +457,6 @@ def _plain(value: Any) -> Any:
         return os.fspath(value)
     if callable(value):
         return name_of(value)
+    if len(getattr(value, "shape", ())) == 1:  # an array, or a column of a frame
+        return [_plain(inner) for inner in value]
     return value.item() if hasattr(value, "item") and not getattr(value, "shape", None) else value

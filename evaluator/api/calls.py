@@ -24,14 +24,16 @@ from ..parts import Scratch
 from ..results.audit import Audit
 from ..results.description import Description
 from ..results.explanation import Explanation
+from ..results.result import Result
 from ..session import studies
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
-from ..synonyms import meaning_of, takes
+from ..synonyms import meaning_of, path_of, takes, wrong_type
 from .arguments import (
     NO_MATRIX,
     Arguments,
     ConfigLike,
+    about_arguments,
     errors_as_arguments,
     loaded_from,
     masked_matrix,
@@ -99,7 +101,7 @@ def evaluate(
     given = {name: value for name, value in locals().items() if name not in ("config", "keep_users")}
     with errors_as_arguments():
         loaded = _loaded(config, Arguments(**given))  # type: ignore[typeddict-item]
-        return EvaluationResult.of(run(loaded, keep_users=keep_users))
+        return _result_of(config, run(loaded, keep_users=keep_users))
 
 
 @takes(instead=with_change)
@@ -139,7 +141,7 @@ def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -
     All data that can be read are accepted. The arguments are those of `evaluate`; `metrics` is nDCG by default.
     """
     with errors_as_arguments():
-        return EvaluationResult.of(check_config(_loaded(config, arguments, metrics="nDCG")))
+        return _result_of(config, check_config(_loaded(config, arguments, metrics="nDCG")))
 
 
 @takes(*Arguments.__annotations__)
@@ -191,6 +193,11 @@ def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (
         return PrintedAudit(**asdict(studies.audit(_loaded(config, arguments), named)))
 
 
+def _result_of(config: ConfigLike | None, result: Result) -> EvaluationResult:
+    """Return the result of a call, whose sentences name the arguments if there is no config."""
+    return EvaluationResult.of(about_arguments(result) if config is None else result)
+
+
 def evaluate_tolerantly(**arguments: Unpack[Arguments]) -> EvaluationResult:
     """Evaluate without health checks and accept all data that can be read, such as a small table that shares nothing with the test."""
     with errors_as_arguments():
@@ -231,6 +238,9 @@ def score(
 
     `relevant` are the relevant items, or a mapping from them to grades. Raises `DataError` if there are none, or the list is empty.
     """
+    for name, value in (("recommended", recommended), ("relevant", relevant)):
+        if isinstance(value, str) or hasattr(value, "columns") or not hasattr(value, "__iter__"):
+            raise wrong_type(name, "the items of one user", value, "use receval.evaluate for tables of many users")
     truth = dict(relevant) if isinstance(relevant, Mapping) else list(dict.fromkeys(relevant))
     items = list(recommended)
     if not truth or not items:
@@ -248,7 +258,7 @@ def score(
 def load_results(folder: str | os.PathLike[str]) -> EvaluationResult:
     """Read a folder written by `receval run -o FOLDER/` or `result.save`; raise `DataError` if it is not one, or incomplete."""
     refuse_lost_threads()
-    return EvaluationResult.of(load(Path(folder)))
+    return EvaluationResult.of(load(Path(path_of("folder", folder))))
 
 
 _NOT_REPEATED: Final = ("recommendations", "predictions", "yardsticks", "by", "health", "engine")
@@ -259,6 +269,12 @@ def _instead_of_lists(name: str, value: Any) -> str:
     """Return what to write instead of an argument that an `Evaluator` does not have; empty for an unknown name."""
     name = meaning_of(name)
     return "receval.evaluate" + (", or evaluator(lists)" * (name == "recommendations")) if name in _NOT_REPEATED else ""
+
+
+def _instead_of_call(name: str, value: Any) -> str:
+    """Return where to write an argument of `Evaluator` that was given to its call; empty for an unknown name."""
+    name = meaning_of(name) or name
+    return f"receval.Evaluator(…, {name}=…)" if name in Arguments.__annotations__ and name not in _NOT_REPEATED else ""
 
 
 class Evaluator:
@@ -309,6 +325,7 @@ class Evaluator:
         """Copy and pickle the arguments, from which the rest is made again, and the lists of batches."""
         return _with_batches, (self._arguments, self._batches)
 
+    @takes(instead=_instead_of_call)
     def update(self, users: Any, lists: Any, scores: Any = None) -> None:
         """Keep the lists of a batch of users for `compute`: an array or a tensor with a row for each of `users`.
 
@@ -317,9 +334,10 @@ class Evaluator:
         Raises `DataError` if they cannot be read.
         """
         with errors_as_arguments():
-            matrix = matrix_of_users(as_arrays(users), as_arrays(lists if scores is None else (lists, scores)))
+            matrix = matrix_of_users(as_arrays("users", users), as_arrays("lists", lists if scores is None else (lists, scores)))
             self._batches.append(self._run.batch(replace(matrix, mask_seen=self._mask_seen)))
 
+    @takes(instead=_instead_of_call)
     def compute(self) -> EpochValues:
         """Return the value of each measure for the lists of all batches, and forget them; raise `DataError` if there are none."""
         if not self._batches:
@@ -335,13 +353,14 @@ class Evaluator:
         with errors_as_arguments():
             return self._values(lists)
 
+    @takes(instead=_instead_of_call)
     def __call__(self, lists: Any) -> EpochValues:
         """Return the value of each measure for lists: a table of any kind, or a matrix of scores, alone or as `{model: lists}`.
 
         Raises `DataError` if they cannot be read, `ConfigError` for the lists of several models.
         """
         with errors_as_arguments():
-            lists = of_one_model(as_arrays(lists))
+            lists = of_one_model(lists)
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         with errors_as_arguments():

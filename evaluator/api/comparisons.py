@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from ..session.compare import GatheredResults, MarginLike, groups_named, margins
 from ..session.compare import compare as compare_gathered
 from ..session.judge import bases_of, gate_options, with_gates
 from ..stats.difference import Settings
-from ..synonyms import takes
+from ..synonyms import path_of, takes, wrong_type
 from .arguments import errors_as_arguments, reworded
 from .pandas_frames import as_pandas
 
@@ -124,11 +124,11 @@ def compare(
         raise ConfigError("results must be one evaluation, or evaluations and folders by name: {'main': 'results/main', 'today': result}")
     if not isinstance(losers, int) or losers < 0:
         raise ConfigError(f"losers must be the number of users to list, a whole number from 0, not {losers!r}")
-    loaded = {name: one if isinstance(one, Result) else load_folder(Path(one)) for name, one in results.items()}
+    loaded = {name: _opened(f"the result {name!r}", one) for name, one in results.items()}
     if isinstance(baseline, Result):
         loaded, baseline = {_BASELINE: baseline, **loaded}, _BASELINE
     options = ComparisonOptions(
-        baseline=None if baseline is None else os.fspath(baseline),
+        baseline=None if baseline is None else path_of("baseline", baseline, "a result, its folder, or the name of a result or a model"),
         baseline_model=baseline_model,
         measures=(measures,) if isinstance(measures, str) else tuple(measures),
         margins=margins_of(margin),
@@ -197,7 +197,9 @@ def gate(
 
     Raises `ConfigError` for rules that cannot be read or judged, `DataError` for results that cannot be compared.
     """
-    judged = result if isinstance(result, Result) else load_folder(Path(result).expanduser())
+    judged = _opened("result", result)
+    if not isinstance(rules, str | Mapping | Iterable) or hasattr(rules, "columns"):
+        raise wrong_type("rules", "a rule such as 'nDCG@10 >= 0.2', or a list of rules", rules)
     given = [rules] if isinstance(rules, str | Mapping) else list(rules)
     path, place = (os.fspath(one) if isinstance(one, str | os.PathLike) else None for one in (baseline, anchor))
     options = gate_options(given, path, baseline_model, place, if_missing, models=models, inconclusive=inconclusive, alpha=alpha)
@@ -214,6 +216,15 @@ def gate(
             bases = Bases(bases.baseline, {**bases.anchors, "": replace(_base_of(anchor, None), is_anchor=True)})
         changes = {**({"users": "common"} if common else {}), **({"cluster": cluster} if cluster else {})}
         return GateVerdicts(with_gates(judged, section, compared.model_copy(update=changes), bases).gates)
+
+
+def _opened(argument: str, result: Any) -> Result:
+    """Return a result, or that of its folder; raise `TypeError` for another kind of value."""
+    if isinstance(result, Result):
+        return result
+    if not isinstance(result, str | os.PathLike):
+        raise wrong_type(argument, "what receval.evaluate returns, or the path of its folder", result)
+    return load_folder(Path(result).expanduser())
 
 
 def _base_of(baseline: Any, model: str | None) -> Baseline:

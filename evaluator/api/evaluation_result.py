@@ -19,7 +19,7 @@ from ..forks import refuse_lost_threads
 from ..results.gates import Verdicts
 from ..results.result import Result, Row
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
-from ..synonyms import takes
+from ..synonyms import path_of, takes, wrong_type
 from .pandas_frames import as_pandas
 
 T = TypeVar("T")
@@ -75,6 +75,8 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
         Raises `KeyError` with the nearest names if there is none.
         """
+        if not all(isinstance(name, str) for name in (place if isinstance(place, tuple) and len(place) == 2 else (place,))):
+            raise wrong_type("the index of a result", "a model, a measure, or both: result['als', 'nDCG@10']", place)
         if isinstance(place, tuple):
             model, measure = place
             return self._row(model, measure)
@@ -247,7 +249,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         from ..disk.result_folder import save
         from ..outputs import endings
 
-        is_marked = os.fspath(folder).endswith("/")
+        is_marked = path_of("folder", folder).endswith("/")
         if not is_marked and Path(folder).suffix.lower() in endings("result", "latex", "report"):
             raise ConfigError(
                 f"save writes a folder, but {os.fspath(folder)} ends like a file",

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Final
 
+from ..config.data_sources import InMemory
 from ..errors import ConfigError, DataError
 from ..load import ReadOptions, look_at_frame
 from ..load.in_memory.frames import column_names, frame_of
 from ..load.in_memory.python_values import users_without_items
+from ..load.in_memory.tensors import as_arrays
 from ..load.opening import open_rows
 from ..metrics.registry import METRICS, Metric
 from ..names.measure_strings import cutoff
@@ -52,7 +54,10 @@ def function(name: str) -> Callable[..., Any]:
 
     def of_truth(*given: Any, **named: Any) -> Any:
         refuse_unknown(name, named, signature.parameters)
-        bound = signature.bind(*given, **named)
+        try:
+            bound = signature.bind(*given, **named)
+        except TypeError as error:
+            raise TypeError(f"{name}: {error}: write {name}({', '.join([*signature.parameters][:3])}, …)") from None
         bound.apply_defaults()
         return compute(metric, name, dict(bound.arguments))
 
@@ -94,7 +99,10 @@ def signature_of(name: str) -> inspect.Signature:
 
 def compute(metric: Metric, name: str, given: dict[str, Any]) -> Any:
     """Return the value of a metric, or per-user values in the order of the first argument, NaN if missing; a dict for several `k`."""
-    first, lists, k, _, apply_mean, *columns_of_ids = (given.pop(key) for key in list(given)[:7])
+    names = list(given)[:2]
+    with errors_as_arguments():
+        first, lists = (as_arrays(f"{key}: {InMemory(given[key]).kind}", given.pop(key)) for key in names)
+    k, _, apply_mean, *columns_of_ids = (given.pop(key) for key in list(given)[:5])
     columns = dict(zip(("user", "item"), columns_of_ids, strict=True))
     sides = {key: given.pop(key) for key in COMMON if key in given}
     role = "items" if name == "coverage" else "train" if name in FROM_A_LOG else "test"

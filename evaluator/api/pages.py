@@ -23,6 +23,7 @@ from ..results.result import Result
 from ..session.compare import GatheredResults
 from ..session.report import chart_of, report_of, report_of_gathered, stored_sections
 from ..session.targets import target_of
+from ..synonyms import path_of
 
 _OWN, _BASELINE = "result", "baseline"
 Shown = TypeVar("Shown", bound=Result)
@@ -56,7 +57,7 @@ class DrawnChart(Struct, frozen=True, eq=False):
 
 def write(path: str | os.PathLike[str], subject: Result | Comparison, content: Callable[[], ReportContent], *, interactive: bool) -> None:
     """Write the report of a result or a comparison in the form of the ending; in LaTeX it has only the tables of the `subject`."""
-    target, row = target_of(path, "report", "latex", noun="report")
+    target, row = target_of(path_of("path", path), "report", "latex", noun="report")
     if row.of == "latex" and isinstance(subject, Comparison):
         row = of_form("latex", "comparison") or row
     _write(target, rendered(row, content() if row.of == "report" else subject, interactive=interactive))

@@ -29,6 +29,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import DataError
 from ..names.row_filter import parse_filter
+from ..quoting import type_name
 from ..secrets import HIDDEN
 
 _ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*@)?([^?#]*)([?#].*)?", re.IGNORECASE | re.DOTALL)
@@ -104,17 +105,18 @@ FEW_TEXTS: Final = 5
 """So few texts under unknown keys can be a section of a config with wrong keys, or the items of users."""
 
 
-class InMemory(Struct, frozen=True, eq=False):
-    """Rows in memory; the config passes them on and never reads them."""
+class InMemory(Struct, eq=False):
+    """Rows in memory; the config passes them on and never reads them.
+
+    Tensors become arrays and generators lists when the rows are first used (`rows` is replaced); `kind` stays.
+    """
 
     rows: Any
+    kind: str = ""
+    """The type of the given rows, such as `pandas.DataFrame` or `dict`."""
 
-    @property
-    def kind(self) -> str:
-        """The type of the rows, such as `pandas.DataFrame` or `dict`."""
-        held = type(self.rows)
-        library = held.__module__.partition(".")[0]
-        return held.__qualname__ if library in ("builtins", "receval") else f"{library}.{held.__qualname__}"
+    def __post_init__(self) -> None:
+        self.kind = type_name(self.rows)
 
     @property
     def is_of_spark(self) -> bool:
@@ -173,9 +175,12 @@ def source_of(value: Any) -> Any:
 def refuse_splits(role: str, value: Any) -> None:
     """Raise `DataError` if the splits of a data set are given instead of one table or the lists of models."""
     if isinstance(value, Mapping) and _SPLITS & {kind.__name__ for kind in type(value).__mro__}:
-        names = list(value)
+        names = list(map(str, value))
+        if not names:
+            raise DataError(f"data.{role}: the {type(value).__name__} has no splits", "give a Dataset")
         raise DataError(
-            f"data.{role}: a {type(value).__name__} has the splits {', '.join(names)}", f"choose one of them: data[{names[-1]!r}]"
+            f"data.{role}: a {type(value).__name__} has the splits {', '.join(names)}",
+            f"choose one of them: data[{(role if role in names else names[-1])!r}]",
         )
 
 
@@ -192,6 +197,8 @@ def with_rows_marked(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _marked(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data section, or that of a fold, with its rows wrapped."""
+    for key in data.keys() & {*_SIDES, *_OF_MODELS}:
+        refuse_splits(key, data[key])
     marked = {key: source_of(data[key]) if key in _SIDES else _of_models(key, data[key]) for key in data if key in (*_SIDES, *_OF_MODELS)}
     if isinstance(folds := data.get("folds"), list | tuple):
         marked["folds"] = [_marked(fold) if isinstance(fold, Mapping) else fold for fold in folds]
@@ -200,7 +207,6 @@ def _marked(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_models(key: str, value: Any) -> Any:
     """Return the lists, or predictions, of all models with their rows wrapped."""
-    refuse_splits(key, value)
     if isinstance(value, Mapping) and not (key == "predictions" and describes_a_source(value)):
         return {name: _with_runs(given) for name, given in value.items()}
     if isinstance(value, list | tuple) and all(isinstance(one, str | os.PathLike) or describes_a_source(one) for one in value):

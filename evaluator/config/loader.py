@@ -22,7 +22,7 @@ from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..quoting import one_line
 from ..secrets import collect_values, conceal
-from ..synonyms import takes
+from ..synonyms import takes, wrong_type
 from .contradictions import GIVE_MODELS, contradictions, unused
 from .data import Fold, folds_of
 from .data_sources import NO_TEST, with_rows_marked
@@ -148,6 +148,8 @@ def _load(
 ) -> Loaded:
     if isinstance(config, Mapping):
         document, name, folder = text.Document(with_rows_marked(config)), "", Path()
+    elif not isinstance(config, str | PathLike):
+        raise wrong_type("config", "a path or a mapping", config)
     else:
         path = Path(_STDIN if config == "-" else config).expanduser()
         document, name, folder = read_document(path, environment), str(path), _folder_of(path)

@@ -24,6 +24,7 @@ from ..load.columns import without_type
 from ..load.in_memory.frames import frame_of
 from ..load.in_memory.matrices import Matrix, positions_as_ids, unnamed_columns
 from ..load.in_memory.python_values import users_without_items
+from ..load.in_memory.tensors import as_arrays
 from ..load.opening import FAILURES, open_rows
 from ..load.scan import ReadError
 from ..names.short_names import REFERENCE_NAMES, is_address
@@ -132,6 +133,9 @@ def look_at_everything(
     roles = {"test", EMPTY_TRUTH, "recommendations"} | {role for role in ROLES if there & _NEEDS.get(role, {role})}
     refuse_missing_files(loaded, roles)
     roles |= {"train"} if masks_seen(data) else set()
+    for location, source in data.sources():
+        if isinstance(held := source.frame, InMemory) and not held.is_of_spark:
+            held.rows = as_arrays(f"{dotted(('data', *location))}: {held.kind}", held.rows)
     looker = _Looker(
         loaded, frozenset(wanted), frozenset(roles), stack, session, None if whole_lists else deepest(loaded.config.evaluation)
     )

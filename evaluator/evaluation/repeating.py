@@ -18,6 +18,7 @@ from ..config.data_sources import UNNAMED, InMemory
 from ..errors import DataError
 from ..load.in_memory.frames import frame_of
 from ..load.in_memory.matrices import Matrix, positions_as_ids, refuse_wrong_positions, unnamed_columns
+from ..load.in_memory.tensors import as_arrays
 from ..parts import Part
 from ..parts.partitions import WholeUsers, cut
 from ..parts.resources import side_by_side
@@ -72,10 +73,14 @@ class RepeatedRun:
 
         Warns if none of their users, or none of their items, is in the test set.
         """
-        if isinstance(lists, str | os.PathLike):
-            raise DataError(f"{ROLE}: an Evaluator reads no files", "read the file first, for example with polars.read_parquet")
-        where, frame = f"{ROLE}: {InMemory(lists).kind}", self._frame(lists)
-        source = load.look_at_frame(ROLE, "lists", frame, load.ReadOptions(columns=self._columns), InMemory(lists).kind)
+        paths = lists if isinstance(lists, list | tuple) else [lists]
+        if paths and all(isinstance(one, str | os.PathLike) for one in paths):
+            raise DataError(f"{ROLE}: an Evaluator reads no files", "read it first, for example with polars.read_parquet")
+        kind = InMemory(lists).kind
+        where = f"{ROLE}: {kind}"
+        lists = as_arrays(where, lists)
+        frame = self._frame(where, lists)
+        source = load.look_at_frame(ROLE, "lists", frame, load.ReadOptions(columns=self._columns), kind)
         inputs = self._first.inputs.with_models({UNNAMED: source})
         kinds = load.common_kinds(inputs.all())
         key = (kinds["user"], kinds["item"])
@@ -94,14 +99,14 @@ class RepeatedRun:
             starts = user_starts(read["user"])
         text = self._few_in_common(where, users, files.sides_of(UNNAMED)["test"].users)
         if text:
-            warnings.warn(text, UserWarning, stacklevel=4)
+            warnings.warn(text, UserWarning, stacklevel=5)
         parts = _parts(WholeUsers(read, starts), files)
         found = reduce(add, side_by_side(partial(measure_part, PassTask(files.task)), parts))
         model = finish_model(files, UNNAMED, found, self._request.plan, files.task)
         if not text and not all(row.value for row in model.rows):
             text = self._no_item_in_common(where, read["item"], files.sides_of(UNNAMED)["test"].frame["item"])
             if text:
-                warnings.warn(text, UserWarning, stacklevel=4)
+                warnings.warn(text, UserWarning, stacklevel=5)
         return model
 
     def per_user(self, model: EvaluatedModel) -> pl.DataFrame:
@@ -110,13 +115,13 @@ class RepeatedRun:
 
     def batch(self, matrix: Matrix) -> pl.DataFrame:
         """Return the rows of a matrix with ids of its users, as `evaluated` reads them; raise `DataError` if they cannot be read."""
-        frame = self._frame(matrix)
-        self._refuse_wrong_positions(f"{ROLE}: {InMemory(matrix).kind}", matrix, self._first)
+        where = f"{ROLE}: {InMemory(matrix).kind}"
+        frame = self._frame(where, matrix)
+        self._refuse_wrong_positions(where, matrix, self._first)
         return frame
 
-    def _frame(self, lists: Any) -> pl.DataFrame:
+    def _frame(self, where: str, lists: Any) -> pl.DataFrame:
         """Return the rows of lists; of a matrix of scores those down to the lowest rank that a measure reads."""
-        where = f"{ROLE}: {InMemory(lists).kind}"
         seen = seen_pairs(where, lists, self._first.inputs.of("train"))
         frame = frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
         if (n_columns := unnamed_columns(lists)) != self._n_columns:

@@ -36,7 +36,7 @@ from ..parts import Part, SortedRuns, whole_users
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.row import Candidates, of_models
-from ..synonyms import takes
+from ..synonyms import takes, wrong_type
 from ..tables.graph import closure
 from ..tables.rows import LISTS
 from .cautions import cautions, remarks_on_order
@@ -74,6 +74,8 @@ def run(
     deviations and the fingerprint of the test set. Raises `DataError` for a file that cannot be read or is wrong, `MissingExtraError` if
     the engine is not installed.
     """
+    if not isinstance(loaded, Loaded):
+        raise wrong_type("loaded", "the result of receval.load_config", loaded)
     options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
 
     def evaluate(one: Loaded) -> Result:

@@ -317,7 +317,7 @@ def named(
         for role in (role for role, name in names.items() if name == label and role in IDS):
             raise DataError(f"{where}: column {label!r} holds the {role} ids, not a property of them", "choose another column")
         if label not in columns:
-            raise _unknown(where, label, columns, "choose one of these, or add the column to the file")
+            raise _unknown(where, label, columns, "choose one of these, or add the column")
     others = {f"label_{index}": label for index, label in enumerate(labels)}
     in_filter = (_of_filter(where, name, columns, names) for name in options.filter_columns)
     return names, others | {f"{FILTER_COLUMN}{index}": name for index, name in enumerate(in_filter)}

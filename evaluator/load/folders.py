@@ -31,6 +31,8 @@ from .source_file import Partition, SourceFile
 LOG: Final = "_delta_log"
 """The folder with the log of a Delta table, which says which files count."""
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?://|(?<=dbfs:)/)")
+_LINES_OF_NAME: Final = 2
+"""A name with more lines is the text of a table; with fewer lines `\\n` may be a part of a path, such as `C:\\new`."""
 _ELSEWHERE: Final = {
     "hdfs": "mount it as a folder, copy it with hdfs dfs -get, or read it with engine: spark as a table of the catalog",
     "dbfs": "write the path as a folder: /dbfs/… or /Volumes/…; or read a table with engine: spark",
@@ -74,6 +76,9 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
         else:
             cure = "in double quotes a backslash begins an escape; write the path in single quotes, or with /"
             missing.append(text)
+            n_lines = len(text.splitlines())
+            if n_lines > _LINES_OF_NAME:
+                raise DataError(f"{role}: a text of {n_lines:,} lines is not a path", "read it first: polars.read_csv(io.StringIO(text))")
             problems.append(f"{role}: there is no file {shown if shown.isprintable() else f'{shown!r}: {cure}'}")
     if problems:
         relative = "paths in a config are relative to its file, those of options to the current folder"

@@ -161,6 +161,18 @@ AMBIGUOUS: dict[str, tuple[str, Any, str, str]] = {
         "3 × 1 numbers can be the item of each user, or a matrix of 1 item for 3 users",
         "dict(enumerate(array[:, 0]))",
     ),
+    "ids of five, or ratings of five items": (
+        "test",
+        np.c_[TOP, TOP + 5, [-1, 9, -1]],
+        "whole numbers, all different in each row, can be the item ids of each user, or ratings of 5 items",
+        "dict(enumerate(array.tolist())), or a matrix as receval.Matrix(array)",
+    ),
+    "items, or names of columns": (
+        "recommendations",
+        {"m": {0: {"item": 1, "score": 2.0}}},
+        "m: dict, user 0: the keys 'item', 'score' can be items, or the names of columns",
+        "{user: [{'item': 1}, …]}, or items as {user: [item, …]}",
+    ),
     "a masked array": ("test", np.ma.masked_array(COUNTS, COUNTS == 0), "masked values are not supported", "array.filled(0)"),
     "lists without users": (
         "recommendations",
@@ -313,9 +325,10 @@ class DatasetDict(dict):  # type: ignore[type-arg]
 
 def test_the_splits_of_a_data_set_are_not_read_as_models():
     splits = DatasetDict(train=pl.DataFrame({"user": [0], "item": [1]}), test=pl.DataFrame({"user": [1], "item": [2]}))
-    for asked in ({"recommendations": splits}, {"predictions": splits}):
-        with pytest.raises(receval.DataError, match="a DatasetDict has the splits train, test\n  choose one of them: data\\['test'\\]"):
-            value(**asked)
+    for role, split in (("recommendations", "test"), ("predictions", "test"), ("test", "test"), ("train", "train"), ("items", "test")):
+        sentence = rf"^{role}: a DatasetDict has the splits train, test\n  choose one of them: data\['{split}'\]"
+        with pytest.raises(receval.DataError, match=sentence):
+            value(**{role: splits})
     with pytest.raises(receval.DataError, match=r"data.recommendations: a DatasetDict has the splits train, test"):
         receval.load_config({"data": {"test": TEST, "recommendations": splits}, "evaluation": {"metrics": ["nDCG"]}})
     with pytest.raises(receval.DataError, match=r"recommendations.m: .*a dict of tables, 'train', 'test'"):
@@ -323,13 +336,22 @@ def test_the_splits_of_a_data_set_are_not_read_as_models():
     assert value(recommendations={"a": splits["train"]}, test=splits["train"]) == 1.0
 
 
-def test_a_split_of_huggingface_is_read():
+def unanswered() -> Any:
+    yield {"user": 0, "item": 1}
+    raise OSError("no answer")
+
+
+def test_splits_of_huggingface_are_read_also_streamed():
     datasets = pytest.importorskip("datasets", reason="datasets of HuggingFace are not installed")
-    split = datasets.Dataset.from_dict({"who": [0, 1, 2], "item": [1, 2, 0]})
+    split = datasets.Dataset(pa.table({"who": [0, 1, 2], "item": [1, 2, 0]}), fingerprint="rows")
     assert value(test=split, columns={"user": "who"}) == value()
-    assert value(test=split.select([2, 0]), columns={"user": "who"}) == 1.0
-    with pytest.raises(receval.DataError, match="streamed datasets cannot be read"):
-        value(test=split.to_iterable_dataset(), columns={"user": "who"})
+    assert value(test=split.select([2, 0], new_fingerprint="two"), columns={"user": "who"}) == 1.0
+    streamed = split.to_iterable_dataset()
+    assert value(test=streamed, columns={"user": "who"}) == value(test=streamed, columns={"user": "who"}) == value()
+    with pytest.raises(receval.DataError, match=r"IterableDataset: the stream cannot be read \(no answer\)\n  iterate over it yourself"):
+        value(test=datasets.IterableDataset.from_generator(unanswered))
+    with pytest.raises(receval.DataError, match="there are no rows"):
+        value(test=datasets.IterableDataset.from_generator(lambda: iter(())))
 
 
 BEST = np.array([[3, 1], [2, 4]])
@@ -370,7 +392,7 @@ def test_a_generator_of_records_is_read_once():
 
 
 def test_bytes_in_memory_are_refused_with_the_way_to_read_them():
-    with pytest.raises(receval.DataError, match=r"recommendations: BytesIO has bytes, not a table\n  read them: polars\.read_parquet"):
+    with pytest.raises(receval.DataError, match=r"model: BytesIO has bytes, not a table\n  read them: polars\.read_parquet"):
         receval.evaluate(test=HELD, recommendations=io.BytesIO(b"PAR1"), metrics="HitRate@1")
 
 
@@ -393,7 +415,40 @@ def test_tensors_are_read_on_any_device_of_any_type_and_with_gradients():
     coarse = scores.bfloat16()
     ties = {user: [int(item)] for user, item in enumerate(coarse.float().argmax(1))}
     assert first_and_second(coarse, test=ties)[1] == 1.0
-    with pytest.raises(receval.DataError, match="recommendations: a tensor on the device meta has no values"):
+    with pytest.raises(receval.DataError, match=r"recommendations.model: torch.Tensor: a tensor on the device meta has no values"):
         receval.evaluate(test=test, recommendations=scores.to("meta"), metrics="HitRate@1")
     with pytest.raises(receval.DataError, match=r"dict\(enumerate\(lists\)\)"):
         receval.evaluate(test=test, recommendations=list(top.indices), metrics="HitRate@1")
+    evaluator = receval.Evaluator(test=test, metrics="HitRate@1")
+    assert evaluator(top) == {"HitRate@1": 1.0}
+    assert [*evaluator._run._files] == [("integer", "integer")], "the ids are not copied to text"
+
+
+def test_tensors_are_read_also_in_a_config_in_a_section_and_beside_frames():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    ids, scores = torch.tensor(BEST), torch.tensor(SCORES).requires_grad_()
+    frame = pl.DataFrame({"user": [0, 0, 1, 1], "item": BEST.ravel()})
+    models = {"rows": frame, "pair": (ids, scores), "section": {"frame": receval.Matrix(ids)}, "runs": {"runs": [(ids, scores)] * 2}}
+    config = {"data": {"test": HELD, "recommendations": models}, "evaluation": {"metrics": ["HitRate@1"]}, "health": "off"}
+    for result in (receval.evaluate(config), receval.evaluate(test=HELD, recommendations=models, metrics="HitRate@1", health=False)):
+        assert result.to_dict() == {name: {"HitRate@1": 0.5} for name in models}
+    for wrong, sentence in (
+        (torch.zeros(2, 2, 2), "m: torch.Tensor: an array of 3 dimensions"),
+        (torch.zeros(2, 2, 2).to_sparse(), "m: torch.Tensor: a sparse tensor of 3 dimensions\n  a matrix has users × items"),
+        (torch.zeros(2, 2, dtype=torch.complex64), "m: torch.Tensor: a matrix of complex64\n  give numbers"),
+        ({0: [1], 1: torch.zeros(1, device="meta")}, "m: dict: a tensor on the device meta has no values"),
+    ):
+        with pytest.raises(receval.DataError, match=sentence):
+            receval.evaluate(test=HELD, recommendations={"m": wrong}, metrics="HitRate@1")
+
+
+def test_arrays_of_jax_are_read_and_traced_ones_refused():
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    ids, scores = jax.numpy.asarray(BEST), jax.numpy.asarray(SCORES)
+    for lists in (receval.Matrix(ids), (ids, scores), {0: ids[0], 1: ids[1]}, (ids, scores.astype("bfloat16"))):
+        assert first_and_second(lists) == (0.5, 1.0)
+    matrix = jax.numpy.asarray([[0.5, 0.25, 0.125, 1.5, 0.0]] * 2, dtype="bfloat16")
+    assert first_and_second(matrix) == (0.5, 0.5)
+    traced = jax.jit(lambda one: receval.evaluate(test=HELD, recommendations=one, metrics="HitRate@1"))
+    with pytest.raises(receval.DataError, match=r"cannot be converted into an array \(.*\)\n  give it as an array of NumPy"):
+        traced(matrix)

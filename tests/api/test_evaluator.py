@@ -116,7 +116,7 @@ def test_scores_of_candidates_without_their_ids_are_refused(test: Any):
 
 def test_a_path_instead_of_lists_is_refused_with_what_to_do():
     evaluator = receval.Evaluator(test={1: [5]}, metrics="HitRate@1")
-    with pytest.raises(receval.DataError, match=r"^recommendations.model: an Evaluator reads no files\n  read the file first"):
+    with pytest.raises(receval.DataError, match=r"^recommendations.model: an Evaluator reads no files\n  read it first"):
         evaluator("epochs/1.parquet")
 
 

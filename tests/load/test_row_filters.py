@@ -185,7 +185,7 @@ def test_rows_with_lists_are_filtered_before_the_lists_are_split(tmp_path):
         assert result.to_polars().equals(
             receval.evaluate(test=pl.DataFrame(KEPT), recommendations={"m": LISTS}, metrics=["nDCG@5"]).to_polars(), null_equal=True
         )
-        assert "data.recommendations.m: 35 of 70 rows are used (where: model == 'a')." in result.remarks
+        assert "recommendations.m: 35 of 70 rows are used (where: model == 'a')." in result.remarks
         with pytest.raises(DataError, match=r"column .items. (holds lists|is of type List)|.items. is \["):
             receval.evaluate(test=pl.DataFrame(KEPT), recommendations={"m": {**source, "where": "items == 3"}}, metrics=["nDCG@5"])
 
@@ -196,7 +196,7 @@ def test_a_filter_can_name_columns_by_role_if_names_differ_or_there_is_no_header
     lists = dict(enumerate(LISTS.values()))
     for where in ("rating >= 4", "column_3 >= 4", "timestamp >= 880000000 and rating >= 4"):
         result = receval.evaluate(test={"path": str(path), "where": where}, recommendations={"m": lists}, metrics=["nDCG@5"])
-        assert result.remarks[0] == f"data.test: 20 of 50 rows are used (where: {where})."
+        assert result.remarks[0] == f"test: 20 of 50 rows are used (where: {where})."
 
 
 def test_words_for_missing_values_and_blank_lines_are_missing_in_numeric_filters(tmp_path):
@@ -204,7 +204,7 @@ def test_words_for_missing_values_and_blank_lines_are_missing_in_numeric_filters
     path.write_text("user,item,price\n1,2,3\n\n1,3,NA\n1,4,\n2,5,9\n2,6,-\n")
     run = {"recommendations": {"m": {1: [2, 3, 4], 2: [5]}}, "metrics": ["Recall@3"]}
     result = receval.evaluate(test={"path": str(path), "where": "price > 1", "null_values": "-"}, **run)
-    assert result.remarks[0] == "data.test: 2 of 5 rows are used (where: price > 1)."
+    assert result.remarks[0] == "test: 2 of 5 rows are used (where: price > 1)."
     with pytest.raises(
         DataError, match=r"t.csv: where compares price with a number, but 1 row has a text that is not a number, first '-'\n.*price == '-'"
     ):

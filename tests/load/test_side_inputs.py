@@ -75,7 +75,7 @@ def test_an_unknown_label_is_refused_with_the_columns_and_a_suggestion(look):
     assert error.value.hint == "did you mean 'group'?"
     with pytest.raises(DataError) as error:
         look("people", "u.csv", PEOPLE, labels=["country"])
-    assert error.value.hint == "choose one of these, or add the column to the file"
+    assert error.value.hint == "choose one of these, or add the column"
 
 
 def test_an_id_column_is_refused_as_label(look):

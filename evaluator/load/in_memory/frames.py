@@ -8,16 +8,22 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from ...errors import DataError
+from ...errors import DataError, NoRowsError
 from ..columns import IDS, TYPED_NAME, recognise, without_type
 from ..opening import FAILURES
 from .matrices import from_matrix, is_matrix
-from .python_values import are_names, column, from_mapping, from_records, plain_ids, refuse_unnamed_lists, row_frame
+from .python_values import KEYS, TABLE, VALUES, are_names, column, from_mapping, from_records, plain_ids, refuse_unnamed_lists, row_frame
 
 _FORMS: Final = (
     "give a path, a frame (Polars, pandas, pyarrow, DuckDB, HuggingFace, Spark), a dict {user: [item, …]}, a list of records, or a matrix"
 )
 _NOTHING: Final[Mapping[str, str | int]] = {}
+_GROUPED: Final = (
+    "give the frame that was grouped, or a row for each user with lists: .agg(list).reset_index() in pandas, .agg(pl.all()) in Polars"
+)
+_COLUMN: Final = "give {user: [item, …]}, or a frame; if the users are the index of a Series, name it: series.rename_axis('user')"
+_BATCH: Final = 1 << 16
+"""Number of rows that are fetched at once from a streamed data set."""
 
 
 def frame_of(
@@ -62,8 +68,12 @@ def _frame_of(
             raise DataError(f"{where}: cannot be collected ({str(error).splitlines()[0]})", "collect it yourself to see why") from None
     if library == "pyspark":
         raise DataError(f"{where}: Spark DataFrames work only with receval.evaluate", "convert them first: frame.toPandas()")
+    if library in ("pandas", "polars", "narwhals") and type(rows).__name__.endswith("GroupBy"):
+        raise DataError(f"{where}: groups are not a table", _GROUPED)
     if library == "pandas" and (hasattr(rows, "columns") or hasattr(rows, "to_frame")):
-        return _from_pandas(where, rows)
+        return _from_pandas(where, table, rows)
+    if isinstance(rows, pl.Series):
+        return _from_column(where, table, rows)
     if is_matrix(rows):
         return from_matrix(where, table, rows, depth, seen)
     if isinstance(rows, np.ndarray) and rows.dtype.names:
@@ -79,9 +89,7 @@ def _frame_of(
             refuse_unnamed_lists(where, table, rows)
         return from_records(where, table, rows)
     if library == "datasets" and hasattr(rows, "with_format"):
-        if not hasattr(rows, "__len__"):
-            raise DataError(f"{where}: streamed datasets cannot be read", "give a Dataset, not streamed")
-        return _of_arrow(where, rows.with_format("arrow")[:])
+        return _from_hugging_face(where, rows)
     if library == "pyarrow" and hasattr(rows, "to_table"):  # a Dataset or a Scanner
         rows = rows.to_table()
     if library == "narwhals" and hasattr(rows, "collect"):
@@ -90,11 +98,35 @@ def _frame_of(
         return _of_arrow(where, rows)
     if hasattr(rows, "fetchnumpy"):  # a relation of DuckDB before it knew Arrow's interface
         return row_frame(where, rows.fetchnumpy().items())
-    if isinstance(rows, set | frozenset) and table in ("catalogue", "people"):
+    if isinstance(rows, set | frozenset) and table in KEYS:
         return from_records(where, table, sorted(rows, key=lambda one: (isinstance(one, str), one)))
     if hasattr(rows, "__array__"):
         return _frame_of(where, table, np.asarray(rows), columns, depth, seen)
     raise DataError(f"{where} is not a table that receval can read", _FORMS)
+
+
+def _from_column(where: str, table: str, values: pl.Series) -> pl.DataFrame:
+    """Return a column of Polars as ids of items or users, or the fields of its structs; raise `DataError` if rows have other columns."""
+    if isinstance(values.dtype, pl.Struct):
+        return values.struct.unnest()
+    if table not in KEYS:
+        raise DataError(f"{where}: a column of values is not a table", _COLUMN if table in VALUES else TABLE)
+    return pl.DataFrame([values.alias(KEYS[table])])
+
+
+def _from_hugging_face(where: str, rows: Any) -> pl.DataFrame:
+    """Return the rows of a data set, also of a streamed one; raise `DataError` if the stream breaks, or has no rows."""
+    arrow = rows.with_format("arrow")
+    if hasattr(rows, "__len__"):
+        return _of_arrow(where, arrow[:])
+    try:
+        batches = list(arrow.iter(batch_size=_BATCH))
+    except Exception as error:  # of a file system, a server, or a function of the user
+        shown = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(f"{where}: the stream cannot be read ({shown})", "iterate over it yourself to see why") from None
+    if not batches:
+        raise NoRowsError(f"{where}: there are no rows")
+    return pl.concat([_of_arrow(where, batch) for batch in batches], how="vertical_relaxed")
 
 
 def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
@@ -105,14 +137,20 @@ def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
         raise DataError(f"{where}: cannot be converted through Arrow ({str(error).splitlines()[0]})", _FORMS) from None
 
 
-def _from_pandas(where: str, frame: Any) -> pl.DataFrame:
-    """Return the rows of a pandas DataFrame or Series; index levels with a name are columns, NaN is a missing value.
+def _from_pandas(where: str, table: str, frame: Any) -> pl.DataFrame:
+    """Return the rows of a pandas DataFrame, Series or Index; index levels with a name are columns, NaN is a missing value.
 
-    It uses NumPy, so that it needs neither pyarrow nor a certain version of pandas. Raises `DataError` if two columns have one name, or
-    names have several levels.
+    It uses NumPy, so that it needs neither pyarrow nor a certain version of pandas. Raises `DataError` if two columns have one name, if
+    names have several levels, or if a single column is not a table.
     """
     if not hasattr(frame, "columns"):
-        frame = frame.to_frame(name="item" if frame.name is None else frame.name)
+        is_index = not hasattr(frame, "index")
+        if is_index and frame.nlevels > 1:
+            frame = frame.to_frame(index=False)
+        elif table not in KEYS and (is_index or all(level is None for level in frame.index.names)):
+            raise DataError(f"{where}: a column of values is not a table", _COLUMN if table in VALUES else TABLE)
+        else:
+            frame = frame.to_frame(name=KEYS.get(table, "item") if frame.name is None else frame.name)
     if getattr(frame.columns, "nlevels", 1) > 1:
         raise DataError(f"{where}: the column names have several levels", "give them single names, or use reset_index")
     levels = [level for level in frame.index.names if level is not None and level not in frame.columns]

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ...errors import DataError
-from .python_values import VALUES, column, names_of_rows, plain_ids
+from .python_values import TABLE, VALUES, column, names_of_rows, plain_ids
 
 _CELLS: Final = 1 << 22
 """Number of scores per block."""
@@ -58,6 +58,7 @@ def from_matrix(where: str, table: str, matrix: Any, depth: int | None, seen: pl
         if isinstance(matrix, np.ndarray) and matrix.dtype.kind in "iuf" and matrix.size:
             _refuse_ids_or_scores(where, table, matrix)
             _refuse_rows_or_matrix(where, table, matrix)
+            _refuse_ids_or_numbers(where, table, matrix)
         matrix = Matrix(matrix)
     if isinstance(matrix.values, tuple):
         return _of_lists(where, table, matrix)
@@ -73,7 +74,7 @@ def from_matrix(where: str, table: str, matrix: Any, depth: int | None, seen: pl
         rows, columns, numbers = _stored(values)
         _refuse_nan(where, rows, columns, numbers)
         if table not in VALUES:
-            raise DataError(f"{where}: a matrix is not a table of this kind", "give a frame, or a list of records")
+            raise DataError(f"{where}: a matrix is not a table of this kind", TABLE)
     else:
         excluded = _pairs(users, items, seen) if seen is not None else None
         best = _of_sparse if _is_sparse(values) else _best
@@ -222,7 +223,9 @@ def _of_lists(where: str, table: str, matrix: Matrix) -> pl.DataFrame:
     ids, scores = np.asarray(matrix.values[0]), np.asarray(matrix.values[1]) if len(matrix.values) > 1 else None
     if scores is not None and ids.dtype.kind == "f" and scores.dtype.kind in "iu":
         raise DataError(f"{where}: the scores are before the item ids", "swap them: (ids, scores)")
-    if table != "lists" or ids.dtype.kind not in "iu" or (scores is not None and scores.shape != ids.shape):
+    if table != "lists":
+        raise DataError(f"{where}: item ids with scores are lists of a model, not a table of this kind", TABLE)
+    if ids.dtype.kind not in "iu" or (scores is not None and scores.shape != ids.shape):
         raise DataError(f"{where}: two matrices must be item ids and scores of the same shape, and are the lists of one model")
     users = _labels(where, "user", matrix.users, len(ids))
     rows, columns = np.nonzero(ids != _NO_ITEM)
@@ -281,6 +284,20 @@ def _refuse_ids_or_scores(where: str, table: str, values: Any) -> None:
         f"{where}: {what} can be the item ids of each list, or scores of {n_items:,} item{'' if n_items == 1 else 's'}",
         f"give ids as {'array.astype(int), with -1 for no item' if is_float else 'receval.Matrix(array)'}, or scores as "
         f"receval.Matrix({'array' if is_float else 'array.astype(float)'})",
+    )
+
+
+def _refuse_ids_or_numbers(where: str, table: str, values: Any) -> None:
+    """Refuse whole numbers that differ within each row, which may be ids: ratings repeat, at least the 0 of no interaction."""
+    if table not in ("interactions", "predictions") or not _are_whole(values, least=_NO_ITEM):
+        return
+    ordered = np.sort(values[:_ROWS], axis=1)
+    if values.shape[1] == 1 or ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_ITEM)).any():
+        return
+    raise DataError(
+        f"{where}: whole numbers, all different in each row, can be the item ids of each user, or {VALUES[table]}s of "
+        f"{values.shape[1]:,} items",
+        "give items as {user: [item, …]}, for users 0, 1, … dict(enumerate(array.tolist())), or a matrix as receval.Matrix(array)",
     )
 
 

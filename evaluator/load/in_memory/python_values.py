@@ -26,8 +26,10 @@ from ..opening import FAILURES
 VALUES: Final = {"interactions": "rating", "lists": "score", "predictions": "prediction"}
 """The names of the numbers of items, in tables whose rows may contain lists."""
 _SHAPES: Final = "write {user: [item, …]}, {user: {item: score}} or {user: [(item, score), …]}"
+TABLE: Final = "give a frame, or a list of records"
+"""What to do about rows that only a table has, such as distances."""
 _RECORDS: Final = f"give records, [{{'user': 1, 'item': 2}}], or {_SHAPES[6:]}"
-_KEYS: Final = {"catalogue": "item", "people": "user"}
+KEYS: Final = {"catalogue": "item", "people": "user"}
 """Kind of table → the column that identifies a row, if it is a single one."""
 _SCALARS: Final = (str, int, float, bytes, UUID, Decimal, np.generic, type(None))
 _NUMBERS: Final = (int, float, Decimal, np.number)
@@ -61,9 +63,11 @@ def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mappi
         return _by_column(where, rows)
     if table in VALUES:
         return _by_user(where, table, rows)
-    if table in _KEYS and all(isinstance(held, Mapping) for held in rows.values()):
-        return from_records(where, table, [{_KEYS[table]: name, **held} for name, held in rows.items()])
-    raise DataError(f"{where}: a dict of this kind is not a table", "give a frame, or a list of records")
+    if table == "policy" and all(isinstance(number, _NUMBERS) for number in rows.values()):
+        return row_frame(where, [("item", list(rows)), ("score", list(rows.values()))])
+    if table in KEYS and all(isinstance(held, Mapping) and all(isinstance(name, str) for name in held) for held in rows.values()):
+        return from_records(where, table, [{KEYS[table]: name, **held} for name, held in rows.items()])
+    raise DataError(f"{where}: a dict of this kind is not a table", TABLE)
 
 
 def users_without_items(where: str, table: str, rows: Any, columns: Mapping[str, str | int]) -> pl.DataFrame | None:
@@ -91,12 +95,14 @@ def from_records(where: str, table: str, rows: Sequence[Any]) -> pl.DataFrame:
         if odd is not None:
             raise DataError(f"{where}, row {odd}: {_shown(rows[odd - 1])} does not have {len(first)} values like the first row")
         return row_frame(where, zip(names_of_row, zip(*rows, strict=True), strict=True))
-    if table not in _KEYS:
+    if table not in KEYS:
         is_of_items = table == "interactions" and isinstance(first, int)
-        hint = "give {user: item}; for users 0, 1, … it is dict(enumerate(items))" if is_of_items else _RECORDS
+        hint = (
+            "give {user: item}; for users 0, 1, … it is dict(enumerate(items))" if is_of_items else _RECORDS if table in VALUES else TABLE
+        )
         hint = f"join them into one table; for folds call {FOLDS}" if hasattr(first, "columns") else hint
         raise DataError(f"{where}: a list of {type(first).__name__} is not a table", hint)
-    return row_frame(where, [(_KEYS[table], rows)])
+    return row_frame(where, [(KEYS[table], rows)])
 
 
 def refuse_unnamed_lists(where: str, table: str, rows: Sequence[Any]) -> None:
@@ -162,6 +168,7 @@ def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
                 f"give items as lists, {{{_shown(user)}: [{_shown(item)}]}}, or a file as {{'path': FILE}}",
             )
         rows = {user: [item] for user, item in rows.items()}
+    _refuse_items_or_columns(where, rows)
     held = [_in_order(where, table, user, given) for user, given in rows.items()]
     lengths = np.fromiter(map(len, held), np.int64, len(held))
     users = column(where, "user", list(rows)).gather(np.repeat(np.arange(len(held)), lengths))
@@ -185,6 +192,17 @@ def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     raise DataError(
         f"{where}, user {user!r}: {_shown(elements[odd])} is neither an item nor a pair of an item and a number as others", _SHAPES
     )
+
+
+def _refuse_items_or_columns(where: str, rows: Mapping[Any, Any]) -> None:
+    """Raise `DataError` if the keys of the first user can be items with numbers, or the columns of one record."""
+    user, held = next(iter(rows.items()))
+    roles = [usual_roles(key) if isinstance(key, str) else frozenset() for key in held] if isinstance(held, Mapping) else []
+    if roles and all(roles) and any("item" in of_key for of_key in roles):
+        raise DataError(
+            f"{where}, user {_shown(user)}: the keys {', '.join(map(repr, held))} can be items, or the names of columns",
+            "give a list of records for each user, {user: [{'item': 1}, …]}, or items as {user: [item, …]}",
+        )
 
 
 def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
@@ -233,7 +251,7 @@ def _kind(element: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    text = " ".join(repr(value.item() if isinstance(value, np.generic) else value).split())
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from msgspec import Struct
@@ -13,6 +13,11 @@ from numpy.typing import NDArray
 
 from ...errors import DataError
 from .matrices import Matrix
+
+_SHORT: Final = ("bfloat16", "float8", "float6", "float4")
+"""The types of short floats that NumPy does not have."""
+_BUFFERS: Final = "read them: polars.read_parquet(buffer), polars.read_csv(buffer)"
+_SHAPE: Final = "a matrix has users × items"
 
 
 class Entries(Struct, frozen=True, eq=False):
@@ -43,34 +48,71 @@ class Entries(Struct, frozen=True, eq=False):
         return self
 
 
-def as_arrays(rows: Any) -> Any:
-    """Return tensors as arrays and a generator as a list; everything else as it is.
+def as_arrays(where: str, rows: Any) -> Any:
+    """Return tensors and arrays of other libraries as arrays of NumPy, and a generator as a list; everything else as it is.
 
-    Raises `DataError` for bytes in memory, and for tensors without values.
+    `where` names the rows in messages. Raises `DataError` for bytes and open files, and for tensors without values.
     """
     if isinstance(rows, Matrix):
-        return replace(rows, values=as_arrays(rows.values), users=as_arrays(rows.users), items=as_arrays(rows.items))
-    if isinstance(rows, tuple) and getattr(rows, "_fields", ("values", "indices")) != ("values", "indices"):
-        return rows
-    if isinstance(rows, tuple) and hasattr(rows, "indices") and hasattr(rows, "values"):  # of torch.topk
-        return as_arrays((rows.indices, rows.values))
-    if isinstance(rows, tuple) and len(rows) == 2 and any(map(_is_tensor, rows)):
-        return tuple(map(as_arrays, rows))
-    if isinstance(rows, dict) and _needs_change(next(iter(rows.values()), None)):
-        return {key: _pairs(as_arrays(value)) for key, value in rows.items()}
-    if isinstance(rows, list) and rows and _is_tensor(rows[0]):
-        return list(map(as_arrays, rows))
+        parts = {name: as_arrays(where, getattr(rows, name)) for name in ("values", "users", "items")}
+        return replace(rows, **parts)
+    if isinstance(rows, tuple):
+        return _of_tuple(where, rows)
+    if isinstance(rows, dict):
+        return _of_dict(where, rows)
+    if isinstance(rows, list) and rows and _is_foreign(type(rows[0])):
+        return [as_arrays(where, one) for one in rows]
     if isinstance(rows, io.IOBase):
-        raise DataError(f"{type(rows).__name__} has bytes, not a table", "read them: polars.read_parquet(buffer), polars.read_csv(buffer)")
+        _refuse_open_file(where, rows)
+    if isinstance(rows, bytes | bytearray | memoryview):
+        raise DataError(f"{where} is not a table", _BUFFERS)
     if isinstance(rows, Iterator) and not hasattr(rows, "__arrow_c_stream__") and not hasattr(rows, "read"):
-        return list(rows)
-    return _array_of(rows) if _is_tensor(rows) else rows
+        return [as_arrays(where, one) for one in rows]
+    return _array_of(where, rows) if _is_foreign(type(rows)) else rows
+
+
+def _refuse_open_file(where: str, file: io.IOBase) -> None:
+    """Raise `DataError` for an open file, or a buffer of bytes or text."""
+    name = getattr(file, "name", None)
+    if isinstance(name, str):
+        raise DataError(f"{where}: an open file is not a table", f"give its path, {name!r}")
+    held = "text" if isinstance(file, io.TextIOBase) else "bytes"
+    raise DataError(f"{where} has {held}, not a table", _BUFFERS)
+
+
+def _of_dict(where: str, rows: dict[Any, Any]) -> dict[Any, Any]:
+    """Return a dict with its values as arrays; the same dict if no type of its values can change."""
+    foreign = {kind: _is_foreign(kind) for kind in set(map(type, rows.values()))}
+    if not any(foreign[kind] or _may_change(kind) for kind in foreign):
+        return rows
+
+    def changed(value: Any) -> Any:
+        if foreign[type(value)]:
+            return _array_of(where, value)
+        return _pairs(as_arrays(where, value)) if _needs_change(value) else value
+
+    return {key: changed(value) for key, value in rows.items()}
+
+
+def _of_tuple(where: str, rows: tuple[Any, ...]) -> Any:
+    """Return a pair of tensors as arrays, what `topk` returns as ids and scores, and any other tuple as it is."""
+    if getattr(rows, "_fields", ("values", "indices")) != ("values", "indices"):
+        return rows
+    if hasattr(rows, "indices") and hasattr(rows, "values"):
+        return as_arrays(where, (rows.indices, rows.values))
+    return tuple(as_arrays(where, one) for one in rows) if len(rows) == 2 and any(_is_foreign(type(one)) for one in rows) else rows
+
+
+def _may_change(kind: type) -> bool:
+    """Return whether `as_arrays` may change a value of this type."""
+    return _is_foreign(kind) or issubclass(kind, tuple | Iterator | Matrix | io.IOBase)
 
 
 def _needs_change(value: Any) -> bool:
     """Return whether a value of a dict is a tensor, ids with their scores, or a generator."""
-    are_two = isinstance(value, tuple) and len(value) == 2 and (_is_tensor(value[0]) or isinstance(value[0], np.ndarray))
-    return are_two or _is_tensor(value) or isinstance(value, Iterator | Matrix)
+    if isinstance(value, tuple):
+        return len(value) == 2 and (isinstance(value[0], np.ndarray) or _is_foreign(type(value[0])))
+    return _may_change(type(value))
 
 
 def _pairs(value: Any) -> Any:
@@ -80,19 +122,41 @@ def _pairs(value: Any) -> Any:
     return value
 
 
-def _is_tensor(value: Any) -> bool:
-    """Return whether a value is a tensor of PyTorch, without importing it; a frame of Spark has any attribute, its type has not."""
-    return all(hasattr(type(value), name) for name in ("detach", "layout", "device"))
+def _is_tensor(kind: type) -> bool:
+    """Return whether a type is that of tensors of PyTorch, without importing it; a frame of Spark has any attribute, its type has not."""
+    return all(hasattr(kind, name) for name in ("detach", "layout", "device"))
 
 
-def _array_of(tensor: Any) -> Any:
-    tensor = tensor.detach()
+def _is_foreign(kind: type) -> bool:
+    """Return whether a type is that of tensors, or of arrays of another library than NumPy, such as JAX; columns of frames are none."""
+    is_array = all(hasattr(kind, name) for name in ("__array__", "shape", "ndim", "dtype"))
+    is_known = issubclass(kind, np.ndarray | np.generic) or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "to_numpy")
+    return _is_tensor(kind) or (is_array and not is_known)
+
+
+def _array_of(where: str, values: Any) -> Any:
+    """Return a tensor or an array of another library as an array of NumPy, or as the entries of a sparse tensor."""
+    try:
+        if not _is_tensor(type(values)):
+            array = np.asarray(values)
+            return array.astype(np.float32) if array.dtype.name.startswith(_SHORT) else array
+        return _of_tensor(where, values.detach())
+    except DataError:
+        raise
+    except Exception as error:  # of any library: a deleted array, one that is traced, a layout without a conversion
+        shown = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(f"{where} cannot be converted into an array ({shown})", "give it as an array of NumPy") from None
+
+
+def _of_tensor(where: str, tensor: Any) -> Any:
     if tensor.device.type == "meta":
-        raise DataError("a tensor on the device meta has no values", "give it on the CPU")
+        raise DataError(f"{where}: a tensor on the device meta has no values", "give it on the CPU")
     if "sparse" in str(tensor.layout):
+        if tensor.ndim != 2:
+            raise DataError(f"{where}: a sparse tensor of {tensor.ndim} dimension{'' if tensor.ndim == 1 else 's'}", _SHAPE)
         entries = tensor.to_sparse_coo().coalesce()
         row, col = (index.cpu().numpy() for index in entries.indices())
-        return Entries(row, col, _array_of(entries.values()), tuple(tensor.shape))
+        return Entries(row, col, _of_tensor(where, entries.values()), tuple(tensor.shape))
     tensor = tensor.cpu()
     try:
         return tensor.numpy()

@@ -1,0 +1,128 @@
+"""No sentence about a table in memory speaks of a file, a line, an option of the command line or a key of a config."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import polars as pl
+import pytest
+import receval
+
+from tests.api.test_input_kinds import INPUT_KINDS
+
+WORLD = INPUT_KINDS.WORLD
+NUMBERS = ("score", "rating", "prediction", "distance")
+OF_FILES = re.compile(
+    r"\bfiles?\b|\blines?\b|\bheader\b|\bseparator\b|\bpaths?\b|\bconfig\b|\breceval run\b|--\w|\b(data|evaluation|gates)\.\w",
+    re.IGNORECASE,
+)
+Change = Callable[[pl.DataFrame], pl.DataFrame | None]
+
+
+def first_id(frame: pl.DataFrame) -> str:
+    return "item" if "item" in frame.columns else "user"
+
+
+def of_id(expression: Callable[[pl.Expr], Any]) -> Change:
+    return lambda frame: frame.with_columns(expression(pl.col(first_id(frame))).alias(first_id(frame)))
+
+
+def of_number(expression: Callable[[pl.Expr], Any]) -> Change:
+    def change(frame: pl.DataFrame) -> pl.DataFrame | None:
+        name = next((one for one in NUMBERS if one in frame.columns), None)
+        return None if name is None else frame.with_columns(expression(pl.col(name)).alias(name))
+
+    return change
+
+
+def second(value: Any) -> Callable[[pl.Expr], pl.Expr]:
+    """Return an expression that replaces the value of the second row."""
+    return lambda one: pl.when(pl.int_range(pl.len()) == 1).then(pl.lit(value)).otherwise(one)
+
+
+def of_lists(**columns: Any) -> Change:
+    return lambda frame: frame.with_columns(**columns) if "score" in frame.columns and "user" in frame.columns else None
+
+
+FAULTS: dict[str, Change] = {
+    "no rows": lambda frame: frame.clear(),
+    "one row": lambda frame: frame.head(1),
+    "no column of ids": lambda frame: frame.drop(first_id(frame)),
+    "no columns": lambda frame: frame.select([]),
+    "two columns of ids": lambda frame: frame.rename({first_id(frame): "itemid"}).with_columns(item_id="itemid"),
+    "a missing id": of_id(second(None)),
+    "an empty id": of_id(lambda one: second("")(one.cast(pl.String))),
+    "a long id": of_id(lambda one: second("x" * 70_000)(one.cast(pl.String))),
+    "ids with fractions": of_id(lambda one: one + 0.5),
+    "dates as ids": of_id(lambda one: pl.lit("2020-01-01").str.to_date()),
+    "booleans as ids": of_id(lambda one: one > 1),
+    "bytes as ids": of_id(lambda one: pl.lit(b"a")),
+    "structs as ids": of_id(pl.struct),
+    "lists as ids": of_id(pl.concat_list),
+    "lists in text": of_id(lambda one: pl.lit("1|2")),
+    "other ids": of_id(lambda one: one + 1000),
+    "ids as text": of_id(lambda one: "x" + one.cast(pl.String)),
+    "ids with zeros": of_id(lambda one: "0" + one.cast(pl.String)),
+    "duplicates": lambda frame: pl.concat([frame, frame]),
+    "a word among numbers": of_number(lambda one: second("many")(one.cast(pl.String))),
+    "words as numbers": of_number(lambda one: pl.lit("many")),
+    "a missing number": of_number(second(None)),
+    "NaN": of_number(lambda one: second(float("nan"))(one.cast(pl.Float64))),
+    "infinity": of_number(lambda one: second(float("inf"))(one.cast(pl.Float64))),
+    "negative numbers": of_number(lambda one: -one - 1),
+    "ties": of_number(lambda one: pl.lit(1.0)),
+    "dates as numbers": of_number(lambda one: pl.lit("2020-01-01").str.to_date()),
+    "lists as numbers": of_number(pl.concat_list),
+    "structs as numbers": of_number(pl.struct),
+    "no numbers": lambda frame: frame.drop([name for name in NUMBERS if name in frame.columns]),
+    "no time": lambda frame: frame.with_columns(timestamp=pl.lit("soon")),
+    "the same rank": of_lists(rank=pl.lit(1)),
+    "rank 0": of_lists(rank=pl.lit(0)),
+    "words as ranks": of_lists(rank=pl.lit("x")),
+}
+STRICT = {"duplicates": "error", "unknown_items": "error", "seen_items": "error", "truth_duplicates": "error"}
+
+
+def texts(role: str, rows: Any, **more: Any) -> Iterator[str]:
+    """Yield all sentences about an evaluation with these rows: the error, or warnings, findings and remarks."""
+    given = {name: WORLD[name] for name in ("test", "recommendations")}
+    asked = {"metrics": ["nDCG@3", "Recall@5"], **INPUT_KINDS.METRICS.get(role, {}), **more}
+    with warnings.catch_warnings(record=True) as issued:
+        warnings.simplefilter("always")
+        try:
+            result = receval.evaluate(**{**given, role: rows, **asked})
+        except receval.RecevalError as error:
+            yield str(error)
+            return
+    yield from (str(one.message) for one in issued)
+    yield from (text for finding in result.findings for text in (finding.sentence, finding.advice))
+    yield from (*result.remarks, *result.unmade.values())
+
+
+@pytest.mark.parametrize("role", WORLD)
+def test_no_sentence_about_a_table_in_memory_is_about_a_file(role: str):
+    wrong = set()
+    for fault, change in FAULTS.items():
+        rows = change(WORLD[role])
+        for more in () if rows is None else ({}, {"health": False}, {"policy": STRICT}):
+            wrong |= {(fault, line) for text in texts(role, rows, **more) for line in text.splitlines() if OF_FILES.search(line)}
+    assert not {(fault, line) for fault, line in wrong if "distance=file" not in line}
+
+
+@pytest.mark.parametrize("kind", ["records", "columns", "by user", "pandas", "pyarrow"])
+def test_no_sentence_about_other_kinds_of_objects_is_about_a_file(kind: str):
+    make: dict[str, Callable[[pl.DataFrame], Any]] = {
+        "records": lambda frame: frame.to_dicts(),
+        "columns": lambda frame: frame.to_dict(as_series=False),
+        "by user": lambda frame: {row[0]: [row[1:]] for row in frame.rows()},
+        "pandas": lambda frame: frame.to_pandas(),
+        "pyarrow": lambda frame: frame.to_arrow(),
+    }
+    for fault in FAULTS.keys() - {"structs as ids", "structs as numbers"}:
+        rows = FAULTS[fault](WORLD["recommendations"])
+        assert rows is not None
+        for text in texts("recommendations", make[kind](rows)):
+            assert not [line for line in text.splitlines() if OF_FILES.search(line)], fault
