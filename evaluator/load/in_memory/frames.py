@@ -61,7 +61,7 @@ def _frame_of(
         except FAILURES as error:
             raise DataError(f"{where}: cannot be collected ({str(error).splitlines()[0]})", "collect it yourself to see why") from None
     if library == "pyspark":
-        raise DataError(f"{where}: Spark DataFrames work only with receval.evaluate", "convert them first: frame.toPandas()")
+        raise DataError(f"{where} is not a table that receval can read", "give a DataFrame of Spark")
     if library == "pandas" and (hasattr(rows, "columns") or hasattr(rows, "to_frame")):
         return _from_pandas(where, rows)
     if is_matrix(rows):
