@@ -19,6 +19,8 @@ from receval.cli.main import main
 from receval.parts.spark.session import SparkSession, start_session
 from xdist.scheduler import LoadScopeScheduling
 
+from benchmarks.cluster import HOST, free_port
+
 os.environ.pop("COLUMNS", None)  # workers of xdist set it, and tables in pipes would use this width
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # images set it; every process that tests start would compile all modules
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # like the command line; else its threads wait busily in every process of a test
@@ -170,10 +172,19 @@ def spark_session() -> Iterator[SparkSession]:
     if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         pytest.skip("there is no Java on this machine")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYSPARK_SUBMIT_ARGS", f"--driver-java-options '{QUICK_JAVA}' pyspark-shell")
+        served = (
+            f"--conf spark.plugins=org.apache.spark.sql.connect.SparkConnectPlugin --conf spark.connect.grpc.binding.port={free_port()}"
+        )
+        patch.setenv("PYSPARK_SUBMIT_ARGS", f"--driver-java-options '{QUICK_JAVA}' {served} pyspark-shell")
         session = start_session("local[2]")
     yield session
     session.close()
+
+
+@pytest.fixture(scope="session")
+def connect_server(spark_session: SparkSession) -> str:
+    """Return the address of a Spark Connect server: it is in the Java of the shared session, so nothing more has to start."""
+    return f"sc://{HOST}:{spark_session.native.conf.get('spark.connect.grpc.binding.port')}"
 
 
 @pytest.fixture

@@ -91,7 +91,8 @@ def override(path: str, key: str, value: str) -> str:
 def test_the_example_of_every_key_is_valid(path, write):
     config = write("config.yaml", SMALL)
     for key, value in EXAMPLES[path].items():
-        more = ["evaluation.by=users.age"] if value == "users.age" and path != "evaluation" else ["engine=spark"] if key == "table" else []
+        of_spark = ["engine=spark"] if key in ("table", "per_user_table") else []
+        more = ["evaluation.by=users.age"] if value == "users.age" and path != "evaluation" else of_spark
         assert load_config(config, [*more, override(path, key, value)]), key
 
 

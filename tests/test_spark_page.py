@@ -16,10 +16,20 @@ PAGE = Path("docs/how-to/spark.md")
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_the_commands_of_the_spark_page_print_the_shown_output(home, spark, receval):  # noqa: F811
-    for language, text in blocks(PAGE):
-        if language == "console":
-            run_block(text, receval)
+def test_the_commands_and_the_code_of_the_spark_page_do_what_it_says(home, spark, spark_session, receval):  # noqa: F811
+    spark_session.native.sql(f"create schema spark_page location '{home / 'warehouse'}'")
+    spark_session.native.sql("use spark_page")
+    variables: dict[str, object] = {}
+    try:
+        for language, text in blocks(PAGE):
+            if language == "console":
+                run_block(text, receval)
+            if language == "python":
+                assert not text.startswith("# not run")
+                exec(compile(text, str(PAGE), "exec"), variables)
+    finally:
+        spark_session.native.sql("use default")
+        spark_session.native.sql("drop schema spark_page cascade")
 
 
 def test_the_configs_of_the_page_are_valid(write):

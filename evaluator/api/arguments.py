@@ -309,10 +309,22 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     config: dict[str, Any] = {"data": data, "evaluation": evaluation}
     if given.get("health", True) is not True:
         config["health"] = given["health"]
-    frames = (_section(place[key]).get("frame") for _, place, key in _places(data))
-    on_spark = any(isinstance(frame, InMemory) and frame.is_of_spark for frame in frames)
-    engine = given.get("engine") or ("spark" if on_spark else None)
-    return config | ({"engine": engine} if engine else {})
+    return config | ({"engine": given["engine"]} if given.get("engine") else {})
+
+
+def collected(name: str, rows: Any) -> Any:
+    """Return a DataFrame of Spark, also one in a section, as a frame in the memory of this process; anything else as it is.
+
+    Raises `DataError` if it cannot be read.
+    """
+    if isinstance(rows, Mapping) and "frame" in rows:
+        return {**rows, "frame": collected(name, rows["frame"])}
+    held = in_memory(rows)
+    if not held.is_of_spark:
+        return rows
+    from ..parts.spark.catalog_tables import collect_frame  # only here: most callers have no Spark
+
+    return collect_frame(f"data.{name}", held.rows, held.kind)
 
 
 def _refuse_without_effect(key: str, items: Any) -> None:

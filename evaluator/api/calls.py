@@ -34,6 +34,7 @@ from .arguments import (
     Arguments,
     ConfigLike,
     about_arguments,
+    collected,
     errors_as_arguments,
     loaded_from,
     masked_matrix,
@@ -79,6 +80,7 @@ def evaluate(
     aggregates: str | Sequence[str] | None = None,
     value_columns: Mapping[str, str] | None = None,
     keep_users: bool = True,
+    per_user_table: str | None = None,
 ) -> EvaluationResult:
     """Evaluate the lists of one or more models, as `receval run` does.
 
@@ -95,13 +97,15 @@ def evaluate(
     `{"threshold": 4, "graded": True}`. `mask_seen` removes the items of `train` from matrices of scores. `categories` is the column of
     `items` with their categories, and `split` the separator in it. `health=False` turns the checks off. The other arguments are those of
     the `evaluation` section of a config. With `keep_users=False` the result has no per-user values.
+    `per_user_table` names a table of Spark's catalog: the workers write the per-user values into it, and they do not come to this process.
 
     Raises `ConfigError` for wrong arguments, `DataError` for wrong data, `MissingExtraError` if an engine is not installed.
     """
-    given = {name: value for name, value in locals().items() if name not in ("config", "keep_users")}
+    given = {name: value for name, value in locals().items() if name not in ("config", "keep_users", "per_user_table")}
     with errors_as_arguments():
         loaded = _loaded(config, Arguments(**given))  # type: ignore[typeddict-item]
-        return _result_of(config, run(loaded, keep_users=keep_users))
+        keeps = keep_users and per_user_table is None
+        return _result_of(config, run(loaded, keep_users=keeps, concludes=per_user_table is None, per_user_table=per_user_table))
 
 
 @takes(instead=with_change)
@@ -288,6 +292,9 @@ class Evaluator:
     The arguments are those of `receval.evaluate`, without `recommendations`, `predictions`, `yardsticks`, `by`, `health` and `engine`. No
     health checks are made. Values have the names of results, and are found under every other name: `HR@10` is `HitRate@10`. With
     `keep_users=True` `values.per_user` is a frame of the per-user values, which early stopping needs.
+
+    It computes in this process: it brings the rows of DataFrames of Spark here, also those of lists. For lists that are larger than the
+    memory of this machine use `receval.evaluate`, which leaves them where they are.
     """
 
     @takes(
@@ -313,6 +320,7 @@ class Evaluator:
         self._mask_seen = bool(arguments.get("mask_seen"))
         others = {name: columns[name] for name in columns if name != "recommendations"}
         with errors_as_arguments():
+            arguments = Arguments(**{name: collected(name, value) for name, value in arguments.items()})  # type: ignore[typeddict-item]
             lists = Matrix(_NO_LISTS.to_numpy(), mask_seen=True) if self._mask_seen else _NO_LISTS
             given: Any = {**arguments, "columns": others, "recommendations": lists, "health": False}
             loaded = loaded_from(None, given)
@@ -360,7 +368,7 @@ class Evaluator:
         Raises `DataError` if they cannot be read, `ConfigError` for the lists of several models.
         """
         with errors_as_arguments():
-            lists = of_one_model(lists)
+            lists = collected("recommendations.model", of_one_model(lists))
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         with errors_as_arguments():

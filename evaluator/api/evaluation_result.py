@@ -128,6 +128,20 @@ class EvaluationResult(Result, frozen=True, eq=False):
             hint = "pip install pyarrow; other libraries can also read values directly through the Arrow interface"
             raise MissingExtraError("to_arrow needs pyarrow, which is not installed", hint) from None
 
+    def to_spark(self, session: Any, *, per_user: bool = False) -> Any:
+        """Return the long table, or with `per_user` the per-user values of all models, as a DataFrame of this session of Spark.
+
+        The rows of per-user values are those of `receval.evaluate(…, per_user_table=NAME)`: `model`, `user`, `n_relevant`, `n_recommended`,
+        `measure`, `value`. Raises `ConfigError` if the result has none.
+        """
+        from ..parts.spark.source_frames import to_spark
+        from ..render.result_data import user_rows
+
+        if per_user and not self.per_user:
+            hint = "use keep_users=True; values that were written into a table are there: session.table(NAME)"
+            raise ConfigError("this result has no per-user values", hint)
+        return to_spark(session, user_rows(self) if per_user else self.values)
+
     def to_latex(self, *, names: Mapping[str, str] | None = None) -> str:
         """Return the table of values in LaTeX, as `receval run --format latex`; `names` as in `report`."""
         return self._as_text("latex", names)

@@ -302,6 +302,15 @@ def _of_tables(config: Config) -> Iterator[tuple[text.Path, str]]:
             yield ("data", *place, "table"), "catalog tables are read by Spark: add engine: spark"
         if source.frame is not None and source.frame.is_of_spark and config.engine.name != "spark":
             yield ("data", *place), "Spark DataFrames need Spark: add engine: spark"
+    if config.output.per_user_table is not None and (problem := unwritable_table(config)):
+        yield ("output", "per_user_table"), problem
+
+
+def unwritable_table(config: Config) -> str | None:
+    """Return why per-user values cannot be written into a table of Spark; `None` if they can."""
+    if config.engine.name != "spark":
+        return "a table of per-user values is written by Spark: add engine: spark"
+    return "a table of per-user values has no column for runs: give one run of each model" if config.data.runs else None
 
 
 def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:

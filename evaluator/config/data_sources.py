@@ -6,6 +6,7 @@ import codecs
 import numbers
 import os
 import re
+import warnings
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Annotated, Any, Final, Literal, Self
@@ -105,6 +106,10 @@ FEW_TEXTS: Final = 5
 """So few texts under unknown keys can be a section of a config with wrong keys, or the items of users."""
 
 
+TABLE_NAME: Final = r"^([^.`]+|`[^`]+`)([.]([^.`]+|`[^`]+`))*$"
+"""The name of a table in a catalog, such as `catalog.schema.name`."""
+
+
 class InMemory(Struct, eq=False):
     """Rows in memory; the config passes them on and never reads them.
 
@@ -120,8 +125,11 @@ class InMemory(Struct, eq=False):
 
     @property
     def is_of_spark(self) -> bool:
-        """True for a DataFrame of Spark, whose rows are on a cluster."""
-        return self.kind.startswith("pyspark.")
+        """True for a DataFrame of Spark, also of Spark Connect, whose rows are on a cluster.
+
+        Its class says so: a frame of Spark Connect has every attribute, as a column.
+        """
+        return any(kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.") for kind in type(self.rows).__mro__)
 
     def __deepcopy__(self, memo: Any) -> InMemory:
         """Return the same object: rows are never copied."""
@@ -185,14 +193,33 @@ def refuse_splits(role: str, value: Any) -> None:
 
 
 def in_memory(rows: Any) -> InMemory:
-    """Return rows wrapped as `InMemory`."""
+    """Return rows wrapped as `InMemory`; a frame of pandas on Spark as a DataFrame of Spark, with an index that has names."""
+    if type(rows).__module__ == "pyspark.pandas.frame":
+        levels = [name for name in rows.index.names if isinstance(name, str)]
+        with warnings.catch_warnings(action="ignore"):  # it warns that an index without names is lost
+            rows = rows.to_spark(index_col=levels if len(levels) == rows.index.nlevels else None)
     return rows if isinstance(rows, InMemory) else InMemory(rows)
 
 
 def with_rows_marked(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a config with all rows in memory wrapped as `InMemory`, and paths as text."""
+    """Return a config with all rows in memory wrapped as `InMemory`, and paths as text.
+
+    A config with a DataFrame or a table of Spark, and without an engine, gets the engine `spark`.
+    """
     data = config.get("data")
-    return {**config, "data": _marked(data)} if isinstance(data, Mapping) else dict(config)
+    if not isinstance(data, Mapping):
+        return dict(config)
+    marked = {**config, "data": _marked(data)}
+    return marked if marked.get("engine") is not None or not _is_on_spark(marked["data"]) else {**marked, "engine": "spark"}
+
+
+def _is_on_spark(value: Any) -> bool:
+    """Return whether a source, or one in a section of sources, is a DataFrame of Spark or a table of its catalog."""
+    if isinstance(value, Mapping):
+        return isinstance(value.get("table"), str) or any(map(_is_on_spark, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_is_on_spark, value))
+    return isinstance(value, InMemory) and value.is_of_spark
 
 
 def _marked(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -326,7 +353,7 @@ class SourceConfig(Model):
         ),
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
     ] = ()
-    table: Annotated[str, Field(pattern=r"^[^.`]+([.][^.`]+)*$")] | None = Field(
+    table: Annotated[str, Field(pattern=TABLE_NAME)] | None = Field(
         None, description="Spark: a catalog table, such as catalog.db.name, instead of a path"
     )
     uri: Annotated[str, AfterValidator(_uri)] | None = Field(

@@ -22,7 +22,7 @@ from pydantic import (
 
 from .. import plugins
 from ..outputs import endings, of_file
-from .data_sources import Model, as_list
+from .data_sources import TABLE_NAME, Model, as_list
 
 _UNITS: Final = {
     "b": 1,
@@ -118,6 +118,12 @@ class Output(Model):
         WrapValidator(_formats, json_schema_input_type=bool | PerUserFormat | list[PerUserFormat]),
     ] = Field(True, description=_PER_USER)
 
+    per_user_table: Annotated[str, Field(pattern=TABLE_NAME)] | None = Field(
+        None,
+        description="Spark: the catalog table into which the workers write the per-user values, a row for each user and measure; they do "
+        "not come to this process, and no per_user file is written unless per_user is given too",
+    )
+
     enriched: StrictBool = Field(
         False,
         description="whether to write enriched.MODEL.parquet: the lists as the first measure reads them, with rank, score, relevant, "
@@ -136,6 +142,8 @@ class Output(Model):
     @property
     def per_user_formats(self) -> tuple[PerUserFormat, ...]:
         """The formats in which the per-user values are written to the folder."""
+        if self.per_user_table is not None and "per_user" not in self.model_fields_set:
+            return ()
         return ("parquet",) if self.per_user is True else self.per_user or ()
 
 

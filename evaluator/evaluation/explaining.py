@@ -172,10 +172,17 @@ def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ..
 def user_frames(files: Files, model: str, user: int | str) -> dict[str, pl.DataFrame]:
     """Return the frames of a part with one user: the user's list of a model, and the user's rows in the other sources, by role.
 
-    All rows of the lists are checked for faults, as in a run.
+    All rows of the lists are checked for faults, as in a run; of lists on Spark only those of the user, and no others come here.
     """
 
     def collect(resolved: Source, tally: FaultTally) -> pl.DataFrame:
+        if resolved.scan.format == "table":
+            from ..parts.spark.shuffle import table_frame  # only here: most runs need no Spark
+
+            assert files.reader.session is not None
+            rows = table_frame(files.reader.session, resolved, only=user)
+            tally.add(rows)
+            return rows.select(name for name in rows.columns if not name.startswith("odd_"))
         lazy = lazy_rows(resolved)
         with reading():
             tally.add(lazy)

@@ -34,7 +34,7 @@ from ..metrics.popularity_groups import profile_groups_of
 from ..names.measure_strings import MetricSpec
 from ..parts import Scratch, SideTable
 from ..parts.processes import Processes, n_processes, worth_starting
-from ..parts.spark.session import SparkSession, session_of_frame, start_session
+from ..parts.spark.session import SparkSession, session_of_frames, start_session, without_logged_errors
 from ..prepare import GroupColumn, SideFrames, SideNeeds, ValueColumn, prepare_sides
 from ..results.row import Protocol
 from ..secrets import mask_values
@@ -216,11 +216,12 @@ def session_of(loaded: Loaded, stack: ExitStack) -> SparkSession | None:
     choice = loaded.config.engine
     if choice.name != "spark":
         return None
-    for _, source in loaded.config.data.sources():
-        if isinstance(source.frame, InMemory) and source.frame.is_of_spark:
-            return session_of_frame(source.frame.rows)
-    session = start_session(choice.master, choice.remote, choice.archives)
-    stack.callback(session.close)
+    frames = (source.frame for _, source in loaded.config.data.sources() if isinstance(source.frame, InMemory))
+    session = session_of_frames(frame.rows for frame in frames if frame.is_of_spark)
+    if session is None:
+        session = start_session(choice.master, choice.remote, choice.archives)
+        stack.callback(session.close)
+    stack.enter_context(without_logged_errors(session))
     return session
 
 

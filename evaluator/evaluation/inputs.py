@@ -332,11 +332,12 @@ class _Looker(Struct, frozen=True):
             from ..parts.spark.catalog_tables import look_at_table, name_of_view  # only here: most runs need no Spark
 
             assert self.session is not None, "the config was checked to read tables on Spark"
-            name, shown = (str(configured.table), "") if of_spark is None else (name_of_view(of_spark.rows, self.scratch), of_spark.kind)
+            shown = "" if of_spark is None else of_spark.kind
+            name = str(configured.table) if of_spark is None else name_of_view(role, of_spark.rows, shown, self.scratch)
             return look_at_table(self.session, role, table, name, replace(options, nulls=()), shown)
         if isinstance(held, InMemory):
             where = f"{role}: {held.kind}"
-            seen = seen_pairs(where, held.rows, self.single("train") if _is_masked(held.rows) else None)
+            seen = seen_pairs(where, held.rows, self.single("train") if _is_masked(held.rows) else None, self.session)
             frame = frame_of(where, table, held.rows, columns=options.columns, depth=self.depth, seen=seen)
             return replace(load.look_at_frame(role, table, frame, options, held.kind), positions=positions_as_ids(table, held.rows))
         if configured.uri is not None and configured.query is not None:
@@ -370,18 +371,23 @@ def _without_rows(role: str, given: Sequence[str], files: Sequence[load.SourceFi
     return replace(source, given=tuple(given), originals=tuple(files)) if files else source
 
 
-def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFrame | None:
+def seen_pairs(where: str, rows: object, train: load.Source | None, session: SparkSession | None = None) -> pl.DataFrame | None:
     """Return the pairs of train that a matrix masks as seen, with ids as text; `None` if the matrix masks none.
 
-    Raises `ConfigError` if `train` is missing.
+    `session` reads a train table on Spark. Raises `ConfigError` if `train` is missing.
     """
     if not _is_masked(rows):
         return None
     if train is None:
         raise ConfigError(f"{where}: seen items are not known", "give data.train, or remove mask_seen")
+    as_text = train.with_kinds({"user": "text", "item": "text"})
     try:
-        return open_rows(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
-    except FAILURES as error:
+        if train.scan.format == "table" and session is not None:
+            from ..parts.spark.shuffle import table_frame  # only here: most runs need no Spark
+
+            return table_frame(session, as_text).select("user", "item")
+        return open_rows(as_text.scan).select("user", "item").collect()
+    except (*FAILURES, ReadError) as error:
         raise load.explain(train, ReadError(str(error))) from error
 
 

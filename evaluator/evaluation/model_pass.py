@@ -43,6 +43,20 @@ def measure_frames(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> P
     return measure_part(pass_task, Part(frames[LISTS], {role: frame for role, frame in frames.items() if role != LISTS}))
 
 
+def user_rows(pass_task: PassTask, model: str, shown: Mapping[str, int], frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Return the values of the users of a part as rows of the table of per-user values: a row for each user and measure with a value.
+
+    `shown` has the index of each measure to write.
+    """
+    made = measure_frames(pass_task, frames)
+    assert made.user_values is not None
+    own = ("user", "n_relevant", "n_recommended")
+    wide = made.user_values.frame().select(*own, *(pl.col(f"v{index}").alias(label) for label, index in shown.items()))
+    rows = wide.unpivot(index=own, variable_name="measure", value_name="value").drop_nulls("value")
+    counts = (pl.col(name).cast(pl.Int64) for name in own[1:])
+    return rows.select(pl.lit(model).alias("model"), "user", *counts, "measure", pl.col("value").cast(pl.Float64))
+
+
 def measure_part(pass_task: PassTask, part: Part) -> Partial:
     """Return what some users, with all their rows, add to the result; a pure function, which can run on another machine."""
     task = pass_task.task

@@ -109,6 +109,7 @@ class Options(Struct, frozen=True):
     enriched: Path | None = None
     describes: bool = False
     complete: bool = True
+    per_user_table: str | None = None
 
 
 class Request(Struct, frozen=True, eq=False):

@@ -11,7 +11,7 @@ from functools import cache, partial
 from importlib import metadata
 from itertools import takewhile
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 import polars as pl
@@ -22,7 +22,8 @@ from .. import health, load, plugins
 from ..comparison.best_models import with_conclusions
 from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
-from ..errors import DataError
+from ..config.contradictions import unwritable_table
+from ..errors import ConfigError, DataError
 from ..extras import version_of
 from ..health import CheckTask, Context, SourceNames, Symptom, Tallies
 from ..load.faults import FaultTally
@@ -42,7 +43,7 @@ from ..tables.rows import LISTS
 from .cautions import cautions, remarks_on_order
 from .files import Files, lazy_rows, open_inputs
 from .inputs import describe
-from .model_pass import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part
+from .model_pass import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part, user_rows
 from .models import EvaluatedModel, ReferenceLists, definitions_of, file_order_remark, finish_model, measure_reference_lists
 from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
@@ -64,6 +65,7 @@ def run(
     complete: bool = True,
     most_values: int | None = None,
     concludes: bool = True,
+    per_user_table: str | None = None,
 ) -> Result:
     """Evaluate the models of a config and run its health checks; with `data.folds`, in each fold.
 
@@ -71,12 +73,16 @@ def run(
     more than `most_values`); with `concludes` it names the best of several models. If `enriched` is given, the lists of each model go with
     their hits into a Parquet file of this folder. If the run `describes` its files, which reads them once more, the result has their
     description. A `tolerant` run accepts all that can be read: an error by the policy becomes a finding. A `complete` result has standard
-    deviations and the fingerprint of the test set. Raises `DataError` for a file that cannot be read or is wrong, `MissingExtraError` if
-    the engine is not installed.
+    deviations and the fingerprint of the test set. The workers of Spark write the per-user values into the
+    catalog table `per_user_table`, if given.
+
+    Raises `DataError` for a file that cannot be read or is wrong, `MissingExtraError` if the engine is not installed.
     """
     if not isinstance(loaded, Loaded):
         raise wrong_type("loaded", "the result of receval.load_config", loaded)
-    options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
+    if per_user_table is not None and (problem := "it has no column for folds" if loaded.folds else unwritable_table(loaded.config)):
+        raise ConfigError(f"per_user_table: {problem}")
+    options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete, per_user_table)
 
     def evaluate(one: Loaded) -> Result:
         return over_runs(open_inputs(Request.of_run(one, options), _evaluate_and_check), one.config.data.runs)
@@ -110,6 +116,7 @@ def evaluate_models(files: Files) -> list[ModelRun]:
     request, sources, models = files.request, files.inputs.models, list[ModelRun]()
     plan, options = request.plan, request.options
     measure = _measure_on_this_machine if files.reader.session is None else _measure_on_spark
+    of_users = UserTable(files) if options.per_user_table is not None else None
     for name, source in sources.items():
         first, checks = not models, _checks_of_model(files, name, first=not models)
         pass_task = PassTask(
@@ -129,6 +136,10 @@ def evaluate_models(files: Files) -> list[ModelRun]:
             found.more[ENRICHED].write(enriched)
         values = finish_model(files, name, found, plan, files.task)
         models.append(ModelRun(values, *_checked(files, checks, values), enriched=enriched))
+        if of_users is not None:
+            of_users.add(name)
+    if of_users is not None:
+        of_users.write()
     options.report(Progress("", len(sources), len(sources)))
     return models
 
@@ -172,13 +183,53 @@ def _measure_on_spark(
     from ..parts.spark.shuffle import measure_on_spark, ship  # only here: most runs need no Spark
 
     assert files.reader.session is not None
-    of_run = {role: files.inputs.of(role) for role in files.sides} | {"predictions": files.inputs.predictions.get(name)}
-    sides = {role: files.reader.as_read.get(side.role, side) for role, side in of_run.items() if side is not None}
     work = ship(files.reader.session, partial(measure_frames, pass_task))
-    made, counts = measure_on_spark(files.reader.session, work, {LISTS: source, **sides}, last=files.last)
+    made, counts = measure_on_spark(files.reader.session, work, {LISTS: source, **_sides_on_spark(name, files)}, last=files.last)
     tally.counts = counts[LISTS]
     runs = SortedRuns(files.scratch, ENRICHED)
     return made and _move_enriched_to_disk(made, runs).with_more({ENRICHED: runs})
+
+
+def _sides_on_spark(name: str, files: Files) -> dict[str, load.Source]:
+    """Return the other sources of a model by role, with the options that worked when this process read them."""
+    of_run = {role: files.inputs.of(role) for role in files.sides} | {"predictions": files.inputs.predictions.get(name)}
+    return {role: files.reader.as_read.get(side.role, side) for role, side in of_run.items() if side is not None}
+
+
+class UserTable:
+    """The per-user values of all models in a table of Spark's catalog; the workers compute them once more and write them themselves."""
+
+    def __init__(self, files: Files) -> None:
+        """Raise `OutputError` if there is another table of this name."""
+        from ..parts.spark.catalog_tables import refuse_other_table  # only here: most runs need no Spark
+
+        self._files, self._frames = files, list[Any]()
+        assert files.reader.session is not None
+        assert files.request.options.per_user_table is not None
+        self._session, self._table = files.reader.session, files.request.options.per_user_table
+        refuse_other_table(self._session, self._table)
+
+    def add(self, name: str) -> None:
+        """Add the rows of a model whose lists were read without faults."""
+        from ..parts.spark.shuffle import rows_on_spark, ship
+
+        files, plan = self._files, self._files.request.plan
+        indexes = {one.label: index for index, one in enumerate(plan.definitions)}
+        shown = {one.label: indexes[one.label] for one in plan.shown if not one.metric.per_model and one.label in indexes}
+        lists, kind = files.inputs.models[name], "bigint" if files.inputs.test.scan.kinds["user"] == "integer" else "string"
+        task = replace(files.task, keeps_values=True, most_values=None, group_columns=())
+        work = ship(self._session, partial(user_rows, PassTask(task), name, shown))
+        sources = {LISTS: files.reader.as_read.get(lists.role, lists), **_sides_on_spark(name, files)}
+        schema = f"model string, user {kind}, n_relevant bigint, n_recommended bigint, measure string, value double"
+        self._frames.append(rows_on_spark(self._session, work, sources, files.last, schema))
+
+    def write(self) -> None:
+        """Write the rows of all models, in place of those of an earlier run; raise `OutputError` if Spark cannot."""
+        from ..parts.spark.catalog_tables import write_table
+        from ..parts.spark.tuning import input_bytes, settings_for_size
+
+        with settings_for_size(self._session, input_bytes(self._files.inputs.all())):
+            write_table(self._session, self._frames, self._table)
 
 
 def _move_enriched_to_disk(made: Partial, runs: SortedRuns) -> Partial:

@@ -26,6 +26,8 @@ _LISTS: Final = (
     "write it as [3, 5], with strings in double quotes; or set split: ',' if that separates the items, or split: none for one item"
 )
 """Hint for a text that should be a list."""
+FAILING_FRAME: Final = "read it in Spark by itself, for example with show(), to see the whole error"
+"""Hint for a table or a DataFrame that Spark cannot read."""
 _Problem = tuple[str, str | None]
 """A problem and a hint."""
 
@@ -50,9 +52,8 @@ def explain(source: Source, error: ReadError) -> DataError:
         if problem:
             return problem
     message = next(iter(in_words(error, *source.files).strip().splitlines()), "no reason given")
-    return DataError(
-        f"{source.role}: {', '.join(source.given)} cannot be read: {message}", "check that the file is complete and in this format"
-    )
+    hint = FAILING_FRAME if source.scan.format == "table" else "check that the file is complete and in this format"
+    return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {message}", hint)
 
 
 def _broken(file: SourceFile, source: Source) -> DataError | None:

@@ -103,6 +103,15 @@ def user_values(result: Result) -> pl.DataFrame:
     return pl.concat(frames, how="diagonal")
 
 
+def user_rows(result: Result) -> pl.DataFrame:
+    """Return the per-user values with a row for each model, user and measure with a value."""
+    own = ("model", "user", "n_relevant", "n_recommended")
+    wide = user_values(result).drop(*result.user_groups)
+    measures = [name for name in wide.columns if name not in own and not name.endswith((" numerator", " denominator"))]
+    rows = wide.unpivot(measures, index=own, variable_name="measure", value_name="value").drop_nulls("value")
+    return rows.with_columns(pl.col("n_relevant", "n_recommended").cast(pl.Int64))
+
+
 def comparison_cells(comparison: Comparison) -> dict[str, Any]:
     """Return everything as plain values; see `comparison.FORMAT_VERSION`."""
     losers = [{"model": model, "measure": measure, "users": frame.to_dicts()} for (model, measure), frame in comparison.losers.items()]

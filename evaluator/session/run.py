@@ -134,8 +134,9 @@ def _needs_of(loaded: Loaded, targets: Targets, *, users: bool, per_user: bool) 
 
 def _evaluate(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, keep_failures: bool, progress: Report) -> Result:
     """Evaluate a config with the needed parts of the result; per-user values that only conclusions need are kept up to `MOST_VALUES`."""
-    models, keeps = loaded.config.data.recommendations, "users" in needs
+    models, keeps, table = loaded.config.data.recommendations, "users" in needs, loaded.config.output.per_user_table
     concludes = "conclusions" in needs and (not isinstance(models, dict) or len(models) > 1)  # files may be several models
+    concludes &= table is None or keeps  # else the values do not come to this process
     return run(
         loaded,
         progress,
@@ -146,6 +147,7 @@ def _evaluate(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, kee
         enriched=enriched,
         describes="description" in needs,
         concludes=concludes,
+        per_user_table=table,
     )
 
 

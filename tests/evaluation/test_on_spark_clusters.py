@@ -1,21 +1,17 @@
-"""A run by Spark Connect, and on a cluster of two workers, writes the same bytes as a run on one machine."""
+"""A run by Spark Connect, and on a cluster of two executors, writes the same bytes as a run on one machine."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from receval.cli.main import main
 
-from benchmarks.cluster import HOST, free_port, standalone_cluster
+from benchmarks.cluster import standalone_cluster
 from tests.conftest import QUICK_JAVA, ROOT
 from tests.evaluation.on_spark import contents, write_config, write_world
 
@@ -36,40 +32,6 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return config
 
 
-@contextmanager
-def connect_server(folder: Path) -> Iterator[str]:
-    """Start a Spark Connect server of this machine and yield its address."""
-    import pyspark
-
-    port = free_port()
-    settings = {"spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false", "spark.driver.defaultJavaOptions": QUICK_JAVA}
-    settings |= {"spark.sql.shuffle.partitions": 2, "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-    command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit")]
-    command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "--master", "local[2]"]
-    command += [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
-    with open(folder / "server.log", "w") as log:
-        environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
-        server = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
-        try:
-            deadline = time.monotonic() + 120
-            while time.monotonic() < deadline:
-                with socket.socket() as door:
-                    if door.connect_ex((HOST, port)) == 0:
-                        break
-                time.sleep(0.2)
-            yield f"sc://{HOST}:{port}"
-        finally:
-            server.terminate()
-            server.wait(30)
-
-
-@pytest.fixture(scope="module")
-def server(config: Path) -> Iterator[str]:
-    """Yield the address of a Spark Connect server."""
-    with connect_server(config.parent) as address:
-        yield address
-
-
 def run_elsewhere(config: Path, folder: str, *options: str) -> tuple[int, str]:
     """Run a config in another process, because a process has only one session; return the exit code and the error message."""
     command = [sys.executable, "-m", "receval", "run", str(config), "-q", "-o", f"{config.parent / folder}/"]
@@ -88,52 +50,95 @@ def pack(folder: Path, name: str, python: str) -> str:
     return shutil.make_archive(str(folder / name), "gztar", folder / name) + f"#{name}"
 
 
-def test_spark_connect_writes_the_same_bytes(config, server):
-    code, said = run_elsewhere(config, "connect", "engine.name=spark", f"engine.remote={server}")
+def test_spark_connect_writes_the_same_bytes(config, connect_server):
+    code, said = run_elsewhere(config, "connect", "engine.name=spark", f"engine.remote={connect_server}")
     assert code in (0, 1), said
     assert contents(config.parent / "connect") == contents(config.parent / "local")
 
 
 FRAMES = """
 import sys
+import pandas as pd
 import polars as pl
 import receval
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 session = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
-test = pl.DataFrame({"who": ["1", "1", "2"], "item": [1, 2, 3], "rating": [5, 4, 3]})
-lists = pl.DataFrame({"who": ["1", "1", "2", "2"], "item": [1, 3, 3, 5], "score": [0.9, 0.8, 0.7, 0.6]})
-asked = {"metrics": ["nDCG@2", "Recall@2", "EPC@2"], "columns": {"user": "who"}}
-here = receval.evaluate(test=test, train=test, recommendations=lists, **asked)
-away = [session.createDataFrame(frame.to_arrow()) for frame in (test, lists)]
-there = receval.evaluate(test=test, train=away[0], recommendations=away[1], **asked)
-assert (there.rows, there.findings, there.config["engine"]["name"]) == (here.rows, here.findings, "spark")
-assert receval.describe(test=away[0], recommendations=away[1], columns={"user": "who"}).table("test").rows == 3
-assert not [table.name for table in session.catalog.listTables() if table.name.startswith("receval")]
-for wrong in (lambda: receval.Evaluator(test=test.rename({"who": "user"}), metrics="nDCG@2")(away[1]),
-              lambda: receval.evaluate(test=away[0], recommendations=away[1], metrics="nDCG@2")):
+test = pl.DataFrame({"user": ["1", "1", "2"], "item": [1, 2, 3], "rating": [5, 4, 3]})
+lists = pl.DataFrame({"user": ["1", "1", "2", "2"], "item": [1, 3, 3, 5], "score": [0.9, 0.8, 0.7, 0.6]})
+sides = {
+    "train": test,
+    "items": pl.DataFrame({"item": [1, 2, 3, 5], "genres": ["a", "b", "a", "c"]}),
+    "users": pl.DataFrame({"user": ["1", "2"], "age": [30, 40]}),
+    "baseline": lists,
+    "predictions": test.rename({"rating": "prediction"}),
+    "distances": pl.DataFrame({"item": [1, 1, 3], "other": [3, 5, 5], "distance": [0.1, 0.2, 0.3]}),
+}
+metrics = ["nDCG@2", "EPC@2", "RMSE", "ILD@2", "ILD(distance=file)@2", "Intersection@2"]
+options = {"metrics": metrics, "categories": "genres", "by": "users.age"}
+away = lambda frame: session.createDataFrame(frame.to_arrow())
+
+here = receval.evaluate(test=test, recommendations={"m": lists}, **sides, **options)
+far = {name: away(frame) for name, frame in sides.items()}
+there = receval.evaluate(test=away(test), recommendations={"m": away(lists)}, **far, **options)
+assert (there.rows, there.by_group, there.findings, there.config["engine"]["name"]) == (here.rows, here.by_group, here.findings, "spark")
+mixed = receval.evaluate(test=test.to_pandas(), recommendations={"m": away(lists)}, **{**sides, "items": far["items"]}, **options)
+assert mixed.rows == here.rows
+only = receval.evaluate(test=away(test), predictions=far["predictions"], metrics="RMSE", health=False)
+assert only["RMSE"].value == here["RMSE"].value
+assert receval.describe(test=away(test), recommendations=away(lists)).table("test").rows == 3
+assert receval.explain(test=away(test), recommendations=away(lists), measure="nDCG@2", user="2").value == 1.0
+assert receval.Evaluator(test=away(test), train=far["train"], metrics="nDCG@2")({"m": away(lists)}) == {"nDCG@2": here["nDCG@2"].value}
+
+away(lists).createOrReplaceTempView("their_lists")
+session.sql(f"create schema by_connect location '{sys.argv[2]}'")
+table = "by_connect.per_user"
+named = receval.evaluate(test=test, recommendations={"m": {"table": "their_lists"}}, metrics="nDCG@2", health=False, per_user_table=table)
+assert (named.rows[0].value, named.per_user) == (here["nDCG@2"].value, {})
+written = pl.from_arrow(session.table(table).toArrow()).sort("user")
+assert written.equals(pl.from_arrow(here.to_spark(session, per_user=True).where("measure = 'nDCG@2'").toArrow()).sort("user"))
+session.sql("drop schema by_connect cascade")
+assert here.to_spark(session).count() == len(here.values)
+assert SparkContext._active_spark_context is None  # no other session was started
+assert not [view.name for view in session.catalog.listTables() if view.name.startswith("receval")]
+
+users = away(test).withColumnRenamed("user", "who")
+for wrong in (users, away(test)["user"], session, session.table("nowhere"), away(test).selectExpr("user", "int(user || 'x') as item")):
     try:
-        wrong()
+        receval.evaluate(test=wrong, recommendations=away(lists), metrics="nDCG@2")
     except receval.DataError as error:
-        print(error.message)
+        print(error.message.partition(". ")[0])
 assert session.range(1).count() == 1  # the session of the frames goes on
+other = SparkSession.builder.remote(sys.argv[1]).create()
+try:
+    receval.evaluate(test=other.range(3).selectExpr("id as user", "id as item"), recommendations=away(lists), metrics="nDCG@2")
+except receval.DataError as error:
+    print(error.message)
+other.stop()  # else its channel waits at the end of the process
 """
 
 
-def test_dataframes_of_spark_connect_are_evaluated_in_their_session(server):
-    command = [sys.executable, "-c", FRAMES, server]
+def test_dataframes_of_spark_connect_are_evaluated_in_their_session(connect_server, tmp_path):
+    command = [sys.executable, "-c", FRAMES, connect_server, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        "recommendations.model: pyspark.DataFrame: Spark DataFrames work only with receval.evaluate",
         "test: pyspark.DataFrame: no user column; the columns are 'who', 'item', 'rating'",
-        "recommendations.model: pyspark.DataFrame: no user column; the columns are 'who', 'item', 'score'",
+        "test: pyspark.Column is not a table that receval can read",
+        "test: pyspark.SparkSession is not a table that receval can read",
+        "test: pyspark.DataFrame cannot be read: [TABLE_OR_VIEW_NOT_FOUND] The table or view `nowhere` cannot be found",
+        'test: pyspark.DataFrame cannot be read: [CAST_INVALID_INPUT] The value \'1x\' of the type "STRING" cannot be cast to "INT" '
+        "because it is malformed",
+        "the DataFrames belong to 2 sessions of Spark, and none can read those of another",
     ]
+    assert done.stderr == ""
 
 
-def test_a_cluster_of_two_workers_writes_the_same_bytes_with_a_packed_environment(config):
+def test_a_cluster_of_two_executors_writes_the_same_bytes_with_a_packed_environment(config, monkeypatch):
     archive = pack(config.parent, "whole", f'exec {sys.executable} "$@"')
-    with standalone_cluster(2, memory="1g", environment={"JAVA_TOOL_OPTIONS": QUICK_JAVA}) as address:
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--conf spark.executor.cores=1 pyspark-shell")
+    with standalone_cluster(1, cores=2, memory="2g", environment={"JAVA_TOOL_OPTIONS": QUICK_JAVA}) as address:
         engine = ("engine.name=spark", f"engine.master={address}", f"engine.archives=[{archive}]")
         code, said = run_elsewhere(config, "cluster", *engine)
     assert code in (0, 1), said

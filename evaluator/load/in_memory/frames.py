@@ -67,7 +67,7 @@ def _frame_of(
         except FAILURES as error:
             raise DataError(f"{where}: cannot be collected ({str(error).splitlines()[0]})", "collect it yourself to see why") from None
     if library == "pyspark":
-        raise DataError(f"{where}: Spark DataFrames work only with receval.evaluate", "convert them first: frame.toPandas()")
+        raise DataError(f"{where} is not a table that receval can read", "give a DataFrame of Spark")
     if library in ("pandas", "polars", "narwhals") and type(rows).__name__.endswith("GroupBy"):
         raise DataError(f"{where}: groups are not a table", _GROUPED)
     if library == "pandas" and (hasattr(rows, "columns") or hasattr(rows, "to_frame")):

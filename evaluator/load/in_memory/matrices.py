@@ -87,8 +87,8 @@ def from_matrix(where: str, table: str, matrix: Any, depth: int | None, seen: pl
 def is_matrix(rows: Any) -> bool:
     """Return whether rows are a matrix: sparse, or an array of two dimensions of any library, or ids with their scores."""
     if isinstance(rows, tuple):
-        return len(rows) == 2 and all(len(getattr(one, "shape", ())) == 2 for one in rows)
-    is_array = hasattr(rows, "__array__") and not hasattr(rows, "columns") and getattr(rows, "ndim", 0) == 2
+        return len(rows) == 2 and all(hasattr(type(one), "shape") and len(one.shape) == 2 for one in rows)
+    is_array = hasattr(type(rows), "__array__") and not hasattr(rows, "columns") and getattr(rows, "ndim", 0) == 2
     return _is_sparse(rows) or is_array or isinstance(rows, Matrix)
 
 
@@ -137,7 +137,7 @@ def refuse_wrong_positions(where: str, positions: Mapping[str, int], tables: Map
 
 
 def _is_sparse(values: Any) -> bool:
-    return hasattr(values, "tocsr") and hasattr(values, "nnz")
+    return all(hasattr(type(values), name) for name in ("tocsr", "nnz"))
 
 
 def _labels(where: str, name: str, given: Any, n: int) -> pl.Series:

@@ -126,6 +126,8 @@ def refuse_unnamed_lists(where: str, table: str, rows: Sequence[Any]) -> None:
 
 def is_vector(value: Any) -> bool:
     """Return whether a value is an array of one dimension or a column, of any library, whose elements have no names."""
+    if not any(hasattr(type(value), name) for name in ("shape", "tolist")):  # a frame of Spark Connect has any attribute, its type has not
+        return False
     levels = getattr(getattr(value, "index", None), "names", ())  # of pandas: with a name they are columns
     has_names = bool(getattr(getattr(value, "dtype", None), "names", ())) or (are_names(levels) and any(one is not None for one in levels))
     return not has_names and (len(getattr(value, "shape", ())) == 1 or (hasattr(value, "tolist") and not hasattr(value, "shape")))

@@ -10,13 +10,13 @@ import socket
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from msgspec import Struct
 
-from ...errors import MissingExtraError
+from ...errors import DataError, MissingExtraError
 from ...extras import missing_extra
 from .spark_errors import first_line
 
@@ -35,6 +35,10 @@ _SETTINGS: Final = {
     "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1",
     "spark.driver.maxResultSize": "0",  # the values of many users may exceed Spark's limit of 1 GB
 }
+_LOGS_OF_ERRORS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""Loggers with which PySpark prints each error of Spark, with its stack, before it raises it."""
+_LOGS_OF_TASKS: Final = ("org.apache.spark.executor.Executor", "org.apache.spark.scheduler.TaskSetManager")
+"""Loggers with which Spark prints the stack of each failed attempt of a task; the last one is raised as well."""
 
 
 class SparkSession(Struct, frozen=True):
@@ -52,14 +56,64 @@ class SparkSession(Struct, frozen=True):
                 self.native.stop()
 
 
-def session_of_frame(frame: Any) -> SparkSession:
-    """Return the session of a DataFrame, the only one that can read it; it may be of this process or of a Spark Connect server."""
-    native = frame.sparkSession
-    return SparkSession(native, started=False, is_remote=".connect." in type(native).__module__)
+def session_of_frames(frames: Iterable[Any]) -> SparkSession | None:
+    """Return the session of DataFrames, the only one that can read them: of this process or of a Spark Connect server; `None` without any.
+
+    `DataError` if they belong to several sessions.
+    """
+    natives = {_id_of(native): native for native in (frame.sparkSession for frame in frames)}
+    if len(natives) > 1:
+        hint = "create them in one session, for example from a table that all sessions see"
+        raise DataError(f"the DataFrames belong to {len(natives)} sessions of Spark, and none can read those of another", hint)
+    return next((SparkSession(native, started=False, is_remote=_is_remote(native)) for native in natives.values()), None)
+
+
+def _is_remote(native: Any) -> bool:
+    return ".connect." in type(native).__module__
+
+
+def _id_of(native: Any) -> str:
+    """Return the id of a session; several Python objects may be the same session of Spark."""
+    return str(native.session_id if _is_remote(native) else native._jsparkSession.sessionUUID())
+
+
+@contextmanager
+def without_logged_errors(session: SparkSession) -> Iterator[None]:
+    """Keep errors of Spark and of its tasks out of the log: each is raised too, and becomes one sentence."""
+    from pyspark.logger import PySparkLogger
+
+    loggers = [PySparkLogger.getLogger(name) for name in _LOGS_OF_ERRORS]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    in_java = [] if session.is_remote else _silence_tasks(session.native)
+    try:
+        yield
+    finally:
+        for logger, was_disabled in zip(loggers, before, strict=True):
+            logger.disabled = was_disabled
+        with suppress(Exception):  # the session may have ended
+            for name in in_java:
+                context = session.native._jvm.org.apache.logging.log4j.LogManager.getContext(False)
+                context.getConfiguration().removeLogger(name)
+                context.updateLoggers()
+
+
+def _silence_tasks(native: Any) -> list[str]:
+    """Switch loggers of tasks off that have no level of their own, and return their names; none if Spark has another log."""
+    names: list[str] = []
+    with suppress(Exception):
+        log = native._jvm.org.apache.logging.log4j
+        known = log.LogManager.getContext(False).getConfiguration().getLoggers()
+        for name in _LOGS_OF_TASKS:
+            if not known.containsKey(name):
+                log.core.config.Configurator.setLevel(name, log.Level.OFF)
+                names.append(name)
+    return names
 
 
 def start_session(master: str | None = None, remote: str | None = None, archives: Sequence[str] = ()) -> SparkSession:
-    """Start a session on a master (by default `local[*]`) or on a Spark Connect server, or use the active one.
+    """Start a session on a master (by default `local[*]`) or on a Spark Connect server, or use the one that this process already has.
 
     `archives` are packed Python environments, written `path#name`, which workers unpack. The first becomes their Python, unless the
     environment variable `PYSPARK_PYTHON` names another. `MissingExtraError` if pyspark or Java is missing or Spark cannot be reached.
@@ -68,6 +122,9 @@ def start_session(master: str | None = None, remote: str | None = None, archives
         import pyspark.sql
     except ImportError:
         raise missing_extra("spark", "the spark engine", "pyspark") from None
+    served = _session_on_server()
+    if master is None and remote is None and served is not None:  # as in notebooks of Databricks
+        return SparkSession(served, started=False, is_remote=True)
     if remote is None and shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise MissingExtraError(
             "the spark engine needs Java, which is not installed on this machine",
@@ -85,7 +142,13 @@ def start_session(master: str | None = None, remote: str | None = None, archives
         raise MissingExtraError(
             f"Spark could not be started at {where}: {first_line(error)}", "Java 17 and pyspark 4 are needed, or a running server"
         ) from error
-    return SparkSession(native, started=True, is_remote=remote is not None)
+    return SparkSession(native, started=native is not served, is_remote=remote is not None)
+
+
+def _session_on_server() -> Any:
+    """Return the session on a Spark Connect server that this process already has; `None` if there is none."""
+    connect = sys.modules.get("pyspark.sql.connect.session")
+    return connect and (connect.SparkSession.getActiveSession() or connect.SparkSession._get_default_session())
 
 
 def _connected(remote: str, archives: Sequence[str]) -> Any:

@@ -7,8 +7,11 @@ source. If a record has a list, `ELEMENT` ascends in the order of the list.
 from __future__ import annotations
 
 import os
+import re
 from functools import reduce
 from typing import Any, Final
+
+import polars as pl
 
 from ...load.opening import FAILURES, RECORD, open_rows
 from ...load.scan import ReadError, Scan
@@ -54,9 +57,15 @@ def _is_read_here(scan: Scan) -> bool:
 
 def _handed_over(session: Any, scan: Scan) -> Any:
     """Read a source in this process and send its rows to Spark through Arrow."""
-    from polars import CompatLevel
+    return to_spark(session, open_rows(scan).collect())
 
-    return session.createDataFrame(open_rows(scan).collect().to_arrow(compat_level=CompatLevel.oldest()))
+
+def to_spark(session: Any, rows: pl.DataFrame) -> Any:
+    """Return a frame as a DataFrame of a session of Spark."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
+    return session.createDataFrame(table, None if table.num_rows else from_arrow_schema(table.schema))  # Connect has no types of no rows
 
 
 def _records(session: Any, scan: Scan, index: int, path: str) -> Any:
@@ -108,7 +117,7 @@ def _number_in_file(scan: Scan) -> Any:
 
 def _read(reader: Any, scan: Scan, path: str) -> Any:
     if scan.format == "table":
-        return reader.table(path)
+        return reader.table(quoted(path))
     file = _escaped(path)
     if scan.format == "csv":
         schema = ", ".join(f"`{name}` string" for name in scan.header)
@@ -222,6 +231,11 @@ def _without_faulty(rows: Any, scan: Scan) -> Any:
         elif kind == "text":
             fine = fine & (value != "")
     return rows.filter(fine) if scan.skip_faulty else rows
+
+
+def quoted(table: str) -> str:
+    """Return the name of a table in the form that Spark takes, with each part between backticks: a catalog may be called `my-shop`."""
+    return ".".join(f"`{part.strip('`')}`" for part in re.findall(r"`[^`]+`|[^.`]+", table))
 
 
 def _escaped(path: str) -> str:

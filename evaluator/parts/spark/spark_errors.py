@@ -15,6 +15,8 @@ _READ_ERROR: Final = re.compile(rf"{ReadError.__module__}\.{ReadError.__name__}:
 _DATA_ERROR: Final = re.compile(rf"{DataError.__module__}\.{DataError.__name__}: (.*)")
 _OTHER_VERSIONS: Final = re.compile(rf"{OtherVersions.__module__}\.{OtherVersions.__name__}: (.*)")
 _WORKER_TRACEBACK: Final = "Traceback (most recent call last)"
+_OWN_CODE: Final = re.compile(r'File "[^"]*[\\/]parts[\\/]spark[\\/]\w+\.py"')
+"""A line of our code in the traceback of a worker; without one, a function that the frame itself calls has failed."""
 _WAYS_OUT: Final = "install receval and its dependencies there, or send a packed environment: engine.archives"
 
 
@@ -49,8 +51,14 @@ def translate_error(error: Exception) -> Exception:
     if wrong:
         return DataError(wrong[1])
     if _WORKER_TRACEBACK in text:
-        return WorkerError(text)
+        return WorkerError(text) if _OWN_CODE.search(text) else ReadError(_raised(text))
     return ReadError(first_line(error))
+
+
+def _raised(text: str) -> str:
+    """Return the last line of the first traceback in a text: the exception."""
+    lines = text.partition(_WORKER_TRACEBACK)[2].splitlines()[1:]
+    return next((line.strip() for line in lines if line.strip() and not line.startswith(" ")), "no reason given")
 
 
 def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
@@ -61,5 +69,7 @@ def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of an error's text, at most 300 characters."""
-    return str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
+    """Return the first line of an error's text that tells more than the Java method that was called, at most 300 characters."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = (line for line in lines if not line.startswith("An error occurred while calling "))
+    return next(telling, lines[0] if lines else type(error).__name__).removeprefix(": ")[:300]

@@ -107,18 +107,28 @@ class PartWorker(Struct, frozen=True):
 
     def measure(self, buckets: Iterator[Blocks]) -> tuple[Any, Counts]:
         """Return the merged result of all parts, and the faults; no result once a row lacks a value."""
-        work: Work = self.work.value
         tallies = {role: FaultTally(columns.source) for role, columns in self.roles.items()}
         total: Any = None
         faulty = False
         for frames in self._parts(buckets):
             for role, frame in frames.items():
                 faulty |= bool(frame.height) and tallies[role].add(frame)
-            part = None if faulty else self._part(frames)
-            if part is not None:
-                result = work(part)
-                total = result if total is None else total + result
+            result = None if faulty else self._of_part(frames)
+            total = result if total is None else total if result is None else total + result
         return None if faulty else total, {role: tally.counts for role, tally in tallies.items()}
+
+    def rows(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Yield the rows of each part, for work that returns a frame: for `mapInArrow`, with only one part in memory at a time."""
+        self.versions.check()
+        for frames in self._parts(_by_bucket(batches)):
+            rows = self._of_part(frames)
+            if rows is not None:
+                yield from rows.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()
+
+    def _of_part(self, frames: Mapping[str, pl.DataFrame]) -> Any:
+        """Return the result of the work on a part; `None` if no user of it belongs to the result."""
+        part = self._part(frames)
+        return None if part is None else self.work.value(part)
 
     def _parts(self, buckets: Iterator[Blocks]) -> Iterator[dict[str, pl.DataFrame]]:
         """Yield the frames of as many buckets as have about `rows_per_part` rows; a bucket with more is split."""

@@ -20,7 +20,8 @@ from receval.parts.spark.spark_errors import translate_error
         ),
         ("Traceback (most recent call last):\nreceval.load.scan.ReadError: bad number", ReadError),
         ("Traceback (most recent call last):\nreceval.errors.DataError: data.items: column kind: there is no group 'x'", DataError),
-        ("Traceback (most recent call last):\nKeyError: 3", RuntimeError),
+        ('Traceback (most recent call last):\n  File "/lib/receval/parts/spark/workers.py", line 3, in _part\nKeyError: 3', RuntimeError),
+        ('Traceback (most recent call last):\n  File "/home/me/features.py", line 3, in scaled\nKeyError: 3', ReadError),
         ("[FAILED_READ_FILE] Error while reading file", ReadError),
     ],
 )
