@@ -24,7 +24,7 @@ _HOMES = {
     "Description": ".results.description",
     "EvaluationResult": ".api.evaluation_result",
     "Evaluator": ".api.calls",
-    "DrawnChart": ".api.pages",
+    "DrawnChart": ".api.charts",
     "Explanation": ".results.explanation",
     "Gate": ".results.gates",
     "GateVerdicts": ".api.comparisons",

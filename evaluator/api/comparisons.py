@@ -31,7 +31,8 @@ from ..session.judge import bases_of, gate_options, with_gates
 from ..stats.difference import Settings
 from ..synonyms import takes
 from .arguments import errors_as_arguments, reworded
-from .pandas_frames import as_pandas
+from .charts import DrawnChart
+from .other_frames import PandasFrame, as_pandas
 
 _OWN, _BASELINE = "result", "baseline"
 RuleLike = str | Mapping[str, Any]
@@ -58,7 +59,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
         rows = [one.cells() for one in (*self.differences, *self.by_group)]
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> PandasFrame:
         """Return `to_polars` as a pandas DataFrame; raise `MissingExtraError` if pandas is not installed."""
         return as_pandas(self.to_polars())
 
@@ -77,7 +78,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
         write(path, self, partial(of_several, self.results, self.questions, title=title), interactive=interactive)
 
     @takes()
-    def chart(self, kind: ChartName = "differences", of: str | Sequence[str] = ()) -> Any:
+    def chart(self, kind: ChartName = "differences", of: str | Sequence[str] = ()) -> DrawnChart:
         """Draw `differences`, values `over_k`, the `distribution` over users, or the `trade_off`; see `EvaluationResult.chart`."""
         from .pages import draw, of_several
 
