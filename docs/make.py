@@ -53,6 +53,7 @@ def groups() -> dict[str, Callable[[], dict[Path, str]]]:
         "output-columns": lambda: {DOCS / "output-columns.md": page("output_columns", "docs/output_columns.py")},
         "output-forms": lambda: {DOCS / "output-forms.md": page("output_forms", "evaluator/outputs.py")},
         "python-reference": lambda: {DOCS / "python-reference.md": page("python_reference", "the docstrings of the library")},
+        "public-names": lambda: {DOCS / "public-names.md": page("public_names", "the public names themselves")},
         "messages": lambda: {DOCS / "messages.md": page("messages", "the texts in evaluator and cli")},
         "exit-codes": lambda: {DOCS / "exit-codes.md": page("exit_codes", "docs/exit_codes.py")},
     }
