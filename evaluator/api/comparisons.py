@@ -19,6 +19,7 @@ from ..content import differences, gates
 from ..disk.result_folder import load as load_folder
 from ..errors import ConfigError
 from ..gates.demands import Baseline, Bases
+from ..render.html import for_notebook
 from ..render.result_data import comparison_cells, gate_cells
 from ..render.screen import show
 from ..render.terminal import PlainText
@@ -86,6 +87,10 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         return show(differences.document(self, everything=True), PlainText()).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """Return the tables for a notebook."""
+        return for_notebook(differences.document(self, everything=True))
 
 
 @takes()
@@ -168,6 +173,10 @@ class GateVerdicts(Verdicts, frozen=True):
 
     def __repr__(self) -> str:
         return f"{show(gates.document(self.gates, summary=False), PlainText())}{self.summary()}"
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        return for_notebook(gates.document(self.gates))
 
 
 @takes()
