@@ -25,7 +25,7 @@ _HOMES = {
     "EvaluationResult": ".api.evaluation_result",
     "EpochValues": ".api.epoch_values",
     "Evaluator": ".api.calls",
-    "DrawnChart": ".api.pages",
+    "DrawnChart": ".api.charts",
     "Explanation": ".results.explanation",
     "Gate": ".results.gates",
     "GateVerdicts": ".api.comparisons",

@@ -12,13 +12,13 @@ from .api.calls import evaluate_config as evaluate_config
 from .api.calls import explain as explain
 from .api.calls import load_results as load_results
 from .api.calls import score as score
+from .api.charts import DrawnChart as DrawnChart
 from .api.comparisons import ComparisonResult as ComparisonResult
 from .api.comparisons import GateVerdicts as GateVerdicts
 from .api.comparisons import compare as compare
 from .api.comparisons import gate as gate
 from .api.epoch_values import EpochValues as EpochValues
 from .api.evaluation_result import EvaluationResult as EvaluationResult
-from .api.pages import DrawnChart as DrawnChart
 from .config import Loaded as Loaded
 from .config import load_config as load_config
 from .errors import ConfigError as ConfigError

@@ -30,4 +30,7 @@ def test_the_notebook_runs_and_its_stored_outputs_are_current():
     NotebookClient(run, timeout=240, resources={"metadata": {"path": str(PAGE.parent)}}).execute()
     assert outputs_of(run) == outputs_of(stored)
     assert [forms for _, _, forms in outputs_of(run)].count(["image/svg+xml", "text/plain"]) == 2
+    shown = [html for cell in run.cells[1:] for output in cell.get("outputs", []) if (html := output.get("data", {}).get("text/html"))]
+    expected = ("nDCG@10", "The value", "knn is better than popular", "both gates passed")  # a result, one user, a comparison, gates
+    assert [text in html for text, html in zip(expected, shown[1:], strict=True)] == [True] * 4
     assert "\x1b" not in "".join(text for _, text, _ in outputs_of(run))

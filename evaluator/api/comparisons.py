@@ -19,6 +19,7 @@ from ..content import differences, gates
 from ..disk.result_folder import load as load_folder
 from ..errors import ConfigError
 from ..gates.demands import Baseline, Bases
+from ..render.html import for_notebook
 from ..render.result_data import comparison_cells, gate_cells
 from ..render.screen import show
 from ..render.terminal import PlainText
@@ -31,7 +32,8 @@ from ..session.judge import bases_of, gate_options, with_gates
 from ..stats.difference import Settings
 from ..synonyms import path_of, takes, wrong_type
 from .arguments import errors_as_arguments, reworded
-from .pandas_frames import as_pandas
+from .charts import DrawnChart
+from .other_frames import PandasFrame, as_pandas
 
 _OWN, _BASELINE = "result", "baseline"
 RuleLike = str | Mapping[str, Any]
@@ -58,7 +60,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
         rows = [one.cells() for one in (*self.differences, *self.by_group)]
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> PandasFrame:
         """Return `to_polars` as a pandas DataFrame; raise `MissingExtraError` if pandas is not installed."""
         return as_pandas(self.to_polars())
 
@@ -77,7 +79,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
         write(path, self, partial(of_several, self.results, self.questions, title=title), interactive=interactive)
 
     @takes()
-    def chart(self, kind: ChartName = "differences", of: str | Sequence[str] = ()) -> Any:
+    def chart(self, kind: ChartName = "differences", of: str | Sequence[str] = ()) -> DrawnChart:
         """Draw `differences`, values `over_k`, the `distribution` over users, or the `trade_off`; see `EvaluationResult.chart`."""
         from .pages import draw, of_several
 
@@ -85,6 +87,10 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         return show(differences.document(self, everything=True), PlainText()).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """Return the tables for a notebook."""
+        return for_notebook(differences.document(self, everything=True))
 
 
 @takes()
@@ -167,6 +173,10 @@ class GateVerdicts(Verdicts, frozen=True):
 
     def __repr__(self) -> str:
         return f"{show(gates.document(self.gates, summary=False), PlainText())}{self.summary()}"
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        return for_notebook(gates.document(self.gates))
 
 
 @takes()

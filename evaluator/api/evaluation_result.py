@@ -13,14 +13,17 @@ from typing import Any, TypeVar, overload
 import polars as pl
 from msgspec.structs import asdict, replace
 
+from ..config.judgement import Inconclusive, MissingPolicy
 from ..config.run_sections import ChartName
-from ..errors import ConfigError, MissingExtraError
-from ..forks import refuse_lost_threads
+from ..errors import ConfigError
 from ..results.gates import Verdicts
 from ..results.result import Result, Row
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
+from ..session.compare import MarginLike
 from ..synonyms import path_of, takes, wrong_type
-from .pandas_frames import as_pandas
+from .charts import DrawnChart
+from .comparisons import BaselineLike, ComparisonResult, GateVerdicts, RuleLike, compare, gate
+from .other_frames import ArrowTable, PandasFrame, as_arrow, as_pandas
 
 T = TypeVar("T")
 
@@ -54,6 +57,27 @@ class ByMeasure(dict[str, T]):
         return labels[0] if len(labels) == 1 else None
 
 
+class RowsOfModel(ByMeasure[Row]):
+    """The rows of a model by measure; with one measure, also the value and the number of users of its row."""
+
+    @property
+    def value(self) -> float | None:
+        """The value of the only measure; raises `AttributeError` if there are several."""
+        return self._only("value").value
+
+    @property
+    def n_users(self) -> int:
+        """The number of users of the only measure; raises `AttributeError` if there are several."""
+        return self._only("n_users").n_users
+
+    def _only(self, name: str) -> Row:
+        if len(self) != 1:
+            raise AttributeError(
+                f"there are {len(self)} measures: choose one, such as result[model, {next(iter(self), 'nDCG@10')!r}].{name}"
+            )
+        return next(iter(self.values()))
+
+
 class EvaluationResult(Result, frozen=True, eq=False):
     """The result of an evaluation.
 
@@ -69,8 +93,8 @@ class EvaluationResult(Result, frozen=True, eq=False):
     @overload
     def __getitem__(self, place: tuple[str, str]) -> Row: ...
     @overload
-    def __getitem__(self, place: str) -> Any: ...
-    def __getitem__(self, place: str | tuple[str, str]) -> Any:
+    def __getitem__(self, place: str) -> RowsOfModel: ...
+    def __getitem__(self, place: str | tuple[str, str]) -> Row | RowsOfModel:
         """Return the row of a model and a measure; for a model, its rows by measure; for a measure of the only model, its row.
 
         Raises `KeyError` with the nearest names if there is none.
@@ -83,7 +107,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         own = [model for model in self.models if model not in self.yardsticks]
         if place not in self.models and len(own) == 1:
             return self._row(own[0], place)
-        return ByMeasure(self._rows(place), self.definitions)
+        return RowsOfModel(self._rows(place), self.definitions)
 
     def __iter__(self) -> Iterator[Row]:
         """Yield the rows: a value of each model and measure, of groups, folds and runs too."""
@@ -115,18 +139,13 @@ class EvaluationResult(Result, frozen=True, eq=False):
         """Return the long table as a Polars DataFrame."""
         return self.values
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> PandasFrame:
         """Return the long table as a pandas DataFrame; raise `MissingExtraError` if pandas is not installed."""
         return as_pandas(self.values)
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self) -> ArrowTable:
         """Return the long table as a pyarrow Table; raise `MissingExtraError` if pyarrow is not installed."""
-        refuse_lost_threads()
-        try:
-            return self.values.to_arrow()
-        except ImportError:
-            hint = "pip install pyarrow; other libraries can also read values directly through the Arrow interface"
-            raise MissingExtraError("to_arrow needs pyarrow, which is not installed", hint) from None
+        return as_arrow(self.values)
 
     def to_spark(self, session: Any, *, per_user: bool = False) -> Any:
         """Return the long table, or with `per_user` the per-user values of all models, as a DataFrame of this session of Spark.
@@ -166,7 +185,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         *,
         baseline_model: str | None = None,
         measures: str | Sequence[str] = (),
-        margin: Any = None,
+        margin: MarginLike | None = None,
         test: Any = "t",
         correction: Any = "holm",
         alpha: float = 0.05,
@@ -177,35 +196,31 @@ class EvaluationResult(Result, frozen=True, eq=False):
         unpaired: bool = False,
         all_pairs: bool = False,
         losers: int = 0,
-    ) -> Any:
+    ) -> ComparisonResult:
         """Compare the models with `baseline`, one of them or another result; the arguments are those of `receval.compare`.
 
         `common` compares on the users that count on both sides.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        from .comparisons import compare  # only here: it needs this module
-
         return compare(self, **given)
 
     @takes()
     def gate(
         self,
-        rules: Any = (),
+        rules: RuleLike | Sequence[RuleLike] = (),
         *,
-        baseline: Any = None,
+        baseline: BaselineLike | None = None,
         baseline_model: str | None = None,
-        anchor: Any = None,
+        anchor: BaselineLike | None = None,
         models: str | Sequence[str] = (),
-        if_missing: Any = None,
-        inconclusive: Any = None,
+        if_missing: MissingPolicy | None = None,
+        inconclusive: Inconclusive | None = None,
         alpha: float | None = None,
         common: bool = False,
         cluster: str | None = None,
-    ) -> Any:
+    ) -> GateVerdicts:
         """Judge rules such as `"nDCG@10 max_loss 2%"` on the models; the arguments are those of `receval.gate`."""
         given = {name: value for name, value in locals().items() if name != "self"}
-        from .comparisons import gate  # only here: most results are not judged
-
         return gate(self, **given)
 
     @takes()
@@ -216,7 +231,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         title: str | None = None,
         baseline: Result | str | os.PathLike[str] | None = None,
         measures: str | Sequence[str] = (),
-        margin: Any = None,
+        margin: MarginLike | None = None,
         losers: int = 0,
         gates: Verdicts | None = None,
         interactive: bool = False,
@@ -241,8 +256,8 @@ class EvaluationResult(Result, frozen=True, eq=False):
         of: str | Sequence[str] = (),
         *,
         baseline: Result | str | os.PathLike[str] | None = None,
-        margin: Any = None,
-    ) -> Any:
+        margin: MarginLike | None = None,
+    ) -> DrawnChart:
         """Draw `differences`, values `over_k`, the `distribution` over users, or the `trade_off` of two measures.
 
         `of` names metrics for `over_k`, else measures. A notebook shows the picture; `.svg` and `.spec` (Vega-Lite) return it,

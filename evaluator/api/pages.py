@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ..comparison.comparison_options import ComparisonOptions
 from ..config.run_sections import ChartName, ReportConfig
 from ..content.report import CHARTS, ReportContent
-from ..disk.stage import Stage, destination
 from ..errors import ConfigError
 from ..outputs import of_form
-from ..render import drawing
 from ..render.forms import rendered
 from ..results.comparison import Comparison
 from ..results.result import Result
@@ -24,6 +20,7 @@ from ..session.compare import GatheredResults
 from ..session.report import chart_of, report_of, report_of_gathered, stored_sections
 from ..session.targets import target_of
 from ..synonyms import path_of
+from .charts import DrawnChart, write_whole
 
 _OWN, _BASELINE = "result", "baseline"
 Shown = TypeVar("Shown", bound=Result)
@@ -31,36 +28,12 @@ _Charts = Mapping[str, tuple[str, ...]]
 """The charts of a page, each with its measures."""
 
 
-class DrawnChart(Struct, frozen=True, eq=False):
-    """A chart: `svg`, the Vega-Lite `spec` and its `caption`; a notebook shows the picture, and `save` writes it."""
-
-    kind: str
-    spec: dict[str, Any]
-    caption: str
-
-    @property
-    def svg(self) -> str:
-        """The picture as SVG; raises `MissingExtraError` without the extra `report`."""
-        return drawing.as_svg(self.spec)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture in the form of the ending: .svg, .png, .pdf, or .json, which is the specification."""
-        target, row = target_of(path, "chart", noun="chart")
-        _write(target, rendered(row, self.spec))
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __repr__(self) -> str:
-        return f"<chart {self.kind}: {self.caption}>"
-
-
 def write(path: str | os.PathLike[str], subject: Result | Comparison, content: Callable[[], ReportContent], *, interactive: bool) -> None:
     """Write the report of a result or a comparison in the form of the ending; in LaTeX it has only the tables of the `subject`."""
     target, row = target_of(path_of("path", path), "report", "latex", noun="report")
     if row.of == "latex" and isinstance(subject, Comparison):
         row = of_form("latex", "comparison") or row
-    _write(target, rendered(row, content() if row.of == "report" else subject, interactive=interactive))
+    write_whole(target, rendered(row, content() if row.of == "report" else subject, interactive=interactive))
 
 
 def as_text(form: str, result: Result) -> str:
@@ -106,10 +79,3 @@ def of_one(result: Result, arguments: Mapping[str, Any], *, title: str | None = 
     named = (measures,) if isinstance(measures, str) else tuple(measures)
     given = {**arguments, "baseline": baseline and os.fspath(baseline), "measures": named}
     return report_of_gathered(GatheredResults(results), given, title=title, charts=charts)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all."""
-    target = destination(path)
-    with Stage([target.parent]) as stage:
-        stage.commit({target: content})

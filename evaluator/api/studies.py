@@ -16,6 +16,13 @@ def _printed(document: Document) -> str:
     return show(document, PlainText()).rstrip("\n")
 
 
+def _shown(document: Document) -> str:
+    """Return the element that a notebook shows."""
+    from ..render.html import for_notebook  # only here: not every caller has a notebook
+
+    return for_notebook(document)
+
+
 class PrintedAudit(Audit, frozen=True):
     """An `Audit` that prints as the tables of `receval audit`."""
 
@@ -23,6 +30,11 @@ class PrintedAudit(Audit, frozen=True):
         from ..content.audit import audit_document
 
         return _printed(audit_document(self))
+
+    def _repr_html_(self) -> str:
+        from ..content.audit import audit_document
+
+        return _shown(audit_document(self))
 
 
 class PrintedDescription(Description, frozen=True):
@@ -33,6 +45,11 @@ class PrintedDescription(Description, frozen=True):
 
         return _printed(document(self))
 
+    def _repr_html_(self) -> str:
+        from ..content.description import document
+
+        return _shown(document(self))
+
 
 class PrintedExplanation(Explanation, frozen=True):
     """An `Explanation` that prints as the tables of `receval explain`."""
@@ -41,3 +58,8 @@ class PrintedExplanation(Explanation, frozen=True):
         from ..content.audit import explanation_document
 
         return _printed(explanation_document(self))
+
+    def _repr_html_(self) -> str:
+        from ..content.audit import explanation_document
+
+        return _shown(explanation_document(self))

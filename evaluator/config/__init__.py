@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from .contradictions import missing, unknown_model
-from .data_sources import RowsSource, SourceConfig
+from .data_sources import Model, RowsSource, SourceConfig
 from .loader import Loaded, load_config, refuse_data_file
 from .overrides import dotted, gates_of, key_named, measures_of_rules
 from .whole_config import Config, FormulaEntry
@@ -31,9 +31,17 @@ __all__ = [
 
 def json_schema() -> str:
     """Return the JSON Schema of a config file, as committed in configs/."""
+    _complete(Model)
     schema: dict[str, Any] = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "receval config",
         **{key: value for key, value in Config.model_json_schema(mode="validation").items() if key != "title"},
     }
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _complete(base: type[Model]) -> None:
+    """Complete the classes of defaults, which Pydantic does not do by itself before 2.14."""
+    for section in base.__subclasses__():
+        section.model_rebuild()
+        _complete(section)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -41,6 +42,8 @@ _CHANGES: Final = re.compile(
 _READ_ONLY: Final = {"postgresql": "set transaction read only"}
 """Statement that lets the database itself refuse changes, by scheme; files are opened only for reading."""
 _UUID_BYTES: Final = 16
+_TYPES: Final = ("arrow.json", "arrow.opaque", "arrow.uuid")
+"""Types of the columns of databases that Arrow knows by name only."""
 _ORDERED: Final = re.compile(r"\border\s+by\b", re.IGNORECASE)
 
 
@@ -113,7 +116,8 @@ def _rows(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
             if scheme in _READ_ONLY:
                 with connection.cursor() as cursor:
                     cursor.execute(_READ_ONLY[scheme])
-            frame = pl.read_database(query, connection).cast({cs.decimal(): pl.Float64})
+            with _types_of_databases():
+                frame = pl.read_database(query, connection).cast({cs.decimal(): pl.Float64})
             return frame.with_columns(map(_usual_type, frame.get_columns()))
     except (manager.Error, *FAILURES) as error:
         said, password = " ".join(str(error).split()), urlsplit(uri).password or ""
@@ -122,14 +126,27 @@ def _rows(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
         raise DataError(f"{where}: the query failed: {said}", "check the address, the query and the user's permissions") from None
 
 
+@contextmanager
+def _types_of_databases() -> Iterator[None]:
+    """Let Polars 1 name the types of databases, as Polars 2 does; else a number of any precision would be text, with a warning."""
+    names = _TYPES if pl.__version__.startswith("1.") else ()
+    for name in names:
+        pl.register_extension_type(name, pl.Extension)
+    try:
+        yield
+    finally:
+        for name in names:
+            pl.unregister_extension_type(name)
+
+
 def _usual_type(column: pl.Series) -> pl.Series:
     """Return a column of a type of a database in a usual one: a number of any precision, a UUID (16 bytes), or JSON and other text."""
-    dtype = column.dtype
-    if isinstance(dtype, pl.BaseExtension):
-        is_number = '"numeric"' in str(dtype)
+    if isinstance(column.dtype, pl.BaseExtension):
+        is_number = '"numeric"' in str(column.dtype)
         column = column.ext.storage()
-        return column.cast(pl.Float64) if is_number and column.dtype == pl.String else column
-    if dtype == pl.Binary and (column.bin.size().drop_nulls() == _UUID_BYTES).all():
+        if is_number and column.dtype == pl.String:
+            return column.cast(pl.Float64)
+    if column.dtype == pl.Binary and (column.bin.size().drop_nulls() == _UUID_BYTES).all():
         digits = column.bin.encode("hex").str
         parts = [digits.slice(start, length) for start, length in ((0, 8), (8, 4), (12, 4), (16, 4), (20, 12))]
         return parts[0] + "-" + parts[1] + "-" + parts[2] + "-" + parts[3] + "-" + parts[4]

@@ -34,10 +34,12 @@ _UNBROKEN: Final = ("interval", "counts", "verdict")
 """The roles of cells that are never broken into lines."""
 _NOTEBOOK_STYLE: Final = (
     "<style>"
-    ".receval-result{font-variant-numeric:tabular-nums}"
+    ".receval-result{font-variant-numeric:tabular-nums;overflow-x:auto}"
     ".receval-result table{border-collapse:collapse;margin:.5em 0}"
-    ".receval-result th,.receval-result td{text-align:right;padding:.2em .8em}"
-    ".receval-result th:first-child{text-align:left}"
+    ".receval-result th,.receval-result td{text-align:right;padding:.2em .8em;white-space:nowrap}"
+    ".receval-result th:first-child,.receval-result .receval-text,.receval-result caption{text-align:left}"
+    ".receval-result td.receval-text{white-space:normal;min-width:6em}"
+    ".receval-result pre{white-space:pre-wrap}"
     ".receval-result .receval-best{font-weight:bold}"
     ".receval-result .receval-notes{font-size:90%;opacity:.8}"
     "</style>"
@@ -403,9 +405,16 @@ def for_notebook(document: Iterable[doc.Block]) -> str:
                     notes += block.notes
                     parts.append(_notebook_table(block))
                 case doc.Heading(text, level):
-                    parts.append(f"<h{level}>{html.escape(text)}</h{level}>")
+                    parts.append(f"<h{level + 2}>{html.escape(text)}</h{level + 2}>")  # below the headings of the notebook
                 case doc.Paragraph(text):
                     parts.append(f"<p>{html.escape(text)}</p>")
+                case doc.Code(text):
+                    parts.append(f"<pre>{html.escape(text)}</pre>")
+                case doc.Terms(rows):
+                    parts.append(_notebook_list("points", [f"{name}: {value}" for name, value in rows]))
+                case doc.Bars(header, rows):
+                    columns = (doc.Column(header), doc.Column("rows", "counts"))
+                    parts.append(_notebook_table(doc.Table.of_texts(columns, ((name, f"{count:,}") for name, count in rows))))
                 case doc.Points(texts):
                     parts.append(_notebook_list("points", texts))
     return f'{_NOTEBOOK_STYLE}<div class="receval-result">{"".join(parts)}{_notebook_list("notes", notes)}</div>'
@@ -417,14 +426,29 @@ def _notebook_list(kind: str, texts: Iterable[str]) -> str:
 
 
 def _notebook_table(table: doc.Table) -> str:
-    heads = "".join(f'<th scope="col">{html.escape(doc.with_arrow(one.title, one.direction))}</th>' for one in table.columns)
-    lines, tags = [], {True: '<td class="receval-best">', False: "<td>"}
-    for head, *cells in table.rows:
-        others = "".join(f"{tags[cell.mark == 'best']}{_notebook_text(cell)}</td>" for cell in cells)
-        lines.append(f'<tr><th scope="row">{_notebook_text(head)}</th>{others}</tr>')
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    classes = ["" if column.is_number else "receval-text" for column in table.columns[1:]]
+    first, *others = table.columns
+    titles = "".join(f'<th{_of_class(kind)} scope="col">{_column_title(column)}</th>' for column, kind in zip(others, classes, strict=True))
+    lines = [f'<tr><th scope="col">{_column_title(first)}</th>{titles}</tr></thead><tbody>']
+    for number, (head, *cells) in enumerate(table.rows):
+        if table.rules.get(number):
+            lines.append(f'<tr><th scope="rowgroup" colspan="{len(table.columns)}">{html.escape(table.rules[number])}</th></tr>')
+        kinds = ("receval-best" if cell.mark == "best" else kind for cell, kind in zip(cells, classes, strict=True))
+        texts = "".join(f"<td{_of_class(kind)}>{_notebook_text(cell)}</td>" for cell, kind in zip(cells, kinds, strict=True))
+        lines.append(f'<tr><th scope="row">{_notebook_text(head)}</th>{texts}</tr>')
+    caption = f"<caption>{html.escape(table.caption)}</caption>" if table.caption else ""
+    return f"<table>{caption}<thead>{''.join(lines)}</tbody></table>"
+
+
+def _of_class(name: str) -> str:
+    return f' class="{name}"' if name else ""
+
+
+def _column_title(column: doc.Column) -> str:
+    return html.escape(doc.with_arrow(column.title, column.direction))
 
 
 def _notebook_text(cell: doc.Cell) -> str:
-    spread, sign = f"± {cell.spread}" if cell.spread else "", doc.SIGNS[cell.mark] if cell.mark == "untested" else ""
-    return html.escape(" ".join(part for part in (cell.text, doc.ARROWS[cell.direction], spread, cell.note, sign) if part))
+    spread, sign = f"± {cell.spread}" if cell.spread else "", "" if cell.mark == "best" else doc.SIGNS.get(cell.mark, "")
+    before, behind = ("", sign) if cell.mark == "untested" else (sign, "")
+    return html.escape(" ".join(part for part in (before, cell.text, doc.ARROWS[cell.direction], spread, cell.note, behind) if part))

@@ -157,7 +157,7 @@ class CategoryDistance:
         """Return the number of categories that both items of each pair have."""
         if self._few:
             sets = self._prepared.item_column("kind")
-            return np.bitwise_count(sets[first] & sets[second]).astype(np.float64)
+            return pl.Series(sets[first] & sets[second]).bitwise_count_ones().to_numpy().astype(np.float64)
         prepared, width = self._prepared, int(self._prepared.category_code.max()) + 1
         held = prepared.category_item * width + prepared.category_code  # ascending, because items and codes are
         pair, code = categories_of(prepared, first)
