@@ -57,6 +57,8 @@ OBJECTS = {
     "odd.xyz": TEXT,
     "broken.parquet": b"PAR1 nonsense",
     "fault.csv": TEXT + b"3,,0.5\n",
+    "delta/_delta_log/0.json": b"{}",
+    "delta/part-0.parquet": binary(FRAME),
 }
 
 
@@ -169,6 +171,10 @@ def test_the_manifest_has_the_size_and_hash_of_remote_files_and_no_secret(store,
         ("lists/odd.xyz", "s3://lists/odd.xyz: cannot tell the format"),
         ("lists/broken.parquet", "s3://lists/broken.parquet: not a readable parquet file"),
         ("lists/fault.csv", "s3://lists/fault.csv, line 6: no value for item"),
+        (
+            "lists/delta/",
+            "delta/_delta_log/0.json belongs to a table of the format delta, which decides which of its files count",
+        ),
     ],
 )
 def test_a_missing_object_of_a_store_is_reported(key, message, store, evaluate_lists):
