@@ -93,11 +93,11 @@ def _rows(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
     scheme = scheme_of_uri(uri)
     connection = connect(where, uri, folder)
     try:
-        with connection:
+        with connection, connection.cursor() as cursor:
             if scheme in _READ_ONLY:
-                with connection.cursor() as cursor:
-                    cursor.execute(_READ_ONLY[scheme])
-            return pl.DataFrame(map(_usual_type, pl.read_database(query, connection).get_columns()))
+                cursor.execute(_READ_ONLY[scheme])
+            cursor.execute(query)
+            return pl.DataFrame(map(_usual_type, cursor.fetch_polars().get_columns()))
     except (import_manager(scheme).Error, *FAILURES) as error:
         raise DataError(
             f"{where}: the query failed: {without_secrets(error, uri)}", "check the address, the query and the user's permissions"

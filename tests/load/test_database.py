@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import pwd
-import shutil
-import socket
 import sqlite3
-import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -23,6 +17,7 @@ import yaml
 from receval.errors import DataError, MissingExtraError
 from receval.extras import install_command
 
+from benchmarks import servers
 from tests.load.conftest import EXPECTED, LISTS
 
 adbc = pytest.importorskip("adbc_driver_manager")
@@ -75,61 +70,17 @@ def test_a_query_of_duckdb_gives_the_values_of_a_file_and_its_decimals_are_numbe
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
     """Yield the address of a PostgreSQL with the table `recs`."""
-    binaries = {name: shutil.which(name) for name in ("initdb", "postgres")}
-    if not all(binaries.values()):
-        pytest.skip("PostgreSQL is not installed")
-    dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
-    owner: dict[str, Any] = {}
-    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
-        if "postgres" not in {user.pw_name for user in pwd.getpwall()}:
-            pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
-        owner = {"user": "postgres"}
-    with tempfile.TemporaryDirectory(prefix="receval-postgres-") as name:
-        folder = Path(name)
-        (folder / "password").write_text(PASSWORD)
-        folder.chmod(0o755)
-        if owner:
-            shutil.chown(folder, "postgres")
-            shutil.chown(folder / "password", "postgres")
-        made = [
-            binaries["initdb"],
-            "-D",
-            folder / "data",
-            "-U",
-            "bob",
-            "--auth=scram-sha-256",
-            "--pwfile",
-            folder / "password",
-            "--no-sync",
-        ]
-        subprocess.run(made, check=True, capture_output=True, cwd=folder, **owner)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        command = [binaries["postgres"], "-D", folder / "data", "-p", str(port), "-k", "", "-c", "listen_addresses=127.0.0.1"]
-        server = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **owner)
+    pytest.importorskip("adbc_driver_postgresql.dbapi")
+    with ExitStack() as stack:
         try:
-            uri = f"postgresql://bob:{PASSWORD.replace('/', '%2F')}@127.0.0.1:{port}/postgres"
-            with connected(dbapi, uri) as connection, connection.cursor() as cursor:
-                cursor.execute("create table recs (user_id integer, item_id text, score double precision)")
-                cursor.executemany("insert into recs values ($1, $2, $3)", [(user, str(item), score) for user, item, score in LISTS])
-                connection.commit()
-            yield uri
-        finally:
-            server.terminate()
-            server.wait(30)
-
-
-def connected(dbapi: Any, uri: str) -> Any:
-    """Connect to a server that may take a while to start."""
-    for attempt in range(100):
-        try:
-            return dbapi.connect(uri)
-        except adbc.Error:
-            if attempt == 99:
-                raise
-            time.sleep(0.2)
-    raise AssertionError
+            uri = stack.enter_context(servers.postgres(PASSWORD))
+        except servers.Missing as missing:
+            pytest.skip(str(missing))
+        with servers.connected(uri) as connection, connection.cursor() as cursor:
+            cursor.execute("create table recs (user_id integer, item_id text, score double precision)")
+            cursor.executemany("insert into recs values ($1, $2, $3)", [(user, str(item), score) for user, item, score in LISTS])
+            connection.commit()
+        yield uri
 
 
 def test_a_query_of_postgresql_gives_the_values_of_a_file_and_the_password_is_never_shown(
@@ -163,7 +114,7 @@ from recs
 
 
 def test_uuids_decimals_json_times_and_arrays_of_postgresql_are_read(postgres):
-    with connected(import_module("adbc_driver_postgresql.dbapi"), postgres) as connection, connection.cursor() as cursor:
+    with servers.connected(postgres) as connection, connection.cursor() as cursor:
         cursor.execute(TYPES)
         connection.commit()
     rows = {"uri": postgres, "query": "select user_id, item_id, score, timestamp from types"}
@@ -198,7 +149,7 @@ def test_a_query_may_name_changes_in_texts_and_comments(shop, evaluate_lists):
 
 
 def test_postgresql_itself_refuses_changes(postgres, evaluate_lists):
-    with connected(import_module("adbc_driver_postgresql.dbapi"), postgres) as connection, connection.cursor() as cursor:
+    with servers.connected(postgres) as connection, connection.cursor() as cursor:
         cursor.execute("create sequence numbers")
         connection.commit()
     with pytest.raises(DataError, match="read-only transaction"):

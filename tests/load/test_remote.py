@@ -236,9 +236,12 @@ def requests(store, monkeypatch) -> list[str]:
     return seen
 
 
-def test_a_folder_of_a_store_takes_one_listing_and_one_request_a_file(store, evaluate_lists, requests):
-    assert evaluate_lists({"path": "s3://lists/als/", "storage_options": store}) == EXPECTED
-    assert sorted(requests) == ["GET /lists/als/part-0.parquet", "GET /lists/als/part-1.parquet", "listing"]
+@pytest.mark.parametrize("key", ["als/", "als/part-*.parquet", "als/**/*.parquet", "hive/", "parts/*.csv"])
+def test_a_folder_or_glob_of_a_store_takes_one_listing_and_one_request_a_file(key, store, evaluate_lists, requests):
+    assert evaluate_lists({"path": f"s3://lists/{key}", "storage_options": store}) == EXPECTED
+    folder = key.partition("/")[0]
+    files = [name for name in OBJECTS if name.startswith(f"{folder}/") and "_SUCCESS" not in name]
+    assert sorted(requests) == [*(f"GET /lists/{name}" for name in sorted(files)), "listing"]
 
 
 def test_a_file_of_a_store_takes_two_requests(store, evaluate_lists, requests):
