@@ -55,16 +55,17 @@ def _maker(path: Path) -> tuple[Callable[..., None], tuple[object, ...]]:
     return {"test": _write_test, "train": _write_train, "items": _write_items}[kind], (n_blocks,)
 
 
-def _chance(column: str, seed: int) -> pl.Expr:
+def chance(column: str, seed: int) -> pl.Expr:
+    """Return a number from 0 to 1 for each value of a column."""
     return pl.col(column).hash(seed).cast(pl.Float64) / 2.0**64
 
 
-def _lists(numbers: pl.DataFrame) -> pl.DataFrame:
+def lists(numbers: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of the lists with these numbers, `n`."""
     rows = numbers.with_columns(user_id=pl.col("n") // N_LISTED, rank=pl.col("n") % N_LISTED)
     width = N_ITEMS // N_LISTED  # each rank draws from its own items, so that no list has duplicates
-    item = (pl.col("rank") * 37 + pl.col("user_id") * 11) % N_LISTED * width + (width * _chance("n", 1) ** 2).floor().cast(pl.Int64)
-    score = (1 - (pl.col("rank") + _chance("n", 2)) / N_LISTED).cast(pl.Float32)
+    item = (pl.col("rank") * 37 + pl.col("user_id") * 11) % N_LISTED * width + (width * chance("n", 1) ** 2).floor().cast(pl.Int64)
+    score = (1 - (pl.col("rank") + chance("n", 2)) / N_LISTED).cast(pl.Float32)
     return rows.select("user_id", item_id=item, score=score)
 
 
@@ -76,7 +77,7 @@ def _numbers(kind: str, block: int, n_blocks: int) -> pl.DataFrame:
 
 
 def _write(path: Path, kind: str, n_blocks: int) -> None:
-    _join_blocks(path, (_lists(_numbers(kind, block, n_blocks)) for block in range(n_blocks)))
+    _join_blocks(path, (lists(_numbers(kind, block, n_blocks)) for block in range(n_blocks)))
 
 
 def _write_test(path: Path, n_blocks: int) -> None:
@@ -86,21 +87,21 @@ def _write_test(path: Path, n_blocks: int) -> None:
 def _test_of(block: int, n_blocks: int) -> pl.DataFrame:
     """Return three of a hundred listed items, and seven random items, for each user of a block."""
     numbers = _numbers("sorted", block, n_blocks)
-    hits = _lists(numbers).with_columns(numbers["n"]).filter(_chance("n", 3) < 0.03).select("user_id", "item_id")
+    hits = lists(numbers).with_columns(numbers["n"]).filter(chance("n", 3) < 0.03).select("user_id", "item_id")
     n_others = N_TEST - 3
     others = pl.select(n=pl.int_range(block * N_USERS * n_others, (block + 1) * N_USERS * n_others))
-    others = others.select(user_id=pl.col("n") // n_others, item_id=(N_ITEMS * _chance("n", 4)).floor().cast(pl.Int64))
+    others = others.select(user_id=pl.col("n") // n_others, item_id=(N_ITEMS * chance("n", 4)).floor().cast(pl.Int64))
     return pl.concat([hits, others]).unique().sort("user_id", "item_id")
 
 
 def _write_train(path: Path, n_blocks: int) -> None:
     rows = pl.select(n=pl.int_range(N_USERS * n_blocks * N_TRAIN)).with_columns(user_id=pl.col("n") // N_TRAIN)
-    rows = rows.select("user_id", item_id=(N_ITEMS * _chance("n", 6) ** 2).floor().cast(pl.Int64))
+    rows = rows.select("user_id", item_id=(N_ITEMS * chance("n", 6) ** 2).floor().cast(pl.Int64))
     rows.unique().sort("user_id", "item_id").write_parquet(path)
 
 
 def _write_items(path: Path, n_blocks: int) -> None:
-    items = pl.select(item_id=pl.int_range(N_ITEMS)).with_columns(number=(N_CATEGORIES * _chance("item_id", 7)).floor().cast(pl.Int64))
+    items = pl.select(item_id=pl.int_range(N_ITEMS)).with_columns(number=(N_CATEGORIES * chance("item_id", 7)).floor().cast(pl.Int64))
     items.select("item_id", category=pl.format("category {}", "number")).write_parquet(path)
 
 

@@ -97,6 +97,7 @@ LIBRARIES = {
     "pyarrow": {"parts"},
     "obstore": {"load"},
     "deltalake": {"load"},
+    "pyiceberg": {"load"},
     "msgspec": set(ROOMS),
     "blake3": {"load"},
     "pydantic": {"config"},
@@ -115,7 +116,8 @@ LIBRARIES = {
 ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".css", ".js")
 """Endings of installed files."""
 FILES = {
-    "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"disk", "load"}),
+    "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "scan_iceberg", "read_parquet"},
+                   {"disk", "load"}),
     "opens a file": ({"open"}, {"disk", "forks", "load", "names", "render"}),
     "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "extras", "init", "parts", "plugins"}),
     "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"disk"}),

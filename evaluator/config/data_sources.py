@@ -365,7 +365,7 @@ class SourceConfig(Model):
         None, description="rows in memory instead of a path; only from Python"
     )
     name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
-    format: Literal["csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc", "delta"] | None = Field(
+    format: Literal["csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc", "delta", "iceberg"] | None = Field(
         None, description="the format of the files; detected if not given"
     )
     separator: Annotated[str, BeforeValidator(_tab), Field(min_length=1, max_length=8)] | None = Field(

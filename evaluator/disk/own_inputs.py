@@ -13,7 +13,7 @@ from ..config import Loaded
 from ..config.overrides import dotted
 from ..errors import DataError, OutputError
 from ..load import Remote, find
-from ..load.database import file_of
+from ..load.drivers import file_of
 from ..load.folders import is_hidden, parts_of
 
 _ELSEWHERE: Final = "choose another place for the results"

@@ -67,7 +67,9 @@ class DiscoveredTable(Struct, frozen=True):
 
 
 def discover_tables(names: Sequence[str], depth: int = DEPTHS[0]) -> list[DiscoveredTable]:
-    """List the tables in these files and folders, in order; folders are searched `depth` levels deep, and a Delta folder is one table.
+    """List the tables in these files and folders, in order; folders are searched `depth` levels deep.
+
+    The folder of a Delta or Iceberg table is one table.
 
     JSON files count, because they may have one object per line, unless a folder has too many tables.
 
@@ -87,7 +89,7 @@ def discover_tables(names: Sequence[str], depth: int = DEPTHS[0]) -> list[Discov
     if not files:
         raise DataError(
             f"there is no table in {' and '.join(names)}",
-            "receval reads CSV, TSV, TREC, RecBole, JSON, Parquet, Arrow, SQLite and DuckDB files and Delta tables",
+            "receval reads CSV, TSV, TREC, RecBole, JSON, Parquet, Arrow, SQLite and DuckDB files, and Delta and Iceberg tables",
         )
     return _labelled(_grouped_parts(list(files)))
 
@@ -129,7 +131,7 @@ def _folder_tables(folder: Path, most_levels: int) -> list[Path]:
     for n_folders, (above, folders, names) in enumerate(os.walk(folder)):
         if most_levels > DEPTHS[0] and n_folders > _MAX_FOLDERS:
             raise DataError(f"there are more than {_MAX_FOLDERS:,} folders in {folder}", "list the files to use")
-        if is_table(Path(above)):  # only its log says which of its files count
+        if is_table(Path(above)):  # only its log or metadata says which of its files count
             tables.append(Path(above))
             folders.clear()
             continue
@@ -289,7 +291,7 @@ class TablePreview:
         """Return the exact or estimated number of rows of the table, and whether it is exact."""
         n_previewed, scan = self.n_previewed, self.raw.scan
         paths = [Path(path) for path in scan.paths]
-        if scan.format in ("parquet", "ipc", "delta"):
+        if scan.format in ("parquet", "ipc", "delta", "iceberg"):
             return int(opening.raw(scan).select(pl.len()).collect().item()), True
         if n_previewed < self._max_rows:
             return n_previewed, True

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
-from urllib.parse import quote, unquote, urlsplit
+from typing import Final
 
 import polars as pl
-import polars.selectors as cs
 from msgspec.structs import replace
 
 from ..config.data_sources import masked_uri
-from ..errors import DataError, MissingExtraError, NoRowsError
-from ..extras import install_command
+from ..errors import DataError, NoRowsError
 from ..temporary import folder_for_copies
+from .drivers import connect, import_manager, scheme_of_uri, without_secrets
 from .opening import FAILURES
 from .scan import ReadOptions
 from .source import Source, look
 from .source_file import SourceFile
 
-_FILES: Final = ("sqlite", "duckdb")
-"""Databases that are files."""
 _TABLES: Final = {
     "sqlite": "select name, type from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%' order by name",
     "duckdb": "select table_name, if(table_type = 'VIEW', 'view', 'table') from information_schema.tables order by table_name",
@@ -80,11 +74,6 @@ def fetch_rows(where: str, uri: str, query: str, folder: Path, scratch: ExitStac
     return path
 
 
-def file_of(uri: str, folder: Path) -> Path | None:
-    """Return the file that an address names, relative to `folder`; `None` if the database is not a file."""
-    return folder / re.sub("^[^:]+:/{0,3}", "", uri) if uri.lower().startswith(_FILES) else None
-
-
 def scheme_of(path: Path) -> str | None:
     """Return the scheme of the address of a database file, by its first bytes; `None` if it is not one, or cannot be read."""
     try:
@@ -103,27 +92,21 @@ def tables_of(scheme: str, path: Path) -> list[tuple[str, str]]:
 
 
 def _rows(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
-    """Return the rows of a query in types that all tables may have: decimals as floating-point numbers, UUIDs and JSON as text."""
-    scheme = {"postgres": "postgresql"}.get(kind := uri.partition(":")[0].partition("+")[0].lower(), kind)
-    driver = f"adbc_driver_{scheme}"
+    """Return the rows of a query in types that all tables may have: fractions as floating-point numbers, UUIDs and JSON as text."""
+    scheme = scheme_of_uri(uri)
+    connection = connect(where, uri, folder)
     try:
-        manager, module = import_module("adbc_driver_manager"), import_module(f"{driver}.dbapi")
-    except ImportError:
-        install = install_command("sql") if scheme in (*_FILES, "postgresql") else f"try pip install adbc-driver-{scheme}"
-        raise MissingExtraError(f"reading {scheme}:// needs {driver}, which is not installed", install) from None
-    try:
-        with _connection(where, scheme, module, uri, folder) as connection:
+        with connection, connection.cursor() as cursor:
             if scheme in _READ_ONLY:
-                with connection.cursor() as cursor:
-                    cursor.execute(_READ_ONLY[scheme])
+                cursor.execute(_READ_ONLY[scheme])
+            cursor.execute(query)
             with _types_of_databases():
-                frame = pl.read_database(query, connection).cast({cs.decimal(): pl.Float64})
-            return frame.with_columns(map(_usual_type, frame.get_columns()))
-    except (manager.Error, *FAILURES) as error:
-        said, password = " ".join(str(error).split()), urlsplit(uri).password or ""
-        for secret in filter(None, (uri, unquote(password), password)):
-            said = said.replace(secret, "***")
-        raise DataError(f"{where}: the query failed: {said}", "check the address, the query and the user's permissions") from None
+                frame = cursor.fetch_polars()
+            return pl.DataFrame(map(_usual_type, frame.get_columns()))
+    except (import_manager(scheme).Error, *FAILURES) as error:
+        raise DataError(
+            f"{where}: the query failed: {without_secrets(error, uri)}", "check the address, the query and the user's permissions"
+        ) from None
 
 
 @contextmanager
@@ -141,29 +124,21 @@ def _types_of_databases() -> Iterator[None]:
 
 def _usual_type(column: pl.Series) -> pl.Series:
     """Return a column of a type of a database in a usual one: a number of any precision, a UUID (16 bytes), or JSON and other text."""
-    if isinstance(column.dtype, pl.BaseExtension):
-        is_number = '"numeric"' in str(column.dtype)
+    dtype = column.dtype
+    if isinstance(dtype, pl.Decimal):  # a whole number of many digits may be an id, as every number of Snowflake is
+        return column.cast(pl.Float64) if dtype.scale else column
+    if isinstance(dtype, pl.BaseExtension):
+        is_number = '"numeric"' in str(dtype)
         column = column.ext.storage()
-        if is_number and column.dtype == pl.String:
-            return column.cast(pl.Float64)
-    if column.dtype == pl.Binary and (column.bin.size().drop_nulls() == _UUID_BYTES).all():
+        return _number(column) if is_number and column.dtype == pl.String else column
+    if dtype == pl.Binary and (column.bin.size().drop_nulls() == _UUID_BYTES).all():
         digits = column.bin.encode("hex").str
         parts = [digits.slice(start, length) for start, length in ((0, 8), (8, 4), (12, 4), (16, 4), (20, 12))]
         return parts[0] + "-" + parts[1] + "-" + parts[2] + "-" + parts[3] + "-" + parts[4]
     return column
 
 
-def _connection(where: str, scheme: str, module: Any, uri: str, folder: Path) -> Any:
-    """Return a connection; one to a file only reads it."""
-    path = file_of(uri, folder)
-    if path is None:
-        return module.connect(f"{scheme}:{uri.partition(':')[2]}")
-    if not os.path.isfile(path):
-        raise DataError(
-            f"{where}: there is no file {path}", "three slashes start a path relative to the config file, four an absolute path"
-        )
-    if scheme == "sqlite":
-        return module.connect(f"file:{quote(str(path.absolute()))}?mode=ro")
-    duckdb, manager = import_module("adbc_driver_duckdb"), import_module("adbc_driver_manager.dbapi")
-    options = {"path": str(path), "access_mode": "READ_ONLY"}
-    return manager.connect(driver=duckdb.driver_path(), entrypoint="duckdb_adbc_init", db_kwargs=options)
+def _number(texts: pl.Series) -> pl.Series:
+    """Return numbers in text as integers if all of them are, which may be ids, otherwise as floating-point numbers."""
+    whole = texts.cast(pl.Int64, strict=False)
+    return whole if whole.null_count() == texts.null_count() else texts.cast(pl.Float64)

@@ -1,4 +1,4 @@
-"""Find the data files of paths, globs, folders and Delta tables, and the columns in names of folders (`day=2024-01-01/`).
+"""Find the data files of paths, globs, folders, and Delta and Iceberg tables, and the columns in names of folders (`day=2024-01-01/`).
 
 Standard input and pipes are read into files.
 """
@@ -24,6 +24,7 @@ from ..errors import DataError, NoRowsError
 from ..extras import missing_extra
 from ..temporary import folder_for_copies, new_copy
 from . import sniff
+from .iceberg import is_iceberg
 from .opening import FAILURES
 from .remote import Remote, find_remote, is_remote
 from .source_file import Partition, SourceFile
@@ -37,7 +38,8 @@ _ELSEWHERE: Final = {
     "hdfs": "mount it as a folder, copy it with hdfs dfs -get, or read it with engine: spark as a table of the catalog",
     "dbfs": "write the path as a folder: /dbfs/… or /Volumes/…; or read a table with engine: spark",
     "hf": "give the https:// address of the file, or load it in Python (datasets.load_dataset) and pass it to receval.evaluate",
-    "iceberg": "read the table in Python with pyiceberg (table.scan().to_polars()) and pass it to receval.evaluate, or with engine: spark",
+    "iceberg": "give the folder of the table, or its newest metadata file (table.metadata_location in pyiceberg); or read it with "
+    "engine: spark as a table of the catalog",
     "file": "write the path without file://",
     "duckdb": "set uri and query instead of a path",
     "postgresql": "set uri and query instead of a path",
@@ -233,11 +235,11 @@ def _refuse_repeated(role: str, paths: Iterable[Path]) -> None:
 
 
 def _refuse_part_of_table(role: str, path: Path, folders: Iterable[Path]) -> None:
-    """Raise `DataError` if one of the `folders` above a path is a Delta table, because its files may belong to older versions."""
-    for folder in folders:
-        if is_table(folder):
-            message = f"{role}: {path} is part of the Delta table {folder}, whose log decides which of its files count"
-            raise DataError(message, "give the folder of the table")
+    """Raise `DataError` if one of the `folders` above a path is a table of versions, because its files may belong to older ones."""
+    for folder in filter(is_table, folders):
+        kind, which = ("Iceberg", "metadata decides") if is_iceberg(folder) else ("Delta", "log decides")
+        message = f"{role}: {path} is part of the {kind} table {folder}, whose {which} which of its files count"
+        raise DataError(message, "give the folder of the table")
 
 
 def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:
@@ -272,12 +274,12 @@ def columns_of_path(path: PurePath, root: PurePath | None, named: Iterable[str |
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a folder is a Delta table."""
-    return os.path.isdir(path / LOG)  # also false without permission
+    """Return whether a folder is a Delta or an Iceberg table."""
+    return os.path.isdir(path / LOG) or is_iceberg(path)  # also false without permission
 
 
 def files_of_table(role: str, table: Path | Remote, storage: Mapping[str, str]) -> list[Path | Remote]:
-    """Return the files of the newest version of a table; raise `MissingExtraError` if no installed library can read its log."""
+    """Return the files of the newest version of a Delta table; raise `MissingExtraError` if no installed library can read its log."""
     try:
         from deltalake import DeltaTable
         from deltalake.exceptions import DeltaError

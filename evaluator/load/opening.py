@@ -21,6 +21,7 @@ import polars as pl
 from ..names.row_filter import columns_of, parse_filter
 from ..temporary import folder_for_copies
 from .columns import IDS
+from .iceberg import scan_table
 from .list_columns import listed, with_fields
 from .row_filters import kept_rows
 from .scan import FILTER_COLUMN, NO_VALUE, TREC_COMMENT, Scan
@@ -190,9 +191,10 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
         return _flat(source, objects)
     scan = pl.scan_ipc if source.format == "ipc" else pl.scan_parquet
     options = dict(source.storage) or None
-    if source.format == "delta":
-        tables = [_flat(source, pl.scan_delta(path, storage_options=options)).select(names) for path in paths]
-        return pl.concat(tables).with_row_index(RECORD)
+    if source.format in ("delta", "iceberg"):
+        is_delta = source.format == "delta"
+        tables = [pl.scan_delta(path, storage_options=options) if is_delta else scan_table(path, source.storage) for path in paths]
+        return pl.concat([_flat(source, table).select(names) for table in tables]).with_row_index(RECORD)
     if len(paths) == 1 and not held:
         return _flat(source, scan(paths, row_index_name=RECORD, glob=False, storage_options=options))
     # Parts may store a column in different types.

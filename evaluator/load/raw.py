@@ -17,6 +17,7 @@ from .broken_rows import explain
 from .columns import usual_roles
 from .documents import is_by_user, is_document
 from .folders import files_of_table, is_table
+from .iceberg import is_iceberg, newest_metadata, newest_snapshot
 from .list_columns import fields_of, flat_types, is_list, is_python_list, syntax_of
 from .objects import first_objects, schema_of_objects
 from .recode import settle_quotes
@@ -91,8 +92,12 @@ class RawTable(Struct, frozen=True):
 def raw_table(paths: Sequence[Path]) -> RawTable:
     """Detect how to read the files of one table; raise `DataError` if they are not a table. Copies live as long as this process."""
     files = [SourceFile.of(path) for path in paths]
+    if is_iceberg(paths[0]):
+        tables = [replace(file, path=newest_metadata(_ROLE, file.local)) for file in files]
+        newest_snapshot(_ROLE, tables[0].name, tables[0].local, {})  # raises an error for an unreadable table
+        return _typed(tables, "iceberg")
     if is_table(paths[0]):
-        files_of_table(_ROLE, paths[0], {})  # raises an error for an unreadable table
+        files_of_table(_ROLE, paths[0], {})  # the same
         return _typed(files, "delta")
     keys: dict[str, Any] = {}
     try:
@@ -222,7 +227,7 @@ def _objects(files: Sequence[SourceFile], keys: Mapping[str, Any]) -> RawTable:
 
 
 def _typed(files: Sequence[SourceFile], format: Format) -> RawTable:
-    """Read Parquet, Arrow IPC or Delta, whose schema names the columns."""
+    """Read Parquet, Arrow IPC, Delta or Iceberg, whose schema names the columns."""
     readable = [as_arrow_file(file.name, file, PROCESS_SCRATCH) if format == "ipc" else file for file in files]
     first, *_ = [stored_schema(file.name, file, format, ReadOptions()) for file in readable]
     return _by_types(RawTable(tuple(readable), Scan(tuple(file.address for file in readable), format, {}, {})), first)

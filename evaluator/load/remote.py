@@ -41,6 +41,8 @@ _MOST_COPIED: Final = 2 << 30
 _SHARE_OF_DISK: Final = 4
 """Copies take at most this part of the free disk space."""
 _SIDE_BY_SIDE: Final = 16
+_PARTS_OF_TABLES: Final = {"/_delta_log/": "delta", ".metadata.json": "iceberg"}
+"""Part of the key of an object that only tables with versions have → the format of such tables."""
 _ARTIFACT: Final = re.compile(r"(?:runs|mlflow):/*([^/]+)/(.*[^/])", re.DOTALL)
 _SETTINGS: Final = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false"}
 """Without these, MLflow tries for minutes to reach a server, and draws progress bars."""
@@ -115,16 +117,23 @@ def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote
         return [remote]
     start = posixpath.dirname(text[: min(text.index(letter) for letter in "*?[" if letter in text)]) + "/"
     wanted = text.partition("://")[2]
-    matches = [file for file in _under(Remote(start, options)) if _matches(str(file.path), wanted)]
+    matches = [file for file in under(Remote(start, options)) if _matches(str(file.path), wanted)]
     if not matches:
         raise DataError(f"{role}: no object matches {text}", "check the bucket and the key")
     return matches
 
 
 def parts_elsewhere(role: str, folder: Remote) -> list[Remote]:
-    """Return the objects in a folder of a store, in the order of their keys, without those whose names begin with `_` or `.`."""
-    root = folder.path
-    files = [file for file in _under(folder) if not any(part.startswith(("_", ".")) for part in file.path.relative_to(root).parts)]
+    """Return the objects in a folder of a store, in the order of their keys, without those whose names begin with `_` or `.`.
+
+    Raises `DataError` if there are none, or if they belong to a table that has versions.
+    """
+    root, found = folder.path, under(folder)
+    for part, format in _PARTS_OF_TABLES.items():
+        if inside := next((file for file in found if part in f"/{file.path.relative_to(root)}"), None):
+            message = f"{role}: {inside} belongs to a table of the format {format}, which decides which of its files count"
+            raise DataError(message, f"give the folder of the table with format: {format}")
+    files = [file for file in found if not any(part.startswith(("_", ".")) for part in file.path.relative_to(root).parts)]
     if not files:
         raise DataError(f"{role}: there are no data files in {folder}", "files whose names start with _ or . are ignored")
     return files
@@ -185,7 +194,7 @@ def copies(role: str, remotes: Sequence[Remote], scratch: ExitStack) -> list[Pat
             raise
 
 
-def _under(folder: Remote) -> list[Remote]:
+def under(folder: Remote) -> list[Remote]:
     """Return every non-empty object below a folder, in the order of their keys."""
     with _store(folder) as (store, key):
         sizes = {entry["path"]: entry["size"] for batch in store.list(key.rstrip("/") or None) for entry in batch if entry["size"]}

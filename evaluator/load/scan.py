@@ -18,7 +18,7 @@ Kind = Literal["integer", "text", "number", "time"]
 """The kind of a column; a `time` is a number unchanged, or the seconds since 1970 of a date or its text, else null."""
 NumberType = Literal["whole", "real"]
 """`whole` numbers are integers of 64 bits, which are compared exactly; `real` ones are floating point in double precision."""
-Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta", "table", "frame"]
+Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta", "iceberg", "table", "frame"]
 """`lines` is text with one row per line and without quoted fields; `table` is a table of Spark's catalog, whose path is its name; a
 `frame` is in memory."""
 FormatName = Format | Literal["trec", "tsv", "json"]

@@ -17,6 +17,7 @@ import polars as pl
 
 from ..errors import DataError, NoRowsError
 from .columns import FLAT, IDS, LARGEST_EXACT, ORDERING
+from .iceberg import is_metadata
 from .opening import FAILURES
 from .scan import FILTER_COLUMN, Format, Kind, ReadOptions, Scan
 from .source_file import SourceFile, in_words, partitions_of
@@ -107,7 +108,7 @@ def without_endings(name: str) -> str:
 
 def known_format(path: PurePath) -> Format | None:
     """Return the format of the ending of a file's name; `None` if it is unknown."""
-    return _ENDINGS.get(ending_of(path))
+    return "iceberg" if is_metadata(path) else _ENDINGS.get(ending_of(path))
 
 
 def head(file: SourceFile) -> list[str]:

@@ -22,6 +22,7 @@ from . import sniff
 from .columns import IDS, ORDERING, order_found_by_words
 from .documents import as_objects, is_document
 from .folders import LOG, columns_of_path, files_of_table, is_table, parts_of, reason
+from .iceberg import is_iceberg, is_metadata, newest_metadata, newest_snapshot
 from .objects import json_scan
 from .opening import FAILURES, plainly_named
 from .recode import line_of_record, recode_file, settle_quotes
@@ -39,9 +40,12 @@ PROCESS_SCRATCH: Final = ExitStack()
 """Temporary files that live as long as this process."""
 _DETECT: Final = ReadOptions()
 _FORMATS: Final[dict[FormatName, Format]] = {
-    "csv": "csv", "tsv": "csv", "trec": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta"
+    "csv": "csv", "tsv": "csv", "trec": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta",
+    "iceberg": "iceberg",
 }  # fmt: skip
 """Format in the config → format of the scan."""
+_TABLES: Final = ("delta", "iceberg")
+"""Formats of tables that have versions, each with files of its own."""
 atexit.register(PROCESS_SCRATCH.close)
 
 
@@ -68,7 +72,7 @@ class Source(Struct, frozen=True):
     files: tuple[SourceFile, ...] = ()
     """The files of `scan.paths`."""
     originals: tuple[SourceFile, ...] = ()
-    """The files that results list, of which `files` may be converted copies; a Delta table has many."""
+    """The files that results list, of which `files` may be converted copies; a Delta or Iceberg table has many."""
     states: tuple[FileState, ...] = ()
     """The states of the original files before anything was read."""
     may_be_empty: bool = False
@@ -184,9 +188,8 @@ def look(
             files, scan = quoted.files, text_scan(role, table, quoted, options)
         else:
             scan = json_scan(role, table, files, options) if form == "ndjson" else typed_scan(role, table, files, form, options)
-        if form == "delta":
-            tables = [file.path for file in originals if not isinstance(file.path, FrameFile)]
-            originals = [SourceFile.of(path) for one in tables for path in files_of_table(role, one, options.storage)]
+        if form in _TABLES:
+            scan, originals = _with_files(role, scan, originals, form, options.storage)
             states += _states_of(role, originals, options.format)
     labels = {label: f"label_{index}" for index, label in enumerate(options.labels)}
     by_words = order_found_by_words(table, scan.names, options.columns)
@@ -195,10 +198,27 @@ def look(
     )
 
 
+def _with_files(
+    role: str, scan: Scan, tables: Sequence[SourceFile], form: Format, storage: Mapping[str, str]
+) -> tuple[Scan, list[SourceFile]]:
+    """Return the scan of Delta or Iceberg tables with a remark on the snapshots of Iceberg, and the files of the newest versions."""
+    paths: list[Path | Remote] = []
+    remarks: list[str] = []
+    for table in tables:
+        assert isinstance(table.path, Path | Remote)
+        if form == "delta":
+            paths += files_of_table(role, table.path, storage)
+        else:
+            snapshot = newest_snapshot(role, table.name, table.path, storage)
+            paths += [table.path, *snapshot.files]
+            remarks.append(f"{role}: the Iceberg table is read at {snapshot}, by {table.pure_path.name}.")
+    return replace(scan, doubts=(*scan.doubts, *remarks)), [SourceFile.of(path) for path in paths]
+
+
 def _copied(role: str, files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack) -> list[SourceFile]:
-    """Return files in a store as local copies, unless they are large together, or tables of Delta."""
+    """Return files in a store as local copies, unless they are large together, or Delta or Iceberg tables."""
     there = [file.path for file in files if isinstance(file.path, Remote) and not file.path.is_fetched_whole]
-    if options.format == "delta" or any(sniff.known_format(path.path) == "delta" for path in there):
+    if options.format in _TABLES or any(sniff.known_format(path.path) in _TABLES for path in there):
         return list(files)
     local = dict(zip(there, copies(role, there, scratch) or there, strict=True)) if there else {}
     return [replace(file, path=local.get(file.path, file.path)) if isinstance(file.path, Remote) else file for file in files]
@@ -214,12 +234,21 @@ def _expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> l
     for file in files:
         root: PurePath | None = None
         parts = [file]
-        if isinstance(file.path, Remote) and file.path.is_folder and options.format != "delta":
+        if isinstance(file.path, Path | Remote) and _is_iceberg(file.path, options.format):
+            parts = [replace(file, path=newest_metadata(role, file.path))]
+        elif isinstance(file.path, Remote) and file.path.is_folder and options.format != "delta":
             root, parts = file.path.path, [SourceFile.of(part) for part in parts_elsewhere(role, file.path)]
         elif isinstance(file.path, Path) and os.path.isdir(file.path) and options.format != "delta" and not is_table(file.path):
             root, parts = file.path, [SourceFile.of(part) for part in parts_of(role, file.path)]
         found += [replace(part, path_columns=columns_of_path(part.pure_path, root, named)) for part in parts]
     return found
+
+
+def _is_iceberg(path: Path | Remote, format: FormatName | None) -> bool:
+    """Return whether a path is the folder of an Iceberg table; one in a store is only known by the format in the config."""
+    if format == "iceberg":
+        return not is_metadata(path.name if isinstance(path, Path) else path.url)
+    return format is None and isinstance(path, Path) and is_iceberg(path)
 
 
 def _states_of(role: str, files: Sequence[SourceFile], format: FormatName | None) -> list[FileState]:
@@ -247,7 +276,7 @@ def resolve(
     local = []
     for file in files:
         if isinstance(file.path, Remote):
-            there = (said or sniff.known_format(file.path.path)) in ("parquet", "ipc", "delta") and not file.path.is_fetched_whole
+            there = (said or sniff.known_format(file.path.path)) in ("parquet", "ipc", *_TABLES) and not file.path.is_fetched_whole
             file = file if there else replace(file, path=fetch(role, file.path, scratch))
         local.append(file)
     first = local[0].path
@@ -277,7 +306,7 @@ def as_arrow_file(where: str, file: SourceFile, scratch: ExitStack) -> SourceFil
 
 def _as_rows(role: str, table: str, file: SourceFile, form: Format, encoding: str | None, scratch: ExitStack) -> SourceFile:
     """Return a file whose rows and name engines can read."""
-    if form == "delta" or not isinstance(file.path, Path):
+    if form in _TABLES or not isinstance(file.path, Path):
         return file
     if form in ("csv", "ndjson"):
         file = recode_file(file, encoding, form == "ndjson", scratch)
@@ -292,6 +321,9 @@ def _refuse_unreadable(role: str, file: SourceFile, form: Format, storage: Mappi
     assert isinstance(file.path, Path | Remote)
     if form == "delta":
         files_of_table(role, file.path, storage)
+    elif form == "iceberg":
+        newest_snapshot(role, file.name, file.path, storage)
+    if form in _TABLES:
         return
     if isinstance(file.path, Path):
         try:  # the only way to test the permission

@@ -1,4 +1,4 @@
-"""Decide how to scan files that store the types of their columns (Parquet, Arrow IPC), Delta tables and frames."""
+"""Decide how to scan files that store the types of their columns (Parquet, Arrow IPC), Delta and Iceberg tables, and frames."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ..errors import DataError
 from ..quoting import short
 from . import list_columns, sniff
 from .columns import CAST_IDS, FLAT, IDS, LARGEST_EXACT, ORDERING, named, public_name
+from .iceberg import scan_table
 from .list_columns import fields_of, flat_types, with_fields
 from .opening import FAILURES
 from .remote import Remote
@@ -32,7 +33,7 @@ _COMPLETE: Final = "check that it is complete"
 
 
 def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Format, options: ReadOptions) -> Scan:
-    """Return the scan of Parquet or IPC files, or Delta tables; raise `DataError` for a wrong file, or if `options` do not fit."""
+    """Return the scan of Parquet or IPC files, or tables; raise `DataError` for a wrong file, or if `options` do not fit."""
     where = f"{role}: {files[0]}"
     schemas = {file: stored_schema(f"{role}: {file}", file, format, options) for file in files}
     fields = fields_of(schemas[files[0]]) if list_columns.may_hold_lists(table) else {}
@@ -44,10 +45,10 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
     names, labels = _columns(source, of_paths)
     typed = {column: name for column, name in names.items() if name not in of_paths}
     nested = _nested_columns(source, typed)
-    if format == "delta" and table == "lists" and not nested and not {"position", "score"} & names.keys():
-        raise DataError(
-            f"{where}: the rows of a Delta table have no order, and there is neither a rank nor a score column", "add one of them"
-        )
+    if format in ("delta", "iceberg") and table == "lists" and not nested and not {"position", "score"} & names.keys():
+        kind = "a Delta" if format == "delta" else "an Iceberg"
+        message = f"{where}: the rows of {kind} table have no order, and there is neither a rank nor a score column"
+        raise DataError(message, "add one of them")
     samples = {} if nested else _texts(source, typed)
     if format == "ipc":
         _refuse_what_panics(source, dict.fromkeys([*typed.values(), *labels.values()]), {typed[column] for column in samples})
@@ -245,6 +246,8 @@ def _rows(file: SourceFile, format: Format, options: ReadOptions) -> pl.LazyFram
     storage = dict(options.storage) or None
     if format == "delta":
         return pl.scan_delta(file.address, storage_options=storage)
+    if format == "iceberg":
+        return scan_table(file.address, options.storage)
     return (pl.scan_parquet if format == "parquet" else pl.scan_ipc)(file.address, glob=False, storage_options=storage)
 
 

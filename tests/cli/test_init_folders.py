@@ -172,6 +172,22 @@ def test_a_delta_table_is_one_table_without_its_old_files(init, folder):
     assert done.values["als", "MRR@5"] == pytest.approx(STARS)
 
 
+def test_an_iceberg_table_is_one_table_without_its_old_files(init, folder):
+    pytest.importorskip("polars_iceberg", reason="polars-iceberg is not installed")
+    catalogs = pytest.importorskip("pyiceberg.catalog.sql", reason="the catalogue of the test needs sqlalchemy")
+    frame = pl.DataFrame(SCORED, schema=["user", "item", "score"], orient="row")
+    folder({})
+    catalog = catalogs.SqlCatalog("c", uri="sqlite://", warehouse=f"file://{Path.cwd()}")
+    catalog.create_namespace("shop")
+    table = catalog.create_table("shop.als", schema=frame.to_arrow().schema)
+    table.append(frame.with_columns(item=pl.lit(1, pl.Int64)).to_arrow())
+    table.overwrite(frame.to_arrow())
+    catalog.engine.dispose()
+    done = init({"test.csv": PLAIN["test.csv"]})
+    assert done.data["recommendations"]["als"] == {"path": "shop/als"}
+    assert done.values["als", "MRR@5"] == pytest.approx(STARS)
+
+
 @pytest.mark.parametrize("below", ["folds/fold{}", "data/folds/fold{}"])
 def test_lists_deep_in_the_folders_of_folds_are_found_from_the_folder_of_the_project(below, receval, folder):
     rows = {1: TEST, 2: [(user, item + 1, rating, when) for user, item, rating, when in TEST]}

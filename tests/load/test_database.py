@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import pwd
-import shutil
-import socket
 import sqlite3
-import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,9 +14,10 @@ import polars as pl
 import pytest
 import receval as library
 import yaml
-from receval.errors import DataError
+from receval.errors import DataError, MissingExtraError
 from receval.extras import install_command
 
+from benchmarks import servers
 from tests.load.conftest import EXPECTED, LISTS
 
 adbc = pytest.importorskip("adbc_driver_manager")
@@ -54,6 +49,14 @@ def test_a_query_of_sqlite_gives_the_values_of_a_file(shop, evaluate_lists):
     assert evaluate_lists(test={"uri": "sqlite:///shop.db", "query": truth, "columns": named}) == EXPECTED
 
 
+def test_whole_decimals_are_ids_and_names_in_capitals_are_recognised_as_snowflake_has_them(tmp_path, evaluate_lists):
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(tmp_path / "shop.duckdb") as database:
+        database.execute('create table recs ("USER_ID" decimal(38, 0), "ITEM_ID" decimal(38, 0), "SCORE" decimal(38, 2))')
+        database.executemany("insert into recs values (?, ?, ?)", LISTS)
+    assert evaluate_lists({"uri": "duckdb:///shop.duckdb", "query": "select * from recs"}) == EXPECTED
+
+
 def test_a_query_of_duckdb_gives_the_values_of_a_file_and_its_decimals_are_numbers(tmp_path, evaluate_lists):
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect(tmp_path / "shop.duckdb") as database:
@@ -67,61 +70,17 @@ def test_a_query_of_duckdb_gives_the_values_of_a_file_and_its_decimals_are_numbe
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
     """Yield the address of a PostgreSQL with the table `recs`."""
-    binaries = {name: shutil.which(name) for name in ("initdb", "postgres")}
-    if not all(binaries.values()):
-        pytest.skip("PostgreSQL is not installed")
-    dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
-    owner: dict[str, Any] = {}
-    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
-        if "postgres" not in {user.pw_name for user in pwd.getpwall()}:
-            pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
-        owner = {"user": "postgres"}
-    with tempfile.TemporaryDirectory(prefix="receval-postgres-") as name:
-        folder = Path(name)
-        (folder / "password").write_text(PASSWORD)
-        folder.chmod(0o755)
-        if owner:
-            shutil.chown(folder, "postgres")
-            shutil.chown(folder / "password", "postgres")
-        made = [
-            binaries["initdb"],
-            "-D",
-            folder / "data",
-            "-U",
-            "bob",
-            "--auth=scram-sha-256",
-            "--pwfile",
-            folder / "password",
-            "--no-sync",
-        ]
-        subprocess.run(made, check=True, capture_output=True, cwd=folder, **owner)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        command = [binaries["postgres"], "-D", folder / "data", "-p", str(port), "-k", "", "-c", "listen_addresses=127.0.0.1"]
-        server = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **owner)
+    pytest.importorskip("adbc_driver_postgresql.dbapi")
+    with ExitStack() as stack:
         try:
-            uri = f"postgresql://bob:{PASSWORD.replace('/', '%2F')}@127.0.0.1:{port}/postgres"
-            with connected(dbapi, uri) as connection, connection.cursor() as cursor:
-                cursor.execute("create table recs (user_id integer, item_id text, score double precision)")
-                cursor.executemany("insert into recs values ($1, $2, $3)", [(user, str(item), score) for user, item, score in LISTS])
-                connection.commit()
-            yield uri
-        finally:
-            server.terminate()
-            server.wait(30)
-
-
-def connected(dbapi: Any, uri: str) -> Any:
-    """Connect to a server that may take a while to start."""
-    for attempt in range(100):
-        try:
-            return dbapi.connect(uri)
-        except adbc.Error:
-            if attempt == 99:
-                raise
-            time.sleep(0.2)
-    raise AssertionError
+            uri = stack.enter_context(servers.postgres(PASSWORD))
+        except servers.Missing as missing:
+            pytest.skip(str(missing))
+        with servers.connected(uri) as connection, connection.cursor() as cursor:
+            cursor.execute("create table recs (user_id integer, item_id text, score double precision)")
+            cursor.executemany("insert into recs values ($1, $2, $3)", [(user, str(item), score) for user, item, score in LISTS])
+            connection.commit()
+        yield uri
 
 
 def test_a_query_of_postgresql_gives_the_values_of_a_file_and_the_password_is_never_shown(
@@ -155,7 +114,7 @@ from recs
 
 
 def test_uuids_decimals_json_times_and_arrays_of_postgresql_are_read(postgres):
-    with connected(import_module("adbc_driver_postgresql.dbapi"), postgres) as connection, connection.cursor() as cursor:
+    with servers.connected(postgres) as connection, connection.cursor() as cursor:
         cursor.execute(TYPES)
         connection.commit()
     rows = {"uri": postgres, "query": "select user_id, item_id, score, timestamp from types"}
@@ -164,6 +123,11 @@ def test_uuids_decimals_json_times_and_arrays_of_postgresql_are_read(postgres):
     for test, held in ((as_text, rows), (as_text, lists), ({**rows, "columns": {"rating": "score"}}, lists)):
         result = library.evaluate(test=test, recommendations={"m": held}, metrics="Recall@none", health=False)
         assert result["m", "Recall@none"].value == 1.0
+
+
+def test_whole_numerics_of_postgresql_are_ids(postgres, evaluate_lists):
+    numeric = "select user_id::numeric as user_id, item_id::numeric as item_id, score::numeric from recs"
+    assert evaluate_lists({"uri": postgres, "query": numeric}) == EXPECTED
 
 
 CHANGES = (
@@ -185,7 +149,7 @@ def test_a_query_may_name_changes_in_texts_and_comments(shop, evaluate_lists):
 
 
 def test_postgresql_itself_refuses_changes(postgres, evaluate_lists):
-    with connected(import_module("adbc_driver_postgresql.dbapi"), postgres) as connection, connection.cursor() as cursor:
+    with servers.connected(postgres) as connection, connection.cursor() as cursor:
         cursor.execute("create sequence numbers")
         connection.commit()
     with pytest.raises(DataError, match="read-only transaction"):
@@ -223,7 +187,11 @@ def test_the_order_of_rows_of_a_query_changes_no_byte(receval, write, tmp_path):
         ({"uri": "sqlite:///shop.db", "query": "delete from recs"}, 3, "the query was not sent, because it has DELETE\n  write a SELECT"),
         ({"uri": "sqlite:///no.db", "query": "select 1"}, 3, "sqlite:///no.db: there is no file"),
         ({"uri": "sqlite:///shop.db", "query": "select user_id, item_id, null as score from recs"}, 3, "score"),
-        ({"uri": "nosuch://bob:s3cret@h/x", "query": "select 1"}, 4, "reading nosuch:// needs adbc_driver_nosuch, which is not installed"),
+        (
+            {"uri": "postgresql://bob:s3cret@127.0.0.1:1/x?application_name=s3cret", "query": "select 1"},
+            3,
+            "postgresql://***@127.0.0.1:1/x?***: the database cannot be reached: ",
+        ),
         ({"uri": "sqlite:///shop.db"}, 2, "give uri and query together"),
         ({"path": "a.csv", "query": "select 1"}, 2, "give uri and query together"),
         ({"path": "a.csv", "uri": "sqlite:///shop.db", "query": "select 1"}, 2, "give exactly one of path, table and uri"),
@@ -266,3 +234,50 @@ def test_without_the_driver_the_extra_is_named(shop, receval, write, monkeypatch
     code, out, err = receval("run", shop / "config.yaml")
     assert (code, out) == (4, "")
     assert err == f"receval: reading sqlite:// needs adbc_driver_sqlite, which is not installed\n  {install_command('sql')}\n"
+
+
+@pytest.mark.parametrize(
+    ("address", "driver", "way"),
+    [
+        ("snowflake://me:s3cret@account/db", "adbc_driver_snowflake", "pip install adbc-driver-snowflake"),
+        ("bigquery://project/shop", "adbc_driver_bigquery", "pip install adbc-driver-bigquery"),
+        ("mysql+pymysql://me:s3cret@h/db", "an ADBC driver named mysql", "dbc, then dbc install mysql; or export"),
+        ("databricks://token:s3cret@h:443/sql", "an ADBC driver named databricks", "dbc, then dbc install databricks; or"),
+        ("nosuch://me:s3cret@h/x", "an ADBC driver named nosuch", "then dbc search nosuch to look for one"),
+    ],
+)
+def test_without_the_driver_of_a_server_the_way_to_get_it_is_named(address, driver, way, evaluate_lists, monkeypatch):
+    scheme = address.partition(":")[0].partition("+")[0]
+    monkeypatch.setitem(sys.modules, f"adbc_driver_{scheme}.dbapi", None)
+    with pytest.raises(MissingExtraError) as raised:
+        evaluate_lists({"uri": address, "query": "select 1"})
+    assert raised.value.message == f"reading {scheme}:// needs {driver}, which is not installed"
+    assert way in raised.value.hint
+
+
+def test_a_driver_that_dbc_installed_is_used_by_its_name(evaluate_lists, monkeypatch, tmp_path):
+    library = import_module("adbc_driver_sqlite")._driver_path()
+    (tmp_path / "drivers").mkdir()
+    (tmp_path / "drivers" / "mysql.toml").write_text(f"manifest_version = 1\n[Driver]\nshared = '{library}'\n")
+    monkeypatch.setenv("ADBC_DRIVER_PATH", str(tmp_path / "drivers"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mysql:").mkdir()  # this driver takes the address for a path
+    sqlite(tmp_path / "mysql:" / "shop.db")
+    assert evaluate_lists({"uri": "mysql:///shop.db", "query": QUERY}) == EXPECTED
+    assert evaluate_lists({"uri": "mariadb:///shop.db", "query": QUERY}) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("package", "address"),
+    [
+        ("snowflake", "snowflake://me:s3cret@127.0.0.1:1/db/schema?account=account&protocol=http&loginTimeout=1"),
+        ("bigquery", "bigquery://project/shop"),
+    ],
+)
+def test_a_warehouse_that_cannot_be_reached_is_one_sentence(package, address, evaluate_lists, monkeypatch, tmp_path):
+    pytest.importorskip(f"adbc_driver_{package}", reason=f"adbc-driver-{package} is not installed")
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "none.json"))
+    with pytest.raises(DataError, match="the database cannot be reached: ") as raised:
+        evaluate_lists({"uri": address, "query": "select 1 as user_id"})
+    assert "s3cret" not in str(raised.value)
+    assert "\n" not in raised.value.message

@@ -57,6 +57,8 @@ OBJECTS = {
     "odd.xyz": TEXT,
     "broken.parquet": b"PAR1 nonsense",
     "fault.csv": TEXT + b"3,,0.5\n",
+    "delta/_delta_log/0.json": b"{}",
+    "delta/part-0.parquet": binary(FRAME),
 }
 
 
@@ -169,6 +171,10 @@ def test_the_manifest_has_the_size_and_hash_of_remote_files_and_no_secret(store,
         ("lists/odd.xyz", "s3://lists/odd.xyz: cannot tell the format"),
         ("lists/broken.parquet", "s3://lists/broken.parquet: not a readable parquet file"),
         ("lists/fault.csv", "s3://lists/fault.csv, line 6: no value for item"),
+        (
+            "lists/delta/",
+            "delta/_delta_log/0.json belongs to a table of the format delta, which decides which of its files count",
+        ),
     ],
 )
 def test_a_missing_object_of_a_store_is_reported(key, message, store, evaluate_lists):
@@ -230,9 +236,12 @@ def requests(store, monkeypatch) -> list[str]:
     return seen
 
 
-def test_a_folder_of_a_store_takes_one_listing_and_one_request_a_file(store, evaluate_lists, requests):
-    assert evaluate_lists({"path": "s3://lists/als/", "storage_options": store}) == EXPECTED
-    assert sorted(requests) == ["GET /lists/als/part-0.parquet", "GET /lists/als/part-1.parquet", "listing"]
+@pytest.mark.parametrize("key", ["als/", "als/part-*.parquet", "als/**/*.parquet", "hive/", "parts/*.csv"])
+def test_a_folder_or_glob_of_a_store_takes_one_listing_and_one_request_a_file(key, store, evaluate_lists, requests):
+    assert evaluate_lists({"path": f"s3://lists/{key}", "storage_options": store}) == EXPECTED
+    folder = key.partition("/")[0]
+    files = [name for name in OBJECTS if name.startswith(f"{folder}/") and "_SUCCESS" not in name]
+    assert sorted(requests) == [*(f"GET /lists/{name}" for name in sorted(files)), "listing"]
 
 
 def test_a_file_of_a_store_takes_two_requests(store, evaluate_lists, requests):

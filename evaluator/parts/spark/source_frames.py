@@ -50,9 +50,9 @@ def canonical_rows(session: Any, scan: Scan) -> Any:
 
 
 def _is_read_here(scan: Scan) -> bool:
-    """Return whether Spark has no reader: unquoted text, Arrow, Zstandard, stores that only this process can reach, frames in memory."""
+    """Return whether Spark has no reader: unquoted text, Arrow, Iceberg, Zstandard, stores, frames in memory."""
     packed = any(path.endswith((".zst", ".zstd")) for path in scan.paths)
-    return scan.format in ("lines", "ipc", "frame") or packed or any("://" in path for path in scan.paths)
+    return scan.format in ("lines", "ipc", "iceberg", "frame") or packed or any("://" in path for path in scan.paths)
 
 
 def _handed_over(session: Any, scan: Scan) -> Any:
