@@ -18,6 +18,7 @@ from .api.comparisons import compare as compare
 from .api.comparisons import gate as gate
 from .api.evaluation_result import EvaluationResult as EvaluationResult
 from .api.pages import DrawnChart as DrawnChart
+from .api.tracking import track as track
 from .config import Loaded as Loaded
 from .config import load_config as load_config
 from .errors import ConfigError as ConfigError
@@ -78,5 +79,6 @@ __all__ = [
     "metric",
     "run",
     "score",
+    "track",
 ]
 __version__: str
