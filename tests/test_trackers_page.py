@@ -43,4 +43,9 @@ def test_the_config_of_the_trackers_page_is_valid():
 def test_the_script_of_the_trackers_page_logs_epochs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     exec(compile(block("python"), "trackers.md", "exec"), {})
-    assert [line.partition(",")[0] for line in (tmp_path / "dvc" / "steps" / "nDCG_at_10.csv").read_text().split()] == ["step", "0", "1", "2"]
+    assert [line.partition(",")[0] for line in (tmp_path / "dvc" / "steps" / "nDCG_at_10.csv").read_text().split()] == [
+        "step",
+        "0",
+        "1",
+        "2",
+    ]
