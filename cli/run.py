@@ -252,9 +252,16 @@ def _how_far(progress: receval.Progress) -> tuple[str, str]:
     metavar="TRACKER",
     help="mlflow, wandb, dvc, tensorboard, or with settings '{mlflow: {experiment: home}}'. Replaces those of the config. May be repeated.",
 )
+@click.option(
+    "--step",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Log only the values, as those of epoch N. The latest run with the name in the setting 'run', or the run that MLFLOW_RUN_ID names,"
+    " is continued.",
+)
 @options.plugin_option
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
-def track(folder: str, trackers: tuple[str, ...], quiet: bool) -> None:
+def track(folder: str, trackers: tuple[str, ...], step: int | None, quiet: bool) -> None:
     """Log results to experiment trackers: MLflow, Weights & Biases, TensorBoard, files for DVC.
 
     Give a folder that 'receval run -o DIR/' wrote. Values with their intervals are metrics; report, results and manifest are artifacts; no
@@ -262,5 +269,5 @@ def track(folder: str, trackers: tuple[str, ...], quiet: bool) -> None:
     """
     from receval.session.track import track_folder
 
-    for one in track_folder(folder, trackers):
+    for one in track_folder(folder, trackers, step):
         tell_tracked(one, quiet=quiet)

@@ -40,10 +40,13 @@ def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
 @options.plugin_option
 @options.reading_options()
 @options.format_option("findings", default="table", help="Text, or JSON.")
+@click.option("--select", metavar="ID,ID", help="Run only these checks, by ids and patterns: R01,X*. Default: all that are not off.")
 @click.option("--strict", is_flag=True, help="Exit with 1 also for warnings, not only for errors.")
 @options.store_option
 @click.pass_context
-def check(context: click.Context, config: str | None, read: options.ConfigReader, form: str, strict: bool, store: str | None) -> None:
+def check(
+    context: click.Context, config: str | None, read: options.ConfigReader, form: str, select: str | None, strict: bool, store: str | None
+) -> None:
     """Run the health checks on the files of a config.
 
     All checks run, also on files that `receval run` refuses because of its policy. Exits with 1 if a check of level error failed.
@@ -56,9 +59,10 @@ def check(context: click.Context, config: str | None, read: options.ConfigReader
         if explained is not None:
             show(of_form(form, "catalogue"), explained)
             return
-    from receval.session.run import check_config
+    from receval.session.run import check_config, select_checks
 
-    result = check_config(read(read.source(config), judges_gates=False), store)
+    loaded = read(read.source(config), judges_gates=False)
+    result = check_config(loaded if select is None else select_checks(loaded, select.split(",")), store)
     tell_cautions(result, quiet=False)
     show(of_form(form, "findings"), result)
     context.exit(1 if result.failed(strict) else 0)

@@ -30,7 +30,8 @@ def page() -> list[Block]:
     blocks: list[Block] = [
         Heading("Health checks and policies"),
         Paragraph(
-            "`receval check CONFIG` runs all checks, `receval check R01` explains one; `receval run CONFIG` runs them while it evaluates. "
+            "`receval check CONFIG` runs all checks, with `--select R01,X*` only these, `receval check R01` explains one; "
+            "`receval run CONFIG` runs them while it evaluates. "
             "The key `health` of a config sets severities (`error`, `warn`, `info`, `off`) and limits: "
             "`health: {R04: error, X01: {severity: error, max_share: 0.01}, X05: off}`, or `health: off`. A check that fails with the "
             "severity `error` makes the exit code 1; the results are still written. With `--strict` warnings count too."

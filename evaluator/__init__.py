@@ -54,6 +54,7 @@ _HOMES = {
     "metric": ".metrics.own",
     "run": ".evaluation.running",
     "score": ".api.calls",
+    "track": ".api.tracking",
 }
 """Each public name and the module that has it."""
 _MODULES = ("functional", "testing")

@@ -19,6 +19,7 @@ from .api.comparisons import compare as compare
 from .api.comparisons import gate as gate
 from .api.epoch_values import EpochValues as EpochValues
 from .api.evaluation_result import EvaluationResult as EvaluationResult
+from .api.tracking import track as track
 from .config import Loaded as Loaded
 from .config import load_config as load_config
 from .errors import ConfigError as ConfigError
@@ -80,5 +81,6 @@ __all__ = [
     "metric",
     "run",
     "score",
+    "track",
 ]
 __version__: str

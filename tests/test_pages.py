@@ -25,6 +25,7 @@ OF_THEIR_OWN = {
     "docs/trackers.md": "test_trackers_page.py",
     "docs/how-to/spark.md": "test_spark_page.py",
     "docs/how-to/own-metric.md": "test_python_docs.py",
+    "docs/how-to/schedulers.md": "test_schedulers_page.py",
 }
 """Pages whose commands another test runs."""
 RUN = [page for page in PAGES if "```console" in (ROOT / page).read_text("utf-8") and str(page) not in OF_THEIR_OWN]

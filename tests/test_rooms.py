@@ -106,7 +106,7 @@ LIBRARIES = {
     "rich": {"cli", "render"},
     "click": {"cli"},
     "zstandard": {"load"},
-    "mlflow": {"load", "trackers"},
+    "mlflow": {"api", "load", "trackers"},
     "wandb": {"trackers"},
     "tensorboardX": {"trackers"},
     "jinja2": {"render"},

@@ -18,7 +18,9 @@ PAGE = (ROOT / "docs" / "trackers.md").read_text("utf-8")
 
 
 def block(language: str) -> str:
-    (text,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    """Return the only block of a language that can be run."""
+    found = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (text,) = (text for text in found if not text.startswith("# not run"))
     return str(text)
 
 
@@ -36,3 +38,14 @@ def test_the_command_of_the_trackers_page_prints_the_shown_output(
 def test_the_config_of_the_trackers_page_is_valid():
     config = library.load_config(CONFIGS / "quickstart.yaml", [f"track={yaml.safe_load(block('yaml'))['track']}"], environment={})
     assert [one.name for one in config.config.track] == ["mlflow", "wandb", "dvc", "tensorboard"]
+
+
+def test_the_script_of_the_trackers_page_logs_epochs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block("python"), "trackers.md", "exec"), {})
+    assert [line.partition(",")[0] for line in (tmp_path / "dvc" / "steps" / "nDCG_at_10.csv").read_text().split()] == [
+        "step",
+        "0",
+        "1",
+        "2",
+    ]

@@ -484,16 +484,16 @@ def _in_this_version(stored: Mapping[str, Any]) -> dict[str, Any]:
     return section if "unproven" not in stored else {"inconclusive": "fail" if stored["unproven"] == "error" else "warn", **section}
 
 
-def trackings_of(config: Mapping[str, Any], given: Sequence[str]) -> tuple[Tracking, ...]:
-    """Return the trackers that the command line names (`mlflow`, `{mlflow: {experiment: home}}`), or else those of a config.
+def trackings_of(config: Mapping[str, Any], given: Sequence[Any], where: str = "--to") -> tuple[Tracking, ...]:
+    """Return the trackers given by `where` (`mlflow`, `{mlflow: {experiment: home}}`), as texts or mappings, or else those of a config.
 
     Raises `ConfigError` for settings that cannot be read.
     """
-    section = [read_rule(text) for text in given] if given else config.get("track", [])
+    section = [read_rule(one) if isinstance(one, str) else one for one in given] if given else config.get("track", [])
     try:
         read: tuple[Tracking, ...] = TypeAdapter(Trackings).validate_python(section)
     except ValidationError as error:
-        where = "--to" if given else "track"
+        where = where if given else "track"
         problems = [f"{dotted((where, *one['loc']))}: {error_text({**one, 'loc': ('track', *one['loc'])})}" for one in error.errors()]
         raise ConfigError(problems) from None
     return read

@@ -270,7 +270,9 @@ class MlflowTracking(Model):
     experiment: Name = Field("receval", description="the experiment; created if missing")
     run: Name | None = Field(None, description="the name of the run; if not given, the names of the models")
     runs: Literal["children", "models"] = Field(
-        "children", description="children: one run per evaluation with a child per model; models: one run per model"
+        "children",
+        description="children: one run per evaluation with the values of the best model, and with a child per model if there are several; "
+        "models: one run per model",
     )
     required: StrictBool = Field(False, description=_REQUIRED)
 

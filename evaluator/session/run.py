@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
-from ..checks import CHECKS
-from ..config import Loaded
+from ..checks import CHECKS, setting
+from ..config import Config, Loaded
+from ..config.odd_data import Health
 from ..disk import result_folder
 from ..disk.own_inputs import Target, refuse_overwriting
 from ..disk.stage import Stage, destination
-from ..errors import ArgumentError, RecevalError
+from ..errors import ArgumentError, ConfigError, RecevalError
 from ..evaluation.progress import Report, silent
 from ..evaluation.running import run
 from ..outputs import Need, OutputForm
@@ -119,6 +121,30 @@ def check_config(loaded: Loaded, store: PathLike | None = None) -> Result:
         files, stale = _failed_rows(result, folders)
         stage.commit(files, gone=stale)
     return result
+
+
+def select_checks(loaded: Loaded, patterns: Sequence[str]) -> Loaded:
+    """Return a config in which only the checks run whose ids match a pattern, such as `R01` or `X*`.
+
+    A selected check that the config turns off has its usual severity. Raises `ConfigError` for a pattern without a check.
+    """
+    selected: set[str] = set()
+    for pattern in patterns:
+        fitting = {id for id in CHECKS if fnmatchcase(id.upper(), pattern.strip().upper())}
+        if not fitting:
+            raise ConfigError(
+                f"--select {pattern}: there is no such check", "write ids and patterns such as R01,X*; docs/checks.md lists all checks"
+            )
+        selected |= fitting
+
+    def changed(config: Config) -> Config:
+        given = config.health.settings
+        kept = {id: setting(CHECKS[id]) if given[id].severity == "off" else given[id] for id in selected}
+        off = {id: setting(check, "off") for id, check in CHECKS.items() if id not in selected}
+        return config.model_copy(update={"health": Health.model_validate({**kept, **off})})
+
+    folds = {name: changed(config) for name, config in loaded.folds.items()}
+    return replace(loaded, config=changed(loaded.config), folds=folds)
 
 
 def _needs_of(loaded: Loaded, targets: Targets, *, users: bool, per_user: bool) -> frozenset[Need]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
+from functools import cache
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -19,9 +20,13 @@ from ..render.html import as_html
 from ..render.result_data import result_cells
 from ..results.result import Result
 from ..trackers.choosing import tracker_of
+from ..trackers.tracker import MeasuredValue, StepTracker, points_by_model
 from .compare import GatheredResults
 from .outcome import TrackerOutcome
 from .report import report_of_gathered
+
+ModelValues = Mapping[str, Sequence[MeasuredValue]]
+"""Model → its values."""
 
 
 def track(result: Result, trackings: Iterable[Tracking], folder: Path, *, required: bool = False) -> Iterator[TrackerOutcome]:
@@ -29,29 +34,52 @@ def track(result: Result, trackings: Iterable[Tracking], folder: Path, *, requir
 
     A failure of a tracker is a problem of its outcome; a failure of a required one (`required`, or by its settings) raises `RecevalError`.
     """
-    files: Mapping[str, bytes] = {}
-    for one in trackings:
-        files = files or files_of(result)
-        try:
-            with redirect_stdout(sys.stderr):  # libraries print greetings, and standard output is for results
-                went = tracker_of(one, folder).log(result, files)
-        except Exception as error:  # any failure of a library or a server: the evaluation is done and written
-            first = next(iter(str(error).splitlines()), "")
-            failure = error if isinstance(error, RecevalError) else OutputError(f"{one.name}: {type(error).__name__}: {first}")
-            if required or one.chosen.required:
-                raise failure from error
-            yield TrackerOutcome(one.name, problem=str(failure))
-        else:
-            yield TrackerOutcome(one.name, went)
+    files = cache(lambda: files_of(result))
+    yield from (_outcome(one, required, lambda one=one: tracker_of(one, folder).log(result, files())) for one in trackings)  # type: ignore[misc]
 
 
-def track_folder(folder: str, sections: Sequence[str]) -> list[TrackerOutcome]:
-    """Log the results of a folder with the trackers of `sections`, or else of its config; every tracker is required."""
+def track_step(values: ModelValues, step: int, trackings: Iterable[Tracking], folder: Path) -> Iterator[TrackerOutcome]:
+    """Log the values of models at a step, such as an epoch, with each tracker and yield its outcome; every tracker is required."""
+    yield from (_outcome(one, True, lambda one=one: _log_step(one, folder, values, step)) for one in trackings)  # type: ignore[misc]
+
+
+def track_folder(folder: str, sections: Sequence[str], step: int | None = None) -> list[TrackerOutcome]:
+    """Log the results of a folder with the trackers of `sections`, or else of its config; every tracker is required.
+
+    With a `step` only the values are logged, beside those of other steps.
+    """
     result = load(folder)
     trackings = trackings_of(result.config, sections)
     if not trackings:
         raise ConfigError("no tracker is given", "choose one with --to mlflow, wandb, dvc or tensorboard, or set track in the config")
-    return list(track(result, trackings, Path(), required=True))
+    return track_all(result, trackings, step)
+
+
+def track_all(result: Result, trackings: Iterable[Tracking], step: int | None) -> list[TrackerOutcome]:
+    """Log a result, or its values at a step, with trackers that are all required; paths are relative to the current folder."""
+    if step is None:
+        return list(track(result, trackings, Path(), required=True))
+    return list(track_step(points_by_model(result), step, trackings, Path()))
+
+
+def _outcome(tracking: Tracking, required: bool, log: Callable[[], str]) -> TrackerOutcome:
+    """Return the outcome of a tracker; raise the failure of one that is required."""
+    try:
+        with redirect_stdout(sys.stderr):  # libraries print greetings, and standard output is for results
+            return TrackerOutcome(tracking.name, log())
+    except Exception as error:  # any failure of a library or a server: the evaluation is done and written
+        first = next(iter(str(error).splitlines()), "")
+        failure = error if isinstance(error, RecevalError) else OutputError(f"{tracking.name}: {type(error).__name__}: {first}")
+        if required or tracking.chosen.required:
+            raise failure from error
+        return TrackerOutcome(tracking.name, problem=str(failure))
+
+
+def _log_step(tracking: Tracking, folder: Path, values: ModelValues, step: int) -> str:
+    tracker = tracker_of(tracking, folder)
+    if not isinstance(tracker, StepTracker):
+        raise ConfigError(f"{tracking.name}: this tracker has no steps", "log the result without a step, or use another tracker")
+    return tracker.log_step(values, step)
 
 
 def files_of(result: Result) -> Mapping[str, bytes]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from ..disk.csv_rows import csv_rows
 from ..disk.stage import Stage
-from ..render.forms import as_csv, as_json, is_spreadsheet_safe
+from ..render.forms import as_csv, as_json
 from ..results.result import Result
-from .tracker import as_identifiers, gates_word, measures, points_by_model
-
-_HEADER = ["k", "model", "value"]
+from .tracker import MeasuredValue, as_identifiers, gates_word, measures, measures_of, numbers_of, points_by_model
 
 
 class DvcFiles:
@@ -24,30 +23,63 @@ class DvcFiles:
 
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
         """Write the files; return the folder."""
-        made = self._own_files(result)
-        folders = dict.fromkeys((self._folder / name).parent for name in made)
-        with Stage(folders) as stage:
-            stage.commit({self._folder / name: content for name, content in {**files, **made}.items()})
+        self._write({**files, **_own_files(result)})
         return str(self._folder)
 
-    def _own_files(self, result: Result) -> dict[str, bytes]:
-        safe = is_spreadsheet_safe(result)
-        names, models = as_identifiers(measures(result)), as_identifiers(result.models)
-        points = points_by_model(result)
-        values: dict[str, Any] = {models[model]: {names[one.label]: one.value for one in of} for model, of in points.items()}
-        rows: dict[str, list[list[Any]]] = {}
-        for model, of in points.items():
-            for one in of:
-                if one.row.k is not None and one.row.aggregate == "mean":
-                    rows.setdefault(one.row.metric, []).append([one.row.k, model, one.value])
-        plotted = {metric: lines for metric, lines in rows.items() if len({line[0] for line in lines}) > 1}
-        paths = {metric: f"plots/{name}.csv" for metric, name in as_identifiers(plotted).items()}
-        plots = [{path: {"x": "k", "y": "value", "title": metric}} for metric, path in paths.items()]
-        found = {"metrics": ["metrics.json"], **({"plots": plots} if plots else {})}
-        back = {"measures": {name: label for label, name in names.items()}, "models": {name: model for model, name in models.items()}}
-        return {
-            "metrics.json": as_json(values),
-            "names.json": as_json({**back, "gates": gates_word(result)}),
-            "dvc.yaml": yaml.safe_dump(found, sort_keys=False, allow_unicode=True).encode(),
-            **{path: as_csv([_HEADER, *plotted[metric]], spreadsheet_safe=safe) for metric, path in paths.items()},
-        }
+    def log_step(self, values: Mapping[str, Sequence[MeasuredValue]], step: int) -> str:
+        """Write metrics.json of the step, and add a row to steps/MEASURE.csv, without rows of this step and later ones."""
+        names, models = as_identifiers(measures_of(values)), as_identifiers(values)
+        columns = _columns(models, "step")
+        rows: dict[str, dict[str, Any]] = {label: {"step": step} for label in names}
+        for model, of_model in values.items():
+            for one in of_model:
+                rows[one.label][columns[model]] = one.value
+        tables = {}
+        for label, row in rows.items():
+            path = f"steps/{names[label]}.csv"
+            tables[label] = path, [*(one for one in csv_rows(self._folder / path) if int(one["step"]) < step), row]
+        numbers = {models[model]: numbers_of(of_model, names, "_") for model, of_model in values.items()}
+        self._write({"metrics.json": as_json({"step": step, **numbers}), **_plots("step", tables)})
+        return f"{self._folder}, step {step}"
+
+    def _write(self, files: Mapping[str, bytes]) -> None:
+        with Stage(dict.fromkeys((self._folder / name).parent for name in files)) as stage:
+            stage.commit({self._folder / name: content for name, content in files.items()})
+
+
+def _own_files(result: Result) -> dict[str, bytes]:
+    names, models = as_identifiers(measures(result)), as_identifiers(result.models)
+    points, columns = points_by_model(result), _columns(models, "k")
+    values: dict[str, Any] = {models[model]: {names[one.label]: one.value for one in of} for model, of in points.items()}
+    rows: dict[str, dict[int, dict[str, Any]]] = {}
+    for model, of in points.items():
+        for one in of:
+            if one.row.k is not None and one.row.aggregate == "mean":
+                rows.setdefault(one.row.metric, {}).setdefault(one.row.k, {"k": one.row.k})[columns[model]] = one.value
+    plotted = {metric: list(by_k.values()) for metric, by_k in rows.items() if len(by_k) > 1}
+    tables = {metric: (f"plots/{name}.csv", plotted[metric]) for metric, name in as_identifiers(plotted).items()}
+    back = {"measures": {name: label for label, name in names.items()}, "models": {name: model for model, name in models.items()}}
+    return {
+        "metrics.json": as_json(values),
+        "names.json": as_json({**back, "gates": gates_word(result)}),
+        **_plots("k", tables),
+    }
+
+
+def _columns(models: Mapping[str, str], x: str) -> dict[str, str]:
+    """Return model → column; a model that is named like the column `x` has a line before its name, which no other name has."""
+    return {model: f"_{name}" if name == x else name for model, name in models.items()}
+
+
+def _plots(x: str, tables: Mapping[str, tuple[str, Iterable[Mapping[str, Any]]]]) -> dict[str, bytes]:
+    """Return the tables (title → path and rows) as CSV with a column per model, and the dvc.yaml that names them.
+
+    DVC draws a line for each column; it would draw one line through the rows of several models.
+    """
+    plots, files = [], {}
+    for title, (path, rows) in tables.items():
+        columns = list(dict.fromkeys(column for row in rows for column in row))
+        files[path] = as_csv([columns, *([row.get(column) for column in columns] for row in rows)])
+        plots.append({path: {"x": x, "y": [column for column in columns if column != x], "title": title}})
+    listed = {"metrics": ["metrics.json"], **({"plots": plots} if plots else {})}
+    return {"dvc.yaml": yaml.safe_dump(listed, sort_keys=False, allow_unicode=True).encode(), **files}

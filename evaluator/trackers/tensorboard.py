@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ..config.run_sections import TensorboardTracking
 from ..disk.stage import Stage
 from ..extras import missing_extra
 from ..results.gates import Verdicts
 from ..results.result import Result
-from .tracker import as_identifiers, for_mlflow, gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
+from .tracker import (
+    MeasuredValue,
+    as_identifiers,
+    for_mlflow,
+    gates_of_model,
+    gates_word,
+    measures,
+    measures_of,
+    numbers_of,
+    points_by_model,
+    run_name,
+    settings,
+)
+
+_DIGITS: Final = 9
+"""Digits of the step in the name of a file."""
 
 
 class TensorboardFiles:
@@ -43,6 +58,19 @@ class TensorboardFiles:
         with Stage([folder]) as stage:
             stage.commit({folder / name: content for name, content in files.items()})
         return str(folder)
+
+    def log_step(self, values: Mapping[str, Sequence[MeasuredValue]], step: int) -> str:
+        """Add values at a step to the folder of each model; those at this step and later ones, of an earlier training, are hidden."""
+        writer = _library()
+        names, models = for_mlflow(measures_of(values)), as_identifiers(values)
+        (name,) = as_identifiers([self._tracking.run or " ".join(values)]).values()
+        folder = self._folder / name
+        for model, of_model in values.items():
+            # Files are read in the order of their names, and begin with the time in seconds.
+            with writer(str(folder / models[model]), purge_step=step, filename_suffix=f".step{step:0{_DIGITS}}") as run:
+                for tag, number in numbers_of(of_model, names, ".").items():
+                    run.add_scalar(tag, number, step)
+        return f"{folder}, step {step}"
 
     def _new_folder(self, run: str) -> Path:
         """Return a folder that does not exist yet: TensorBoard would draw two evaluations in one folder as one run."""

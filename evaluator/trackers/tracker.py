@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from ..content.values import NamedModel, ValuePoint, points_of
 from ..results.gates import Verdicts
@@ -59,11 +61,56 @@ def _distinct_names(names: Iterable[str], rule: Callable[[str], str]) -> dict[st
     }
 
 
+class MeasuredValue(Protocol):
+    """The value of a measure, and the bounds of its 95 % interval if it has one; a `ValuePoint` is one."""
+
+    @property
+    def label(self) -> str:
+        """The measure with its cut-off."""
+        ...
+
+    @property
+    def value(self) -> float | None:
+        """The value."""
+        ...
+
+    @property
+    def low(self) -> float | None:
+        """The lower bound."""
+        ...
+
+    @property
+    def high(self) -> float | None:
+        """The upper bound."""
+        ...
+
+
+class PlainValue(Struct, frozen=True):
+    """A value without an interval, such as one of an `Evaluator`."""
+
+    label: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
 class Tracker(Protocol):
-    """Log a result somewhere. A package registers a function from its options to a tracker under `receval.trackers`."""
+    """Log a result somewhere. A package registers a function from its options to a tracker under `receval.trackers`.
+
+    A tracker that can log the values of an epoch also has `log_step(values, step) -> str`, with values by model; see `StepTracker`.
+    """
 
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
         """Log values, and `files` by name as artifacts; return the place of the result. Exceptions are reported in a sentence."""
+        ...
+
+
+@runtime_checkable
+class StepTracker(Protocol):
+    """Log the values of one step, such as an epoch, beside those of earlier steps."""
+
+    def log_step(self, values: Mapping[str, Sequence[MeasuredValue]], step: int) -> str:
+        """Log the values of each model at a step; return their place. Exceptions are reported in a sentence."""
         ...
 
 
@@ -79,6 +126,23 @@ def points_by_model(result: Result) -> Mapping[str, list[ValuePoint]]:
 def measures(result: Result) -> list[str]:
     """Return the measures of a result as printed."""
     return list(dict.fromkeys(row.label for row in result.rows))
+
+
+def measures_of(values: Mapping[str, Sequence[MeasuredValue]]) -> list[str]:
+    """Return the measures of the values of models."""
+    return list(dict.fromkeys(one.label for of_model in values.values() for one in of_model))
+
+
+def best_model(result: Result) -> str:
+    """Return the model with the best value of the first measure that has a direction, by default the first model.
+
+    Reference lists count only if there are no other models.
+    """
+    own = [model for model in result.models if model not in result.yardsticks] or list(result.models)
+    label = next((label for label, better in result.higher_is_better.items() if better is not None), None)
+    values = {row.model: row.value for row in result.rows if row.label == label and row.value is not None and row.model in own}
+    best = max if label is not None and result.higher_is_better[label] else min
+    return best(values, key=lambda model: values[model]) if values else own[0]
 
 
 def run_name(result: Result, given: str | None) -> str:
@@ -111,7 +175,7 @@ def gates_word(result: Result) -> str:
     return "failed" if verdicts.failed() else "inconclusive" if any(gate.outcome != "pass" for gate in result.gates) else "passed"
 
 
-def numbers_of(points: Iterable[ValuePoint], names: Mapping[str, str], joint: str) -> dict[str, float]:
+def numbers_of(points: Iterable[MeasuredValue], names: Mapping[str, str], joint: str) -> dict[str, float]:
     """Return values by name, with the bounds of their intervals: with `joint` `.`, `nDCG_at_10.low` and `nDCG_at_10.high`."""
     ends = (("", "value"), (f"{joint}low", "low"), (f"{joint}high", "high"))
     values = ((f"{names[one.label]}{ending}", getattr(one, field)) for one in points for ending, field in ends)

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from ..config.run_sections import WandbTracking
+from ..errors import OutputError
 from ..extras import missing_extra
 from ..results.gates import Verdicts
 from ..results.result import Result
-from .tracker import as_identifiers, gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
+from .tracker import (
+    MeasuredValue,
+    as_identifiers,
+    gates_of_model,
+    gates_word,
+    measures,
+    measures_of,
+    numbers_of,
+    points_by_model,
+    run_name,
+    settings,
+)
+
+_STEP: Final = "receval_step"
+_DIGITS: Final = 32
+"""The length of the id of a run that is resumed."""
 
 
 class WandbRuns:
@@ -36,11 +54,41 @@ class WandbRuns:
                 run.summary.update({**numbers_of(points, names, "_"), **gates, **gates_of_model(result, model, "gate_")})
         return f"{self._tracking.project}, group {group}" + (" (offline: wandb sync)" if self._tracking.mode == "offline" else "")
 
-    def _run(self, wandb: Any, name: str, job: str, group: str, config: Mapping[str, Any]) -> Any:
+    def log_step(self, values: Mapping[str, Sequence[MeasuredValue]], step: int) -> str:
+        """Log values to the active run (of `wandb.init`), or else to the run of each model in the group, which is resumed.
+
+        Charts have the step as their x axis, `receval_step`: W&B drops values at an earlier step of its own count. Returns the place.
+        """
+        wandb = _library()
+        names, models = as_identifiers(measures_of(values)), as_identifiers(values)
+        numbers = {model: numbers_of(of_model, names, "_") for model, of_model in values.items()}
+        if wandb.run is not None:
+            prefixes = {model: f"{models[model]}/" if len(values) > 1 else "" for model in values}
+            _log_step(wandb.run, {f"{prefixes[model]}{key}": value for model, of in numbers.items() for key, value in of.items()}, step)
+            return f"run {wandb.run.name or wandb.run.id}, step {step}"
+        if self._tracking.mode == "offline":
+            raise OutputError(
+                "wandb: no run is active, and an offline run cannot be continued", "call wandb.init first, or use mode: online"
+            )
+        group = self._tracking.run or " ".join(values)
+        config = {"receval_measures": {name: measure for measure, name in names.items()}}
+        for model, of_model in numbers.items():
+            id = hashlib.sha256(json.dumps([group, model]).encode()).hexdigest()[:_DIGITS]
+            with self._run(wandb, model, "model", group, {**config, "model": model}, id=id, resume="allow") as run:
+                _log_step(run, of_model, step)
+        return f"{self._tracking.project}, group {group}, step {step}"
+
+    def _run(self, wandb: Any, name: str, job: str, group: str, config: Mapping[str, Any], **more: Any) -> Any:
         tracking = self._tracking
         settings_of_run = wandb.Settings(silent=True, console="off", x_disable_stats=True, save_code=False)
         kinds = {"project": tracking.project, "entity": tracking.entity, "mode": tracking.mode, "reinit": "create_new"}
-        return wandb.init(**kinds, name=name, job_type=job, group=group, config=dict(config), settings=settings_of_run)
+        return wandb.init(**kinds, name=name, job_type=job, group=group, config=dict(config), settings=settings_of_run, **more)
+
+
+def _log_step(run: Any, numbers: Mapping[str, float], step: int) -> None:
+    for name in numbers:
+        run.define_metric(name, step_metric=_STEP)
+    run.log({**numbers, _STEP: step})
 
 
 def _library() -> Any:

@@ -266,3 +266,21 @@ def test_a_file_named_like_a_check_is_a_config(config, receval):
     path = config(CLEAN)
     path.rename(path.parent / "R01")
     assert "health checks" in receval("check", path.parent / "R01")[1]
+
+
+def test_select_runs_only_the_checks_of_these_ids_and_patterns(receval, config):
+    path = config(CLEAN.replace("1,10,3", "1,10,3\n1,10,1"), health="T04: off, R01: {severity: warn}")
+    out = receval("check", path, "--select", "t*, r02", "--format", "json")[1]
+    checks = json.loads(out)["checks"]
+    assert checks["made"] == ["R02", "T01", "T02", "T04"]  # T04 is selected, though the config turns it off
+    assert checks["not_made"]["R01"] == "off"
+    assert receval("check", path, "--select", "X*")[0] == 0
+    out = receval("check", path, "--select", "R01")[1]
+    assert out.startswith("warning R01")  # the severity of the config
+    assert "30 health checks: 1 ran, 29 skipped" in out
+
+
+def test_select_refuses_an_id_that_no_check_has(receval, config):
+    code, out, err = receval("check", config(CLEAN), "--select", "R01,Q*")
+    assert (code, out) == (2, "")
+    assert err == "receval: --select Q*: there is no such check\n  write ids and patterns such as R01,X*; docs/checks.md lists all checks\n"

@@ -1,19 +1,11 @@
-"""Results in MLflow (file store, and a real server with SQLite if it is installed) and in Weights & Biases (offline)."""
+"""Results in MLflow (file store, and a real server with SQLite if it is installed) and in Weights & Biases (the files of offline runs)."""
 
 from __future__ import annotations
 
+import csv
 import json
-import os
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
 import receval as library
@@ -22,50 +14,16 @@ from receval.config.run_sections import MlflowTracking, WandbTracking
 from receval.session.track import files_of
 
 from tests.trackers.conftest import MEASURE
+from tests.trackers.readers import wandb_runs
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # ignore warnings within these libraries
 needs_mlflow = pytest.mark.skipif(find_spec("mlflow") is None, reason="needs the extra mlflow")
 needs_server = pytest.mark.skipif(find_spec("mlflow") is None or find_spec("sqlalchemy") is None, reason="needs the whole of mlflow")
-needs_wandb = pytest.mark.skipif(find_spec("wandb") is None, reason="needs the extra wandb")
 
 
 @pytest.fixture(scope="module")
 def result(evaluated: library.EvaluationResult) -> library.EvaluationResult:
     return replace(evaluated, gates=evaluated.gate("nDCG@3 >= 0.5", models="new.er").gates)
-
-
-@pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-    return (tmp_path / "mlruns").as_uri()
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
-    """Yield the address of an MLflow server with SQLite."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    stores = ["--backend-store-uri", f"sqlite:///{tmp_path}/mlflow.db", "--artifacts-destination", str(tmp_path / "artifacts")]
-    command = [sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1", "--port", port, "--workers", "1", *stores]
-    with open(tmp_path / "server.log", "wb") as log, subprocess.Popen(command, stdout=log, stderr=log, cwd=tmp_path) as process:
-        address = f"http://127.0.0.1:{port}"
-        try:
-            _wait(f"{address}/health", process, tmp_path / "server.log")
-            yield address
-        finally:
-            process.terminate()
-
-
-def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(240):
-        assert process.poll() is None, log.read_text()
-        try:
-            with urlopen(address, timeout=5):
-                return
-        except (URLError, OSError):
-            time.sleep(0.5)
-    raise AssertionError(log.read_text())
 
 
 def _check_mlflow(result: library.EvaluationResult, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,11 +46,19 @@ def _check_mlflow(result: library.EvaluationResult, address: str, monkeypatch: p
     logged = runs["new.er"].data.metrics
     assert {names[name]: value for name, value in logged.items() if not name.endswith((".low", ".high"))} == result.to_dict()["new.er"]
     assert logged["nDCG_at_3.low"] < logged["nDCG_at_3"] < logged["nDCG_at_3.high"]
+    assert parent.data.metrics == logged  # the best model is the new one
+    assert parent.data.tags["receval.model"] == "new.er"
     assert parent.data.params["convention"] == "receval"
     assert parent.data.params["hash_test"].startswith("blake3:")
     assert parent.data.tags["receval.gates"] == "passed"
     assert runs["new.er"].data.tags["receval.gate.1"] == "pass: nDCG@3 ≥ 0.5"
     assert {file.path for file in client.list_artifacts(parent.info.run_id)} == {"results.json", "report.html", "manifest.json"}
+    (table,) = client.list_artifacts(runs["old"].info.run_id)
+    lines = list(csv.DictReader(Path(client.download_artifacts(runs["old"].info.run_id, table.path)).read_text().splitlines()))
+    assert table.path == "values.csv"
+    assert [(line["model"], line["metric"], float(line["value"])) for line in lines] == [
+        ("old", row.measure.partition("@")[0], row.value) for row in result["old"].values()
+    ]
 
 
 @needs_mlflow
@@ -103,6 +69,31 @@ def test_a_result_in_mlflow_is_a_run_with_a_child_per_model(result: library.Eval
 @needs_server
 def test_a_result_goes_to_a_server_of_mlflow(result: library.EvaluationResult, server: str, monkeypatch: pytest.MonkeyPatch):
     _check_mlflow(result, server, monkeypatch)
+
+
+@needs_mlflow
+def test_runs_of_an_experiment_can_be_sorted_by_their_best_model(files: str, monkeypatch: pytest.MonkeyPatch):
+    from mlflow import MlflowClient
+    from receval.trackers.mlflow import MlflowRuns
+
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", files)
+    test = {user: [user % 7] for user in range(20)}
+    good, half = dict(test), {user: [user % 7 if user % 2 else 9] for user in test}
+    for run, lists in {"worse": {"als": half}, "better": {"knn": half, "als": good}}.items():
+        found = library.evaluate(test=test, recommendations=lists, metrics=["nDCG@1"], yardsticks="oracle", health=False)
+        MlflowRuns(MlflowTracking(run=run)).log(found, {})
+    single = library.evaluate(test=test, recommendations={"als": half}, metrics=["nDCG@1"], health=False)
+    MlflowRuns(MlflowTracking(run="single")).log(single, {})
+    client = MlflowClient(files)
+    experiment = client.get_experiment_by_name("receval").experiment_id
+    runs = client.search_runs([experiment], order_by=["metrics.nDCG_at_1 DESC", "attributes.start_time"])
+    evaluations = [run for run in runs if "mlflow.parentRunId" not in run.data.tags]
+    assert [(run.info.run_name, run.data.metrics["nDCG_at_1"], run.data.tags["receval.model"]) for run in evaluations] == [
+        ("better", 1.0, "als"),
+        ("worse", 0.5, "als"),  # oracle is better, but only a reference
+        ("single", 0.5, "als"),
+    ]
+    assert not [run for run in runs if run.data.tags.get("mlflow.parentRunId") == evaluations[-1].info.run_id]
 
 
 @needs_mlflow
@@ -134,22 +125,12 @@ def test_the_hash_of_every_input_is_a_parameter_even_of_many_inputs(
         assert sum(name.startswith("hash_") for name in run.data.params) == 120
 
 
-@needs_wandb
-def test_a_result_in_wandb_is_a_group_of_runs_kept_offline(
-    result: library.EvaluationResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    import wandb
+def test_a_result_in_wandb_is_a_group_of_runs_kept_offline(result: library.EvaluationResult, wandb_folder: Path):
     from receval.trackers.wandb import WandbRuns
 
-    for name in ("WANDB_DIR", "WANDB_CONFIG_DIR", "WANDB_CACHE_DIR", "WANDB_DATA_DIR", "WANDB_ARTIFACT_DIR"):
-        monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    logged: list[dict[str, Any]] = []
-    leave = wandb.Run.__exit__
-    monkeypatch.setattr(wandb.Run, "__exit__", lambda run, *ended: (logged.append(_seen(run)), leave(run, *ended))[1])
     went = WandbRuns(WandbTracking(project="home", run="commit 1", mode="offline")).log(result, files_of(result))
     assert went == "home, group commit 1 (offline: wandb sync)"
-    runs = {run["name"]: run for run in logged}
+    runs = wandb_runs(wandb_folder, 3)
     assert {name: (run["group"], run["job"]) for name, run in runs.items()} == {
         "commit 1": ("commit 1", "evaluation"),
         "old": ("commit 1", "model"),
@@ -162,8 +143,3 @@ def test_a_result_in_wandb_is_a_group_of_runs_kept_offline(
     values = {names[name]: value for name, value in runs["new.er"]["summary"].items() if name in names}
     assert values == result.to_dict()["new.er"]
     assert (runs["new.er"]["summary"]["gates"], runs["new.er"]["summary"]["gate_1"]) == ("passed", "pass: nDCG@3 ≥ 0.5")
-    assert len([folder for folder in os.listdir(tmp_path / "wandb") if folder.startswith("offline-run-")]) == 3
-
-
-def _seen(run: Any) -> dict[str, Any]:
-    return {"name": run.name, "group": run.group, "job": run.job_type, "config": dict(run.config), "summary": dict(run.summary)}

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import struct
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,24 +15,9 @@ from receval.extras import install_command
 from receval.session.track import files_of, track
 
 from tests.trackers.conftest import MEASURE
+from tests.trackers.readers import scalars_and_texts
 
 needs_tensorboard = pytest.mark.skipif(find_spec("tensorboardX") is None, reason="needs the extra tensorboard")
-
-
-def read(folder: Path) -> dict[str, Any]:
-    """Return the scalars and texts of the only event file of a folder. A record is its length, 4 bytes, its content, and 4 bytes."""
-    from tensorboardX.proto.event_pb2 import Event
-
-    (file,) = folder.iterdir()
-    content, found = file.read_bytes(), {}
-    while content:
-        (length,) = struct.unpack("<Q", content[:8])
-        for value in Event.FromString(content[12 : 12 + length]).summary.value:
-            found[value.tag] = (
-                value.tensor.string_val[0].decode() if value.metadata.plugin_data.plugin_name == "text" else value.simple_value
-            )
-        content = content[16 + length :]
-    return found
 
 
 @needs_tensorboard
@@ -45,7 +28,7 @@ def test_event_files_have_the_values_of_each_model_under_names_that_can_be_decod
     assert tracker.log(evaluated, files_of(evaluated)) == str(tmp_path / "commit_1")
     assert {path.name for path in (tmp_path / "commit_1").iterdir()} == {"old", "new_er", "results.json", "report.html", "manifest.json"}
     for folder, model in {"old": "old", "new_er": "new.er"}.items():
-        found = read(tmp_path / "commit_1" / folder)
+        found = scalars_and_texts(tmp_path / "commit_1" / folder)
         names = json.loads(found["receval.measures/text_summary"])
         assert names["nDCG.gain-linear_at_3"] == MEASURE
         assert {names[name]: value for name, value in found.items() if name in names} == {

@@ -66,30 +66,23 @@ def test_files_for_dvc_have_the_values_under_names_without_dots(receval: Command
     plots = [next(iter(entry.items())) for entry in yaml.safe_load(read["dvc.yaml"])["plots"]]
     for path, how in plots:
         rows = list(csv.DictReader((tmp_path / "dvc" / path).read_text().splitlines()))
-        assert {float(row["value"]) for row in rows if row["model"] == "knn"} <= {one.value for one in result["knn"].values()}
-        assert {how["x"], how["y"]} <= rows[0].keys()
+        assert {float(row["knn"]) for row in rows} <= {one.value for one in result["knn"].values()}
+        assert list(rows[0]) == [how["x"], *how["y"]] == ["k", "knn", "popular", "random"]
 
 
-@pytest.mark.parametrize(("safe", "written"), [(False, ["=1+1", "a\rb"]), (True, ["'=1+1", "a\rb"])])
-def test_models_of_any_name_are_a_row_each_in_plots_for_dvc(tmp_path: Path, safe: bool, written: list[str]):
+def test_models_of_any_name_are_a_column_each_in_plots_for_dvc(tmp_path: Path):
     test = {1: [10], 2: [20]}
-    result = library.evaluate(
-        {
-            "data": {"test": test, "recommendations": dict.fromkeys(("=1+1", "a\rb"), test)},
-            "evaluation": {"metrics": ["Recall"], "top_k": [1, 2]},
-            "output": {"spreadsheet_safe": safe},
-        }
-    )
-    DvcFiles(tmp_path).log(result, {})
+    lists = dict.fromkeys(("=1+1", "a\rb", "k"), test)
+    DvcFiles(tmp_path).log(library.evaluate(test=test, recommendations=lists, metrics=["Recall"], top_k=[1, 2]), {})
     with open(tmp_path / "plots" / "Recall.csv", newline="", encoding="utf-8") as file:
-        assert [row["model"] for row in csv.DictReader(file) if row["k"] == "1"] == written
+        assert list(csv.reader(file)) == [["k", "_1_1", "a_b", "_k"], ["1", "1.0", "1.0", "1.0"], ["2", "1.0", "1.0", "1.0"]]
 
 
 def test_plots_for_dvc_are_of_means_at_several_cut_offs(tmp_path: Path):
     asked = {"metrics": ["Recall@1", "Recall@2", "MRR@1"], "aggregates": ["mean", "median"]}
     test = {1: [10], 2: [20]}
     DvcFiles(tmp_path).log(library.evaluate(test=test, recommendations=test, **asked), {})
-    assert (tmp_path / "plots" / "Recall.csv").read_text() == "k,model,value\n1,model,1.0\n2,model,1.0\n"
+    assert (tmp_path / "plots" / "Recall.csv").read_text() == "k,model\n1,1.0\n2,1.0\n"
     assert [path.name for path in (tmp_path / "plots").iterdir()] == ["Recall.csv"]
 
 
