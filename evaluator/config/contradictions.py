@@ -210,16 +210,17 @@ def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
     compared: list[tuple[text.Path, GroupBy]] = [(("compare", "by", index), by) for index, by in enumerate(config.compare.by)]
     compared += [(("gates", "rules", number, "by"), by) for number, rule in enumerate(config.gates.rules) for by in rule.by]
     for location, by in (*((("evaluation", "by", index), by) for index, by in enumerate(config.evaluation.by)), *compared):
-        role = by.kind if by.column else "train"
-        if getattr(config.data, role) is None:
-            yield location, f"{by.name} comes from data.{role}: give data.{role}"
+        for part in by.crossed:
+            if getattr(config.data, part.role) is None:
+                yield location, f"{part.name} comes from data.{part.role}: give data.{part.role}"
     for location, by in compared:
         if any(one.name == by.name and one != by for one in (*config.evaluation.by, *(other for _, other in compared))):
             yield location, f"{by.name} has other groups elsewhere in the config: use the same number or borders in all places"
-        if by.kind == "items":
+        if by.of_truth:
             yield (
                 location,
-                f"models are compared for groups of users; {by.name} are groups of items; use a column of data.users, train_count or cold",
+                f"models are compared for groups of users; {by.name} are groups of {by.kind}; "
+                "use a column of data.users, train_count or cold",
             )
     if config.compare.cluster is not None and config.data.users is None:
         yield ("compare", "cluster"), f"{config.compare.cluster} comes from data.users: give data.users"

@@ -50,7 +50,18 @@ class Plan(Struct, frozen=True, dict=True):
     @property
     def group_columns(self) -> tuple[GroupBy, ...]:
         """The groupings that are stored with per-user values."""
-        return tuple(dict.fromkeys((*(by for by in self.by if by.kind != "items"), *self.clusters)))
+        return tuple(dict.fromkeys((*(by for by in self.by if not by.of_truth), *self.clusters)))
+
+    @property
+    def row_groupings(self) -> tuple[GroupBy, ...]:
+        """The groupings of test rows, each name once: those that split results, and those that measures are restricted to."""
+        in_measures = (by for one in self.all for by in one.row_groupings)
+        return tuple({by.name: by for by in (*in_measures, *(by for by in self.groupings if by.kind == "rows"))}.values())
+
+    @property
+    def groupings(self) -> tuple[GroupBy, ...]:
+        """The groupings that split results, those of combinations each by itself."""
+        return tuple(dict.fromkeys(part for by in self.by for part in by.crossed))
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
@@ -80,7 +91,7 @@ class Plan(Struct, frozen=True, dict=True):
     @property
     def needs(self) -> frozenset[str]:
         """The inputs to read besides the test file and the lists: those of measures and those of groups."""
-        return self.measure_needs | {by.need for by in (*self.by, *self.clusters)} | ({"known"} if self.needs_train else set())
+        return self.measure_needs | {by.need for by in (*self.groupings, *self.clusters)} | ({"known"} if self.needs_train else set())
 
     def remarks(self, has_train: bool) -> tuple[str, ...]:
         """Return remarks on metrics that the libraries do not have, and on conventions that would use data.train if it were given."""
@@ -227,7 +238,9 @@ def in_full(definition: Definition) -> MeasureDefinition:
         threshold=definition.truth.threshold,
         graded=definition.truth.graded,
         axes=axes,
-        params={name: value if isfinite(value) else str(value) for name, value in definition.numbers.items()} | dict(definition.texts),
+        params={name: value if isfinite(value) else str(value) for name, value in definition.numbers.items()}
+        | dict(definition.texts)
+        | dict(definition.rows),
         needs=tuple(sorted(definition.needs | ({"train"} if looks_at_train(definition) else set()))),
         components={part.label: in_full(part) for part in definition.components},
     )

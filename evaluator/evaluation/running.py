@@ -26,7 +26,7 @@ from ..errors import DataError
 from ..extras import version_of
 from ..health import CheckTask, Context, SourceNames, Symptom, Tallies
 from ..load.faults import FaultTally
-from ..measure.by_group import group_remarks, groups_of
+from ..measure.by_group import group_remarks
 from ..measure.measuring import EnrichedRows
 from ..measure.partial import Partial
 from ..measure.task import tables_of
@@ -199,7 +199,7 @@ def _evaluate_and_check(files: Files) -> Result:
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
     rows = tuple(row for model in models for row in model.rows)
     splits = map(files.prepared.with_borders, plan.group_columns)
-    groups = {number: (by, dict(groups_of(files.prepared, by))) for number, by in enumerate(splits)}
+    groups = {number: (by, dict(files.prepared.groups_by(by))) for number, by in enumerate(splits)}
     kept = (model for model in models if options.keep_users and model.finished.user_values is not None)
     of_order = of_models((run.values.name, sentence) for run in runs if (sentence := file_order_remark(run.values)))
     description = None

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..metrics.definition import Definition
 from ..metrics.registry import Metric
@@ -120,6 +121,10 @@ class MeasureGroup(Struct, frozen=True):
     def metric(self) -> Metric:
         """Metric of the group."""
         return self.first.metric
+
+    def of_rows(self, by: str, name: str) -> MeasureGroup:
+        """Return the same measures with only the relevant items of a group of test rows."""
+        return replace(self, first=self.first.of_rows(by, name), components=tuple(part.of_rows(by, name) for part in self.components))
 
     @property
     def leaves(self) -> tuple[MeasureGroup, ...]:
