@@ -216,11 +216,12 @@ def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
     for location, by in compared:
         if any(one.name == by.name and one != by for one in (*config.evaluation.by, *(other for _, other in compared))):
             yield location, f"{by.name} has other groups elsewhere in the config: use the same number or borders in all places"
-        if by.of_truth:
+        if by.of_truth and by.kind != "rows":
+            of_items = f"{by.name} are groups of items" if by.kind == "items" else f"{by.name} combines them with others"
             yield (
                 location,
-                f"models are compared for groups of users; {by.name} are groups of {by.kind}; "
-                "use a column of data.users, train_count or cold",
+                f"models are compared for groups of users or of test rows; {of_items}; "
+                "use a column of data.users, rows.COLUMN, train_count or cold",
             )
     if config.compare.cluster is not None and config.data.users is None:
         yield ("compare", "cluster"), f"{config.compare.cluster} comes from data.users: give data.users"

@@ -258,6 +258,7 @@ def _read(
     if groupings:
         prepared, test, more = with_row_groups(prepared, groupings, test, train, inputs.test.labels)
         refuse_unknown_groups(prepared, request.plan.all)
+        request = replace(request, plan=request.plan.with_row_groups(prepared))
         remarks += more
     known = {"test": test} | ({"train": train} if train is not None and {"user", "item"} <= {*train.columns} else {})
     for source in inputs.all():

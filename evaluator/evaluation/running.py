@@ -211,7 +211,7 @@ def _evaluate_and_check(files: Files) -> Result:
         rows=rows,
         counts={model.name: model.counts for model in models},
         higher_is_better={row.label: row.higher_is_better for row in rows},
-        per_user={model.name: model.per_user(plan.shown, groups) for model in kept},
+        per_user={model.name: model.per_user((*plan.shown, *plan.within), groups) for model in kept},
         inputs=describe(files.inputs, files.reader.n_rows, files.fingerprints, loaded.folder, loaded.variables),
         config=loaded.resolved(),
         remarks=remarks(files, models, (*of_order, *of_checks)),

@@ -124,7 +124,7 @@ def _truth_cells(task: Task, scorer: Scorer, by: GroupBy) -> Iterator[Cell]:
 
     Only measures based on hits have values; the others are NaN.
     """
-    alike: dict[int, dict[MeasureGroup, MeasureGroup]] = {0: {group: group for group in task.of_users if sums_hits(group.first)}}
+    alike: dict[int, dict[MeasureGroup, MeasureGroup]] = {0: {group: group for group in task.of_hits}}
     weights = scorer.prepared.code_weights(by)
     for part, weight in weights:
         if part.kind == "rows":

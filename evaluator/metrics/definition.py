@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists, Relevance, Truth, UserRules
-from ..names.measure_strings import UNSET, MetricSpec, Scalar, unquoted
+from ..names.measure_strings import UNSET, MetricSpec, Scalar
 from ..names.value_columns import source_and_column
 from ..tables.prepared import GroupBy
 from .registry import Metric
@@ -117,8 +117,7 @@ class Definition(Struct, frozen=True, dict=True):
 
     def of_rows(self, by: str, group: str) -> Definition:
         """Return the same measure with only the relevant items of a group of test rows."""
-        restricted = replace(self.spec, params=(*self.spec.params, (by, unquoted(group))))
-        return replace(self, spec=restricted, components=tuple(part.of_rows(by, group) for part in self.components))
+        return replace(self, spec=self.spec.within(by, group), components=tuple(part.of_rows(by, group) for part in self.components))
 
     @cached_property
     def lists(self) -> Lists:

@@ -99,7 +99,7 @@ def resolve(
     if named is not None and chosen != convention:
         given["convention"] = str(named)
     rows = (key for key in given if key.startswith(ROWS))
-    order = (*entry.axes, *entry.numbers, *entry.texts, *rows, "threshold", *PROTOCOL, "convention")
+    order = (*entry.axes, *entry.numbers, *entry.texts, "threshold", *PROTOCOL, "convention", *rows)
     params = tuple((key, given[key]) for key in dict.fromkeys(order) if key in given)
     spec = MetricSpec(entry.name, printed, params, cut if entry.cut else None)
     own = not chosen.library or entry.name in chosen.metrics

@@ -106,6 +106,11 @@ class GroupBy(Struct, frozen=True):
         return ranges(self.borders) if self.kind == "train_count" else ()
 
 
+def of_rows(name: str) -> bool:
+    """Return whether this is the name of a grouping of test rows."""
+    return name.startswith("rows.") and CROSS not in name
+
+
 def ranges(borders: Sequence[int]) -> tuple[str, ...]:
     """Return the names of groups of whole numbers from 0 on that start at each of the `borders`: `0-4`, `5-19` and `20+`."""
     inner = (f"{start}" if end == start + 1 else f"{start}-{end - 1}" for start, end in pairwise((0, *borders)))
