@@ -295,8 +295,15 @@ class ModelPair:
         names = [one.group for one in rows if one.group is not None]
         if not rows:
             self._column(by, "--by")
-        columns = [columns_of(side.result.per_user, side.model) for side in (self.base, self.model)]
-        return [name for name in names if all(str(parse(row.measure).within(by, name)) in there for there in columns)]
+        for side in (self.base, self.model):
+            there = columns_of(side.result.per_user, side.model)
+            if not all(str(parse(row.measure).within(by, name)) in there for name in names):
+                written = shlex.quote(self.options.written_by.get(by, by))
+                raise ConfigError(
+                    f"--by {written}: the results of {side.name} have no values of each user in the groups of {by}",
+                    f"evaluate again with compare.by: receval run CONFIG --set compare.by={written} -o DIR/",
+                )
+        return names
 
     @cached_property
     def _clusters(self) -> Integers | None:
