@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..measure.task import needs_scores
+from ..measure.task import needs_scores, sums_hits
 from ..metrics import Definition
 from ..metrics.value import OF_LISTED, VALUE_NEEDS
 from ..names import yaml_text as text
@@ -166,7 +166,7 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield every contradiction, with the path of its key."""
     lacking: dict[str, str] = {}
     for definition in config.evaluation.computed:
-        for sentence in missing(definition, config.data):  # once for a metric with several cut-offs
+        for sentence in (*_of_rows(definition), *missing(definition, config.data)):  # once for a metric with several cut-offs
             lacking.setdefault(sentence.replace(definition.label, definition.spec.title), sentence)
     yield from ((("evaluation", "metrics"), sentence) for sentence in lacking.values())
     yield from _of_files(config.data)
@@ -225,6 +225,12 @@ def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
             )
     if config.compare.cluster is not None and config.data.users is None:
         yield ("compare", "cluster"), f"{config.compare.cluster} comes from data.users: give data.users"
+
+
+def _of_rows(definition: Definition) -> Iterator[str]:
+    """Yield a sentence if a measure is restricted to a group of test rows and cannot be."""
+    if definition.rows and not sums_hits(definition):
+        yield f"{definition.label}: only measures based on hits can be restricted to test rows, such as Recall, nDCG and MRR"
 
 
 def missing(definition: Definition, data: Data) -> Iterator[str]:

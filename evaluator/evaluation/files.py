@@ -36,7 +36,7 @@ from ..parts import Scratch, SideTable
 from ..parts.processes import Processes, n_processes, worth_starting
 from ..parts.spark.session import SparkSession, session_of_frame, start_session
 from ..prepare import GroupColumn, SideFrames, SideNeeds, ValueColumn, prepare_sides
-from ..prepare.row_groups import refuse_unknown_groups, with_row_groups
+from ..prepare.row_groups import refuse_many_cells, refuse_unknown_groups, with_row_groups
 from ..results.row import Protocol
 from ..secrets import mask_values
 from ..tables.graph import closure
@@ -270,6 +270,7 @@ def _read(
         sides["train"] = SideTable(train)
         prepared, more = _with_equal_groups(request.plan, prepared, test, train)
         remarks += more
+    refuse_many_cells(prepared, map(prepared.with_borders, request.plan.by))
     for role in (EMPTY_TRUTH, "baseline"):
         if source := inputs.of(role):
             sides[role] = SideTable(reader.frame(source))

@@ -18,6 +18,8 @@ from ..tables.array import Array
 from ..tables.prepared import MISSING, OF_TRAIN, Group, GroupBy, Prepared, no_such_group, ranges, units_per_second
 from .memberships import assign_codes, refuse_ids
 
+_MOST_CELLS: Final = 200
+"""Most combinations of the groups of several groupings; each has a user or two if there are more."""
 _LENGTH: Final = re.compile(r"(?P<number>\d+)(?P<unit>[a-z]+)")
 _HOURS: Final = {"h": 1, "d": 24, "w": 168}
 _SHAPES: Final = {"h": "%Y-%m-%d %H:00", "d": "%Y-%m-%d", "w": "%Y-%m-%d", "mo": "%Y-%m", "y": "%Y"}
@@ -54,6 +56,14 @@ def refuse_unknown_groups(prepared: Prepared, definitions: Iterable[Definition])
             names = [group.name for group in prepared.row_groups[by]]
             if name not in (*names, MISSING):
                 raise no_such_group(f"{definition.label}: {by}", name, names)
+
+
+def refuse_many_cells(prepared: Prepared, groupings: Iterable[GroupBy]) -> None:
+    """Raise `DataError` if a combination of groupings has more cells than one can read."""
+    for by in groupings:
+        if by.parts and (n := len(prepared.groups_by(by))) > _MOST_CELLS:
+            message = f"evaluation.by: {by.name} has {n:,} cells, but at most {_MOST_CELLS} are possible"
+            raise DataError(message, "combine columns with fewer different values")
 
 
 def _groups(
