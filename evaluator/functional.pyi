@@ -2179,6 +2179,29 @@ def reo(
 ) -> Any:
     """How unequally relevant items of different groups are found; use it if relevant items of every group deserve the same chance."""
 
+def repeat_share(
+    true: Any,
+    pred: Any,
+    k: int | Sequence[int | None] | None = ...,
+    num_workers: int = ...,
+    apply_mean: bool = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    *,
+    convention: str = ...,
+    relevance: float | Mapping[str, Any] | None = ...,
+    categories: str | Sequence[str] | None = ...,
+    split: str | None = ...,
+    train: Any = ...,
+    items: Any = ...,
+    users: Any = ...,
+    baseline: Any = ...,
+    previous_policy: Any = ...,
+    predictions: Any = ...,
+    distances: Any = ...,
+) -> Any:
+    """The share of the recommended items that the user has in train; use it beside groups by rows.repeat, to see where a list can hit."""
+
 def revenue(
     true: Any,
     pred: Any,

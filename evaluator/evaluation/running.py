@@ -26,7 +26,7 @@ from ..errors import DataError
 from ..extras import version_of
 from ..health import CheckTask, Context, SourceNames, Symptom, Tallies
 from ..load.faults import FaultTally
-from ..measure.by_group import group_remarks
+from ..measure.by_group import group_remarks, reversals
 from ..measure.measuring import EnrichedRows
 from ..measure.partial import Partial
 from ..measure.task import tables_of
@@ -373,7 +373,10 @@ def remarks(files: Files, models: Iterable[EvaluatedModel], of_checks: Iterable[
     """Return the remarks on the files and the values."""
     plan, doubt, inputs = files.request.plan, files.request.loaded.doubt, files.inputs
     about_files = (*((doubt,) if doubt else ()), *load.remarks(inputs.all()), *remarks_on_order(inputs), *files.remarks)
-    groups = group_remarks(files.task, len(plan.shown))
+    models = list(models)
+    own = [model for model in models if model.name in inputs.models]
+    of_orders = reversals([row for model in own for row in model.rows], [row for model in own for row in model.by_group])
+    groups = (*group_remarks(files.task, len(plan.shown)), *of_orders)
     about_values = of_models((model.name, f"{remark}.") for model in models for remark in model.remarks)
     return (*about_files, *groups, *of_checks, *plan.remarks(inputs.of("train") is not None), *about_values)
 

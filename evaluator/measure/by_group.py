@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import permutations
 from typing import Final, Protocol
 
 import numpy as np
@@ -207,6 +208,27 @@ def group_remarks(task: Task, n_shown: int) -> Iterator[str]:
     for (named, only), names_of_splits in without.items():
         if named:
             yield f"There are no values of {named} by {' and '.join(names_of_splits)}: {only}."
+
+
+def reversals(rows: Sequence[Row], by_group: Sequence[Row]) -> Iterator[str]:
+    """Yield a sentence for two models whose order over all users is the other way round in every group of a grouping.
+
+    Only groupings with at least two groups in which both have a value; both must have the better value strictly.
+    """
+    found: dict[tuple[str, str | None], dict[str | None, dict[str, float]]] = {}
+    better = {row.label: row.higher_is_better for row in rows if row.higher_is_better is not None}
+    for row in (*rows, *by_group):
+        if row.label in better and row.value is not None:
+            found.setdefault((row.label, row.by), {}).setdefault(row.group, {})[row.model] = row.value if better[row.label] else -row.value
+    for (label, by), groups in found.items():
+        whole = found.get((label, None), {}).get(None, {})
+        for one, other in permutations(whole, 2) if by is not None and len(groups) > 1 else ():
+            within = [values for values in groups.values() if one in values and other in values]
+            if whole[one] > whole[other] and len(within) > 1 and all(values[one] < values[other] for values in within):
+                yield (
+                    f"{label}: {one} is better than {other} over all users, but worse in each of the {len(within)} groups of {by}: "
+                    "the value over all depends on the sizes of the groups."
+                )
 
 
 def equal_borders(scorer: Scorer, definition: Definition, n_groups: int) -> tuple[int, ...]:

@@ -81,6 +81,18 @@ def test_combined_groupings_have_a_value_for_each_cell_with_users(baskets):
     }
 
 
+def test_models_whose_order_is_the_other_way_round_in_every_group_are_named(evaluate):
+    # user 1 has 1 click and 9 orders, user 2 has 9 clicks and 1 order: b finds the rarer event of each, a some of the more frequent
+    rows = [(1, 0, "click"), *((1, n, "order") for n in range(1, 10)), *((2, n, "click") for n in range(1, 10)), (2, 0, "order")]
+    found = {"a": [(1, n) for n in range(1, 7)] + [(2, n) for n in range(1, 7)], "b": [(1, 0), (2, 0)]}
+    lists = {model: table(["user", "item"], hits) for model, hits in found.items()}
+    result = evaluate(table(["user", "item", "event"], rows), lists, metrics=["Recall@9"], by=["rows.event"])
+    assert by_group(result, "Recall@9", "a") == {"rows.event": approx({"click": (1 / 3, 2), "order": (1 / 3, 2)})}
+    assert by_group(result, "Recall@9", "b") == {"rows.event": approx({"click": (1 / 2, 2), "order": (1 / 2, 2)})}
+    sentence = "Recall@9: a is better than b over all users, but worse in each of the 2 groups of rows.event: the value over all"
+    assert [note for note in result.notes() if note.startswith(sentence)]
+
+
 METRICS = ["Precision", "Recall", "MAP", "nDCG", "MRR", "F1", "HitRate", "DCG", "RBP", "Recall(average=micro)"]
 
 
