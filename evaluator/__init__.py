@@ -23,6 +23,7 @@ _HOMES = {
     "DataError": ".errors",
     "Description": ".results.description",
     "EvaluationResult": ".api.evaluation_result",
+    "EpochValues": ".api.epoch_values",
     "Evaluator": ".api.calls",
     "DrawnChart": ".api.pages",
     "Explanation": ".results.explanation",

@@ -16,6 +16,7 @@ from .api.comparisons import ComparisonResult as ComparisonResult
 from .api.comparisons import GateVerdicts as GateVerdicts
 from .api.comparisons import compare as compare
 from .api.comparisons import gate as gate
+from .api.epoch_values import EpochValues as EpochValues
 from .api.evaluation_result import EvaluationResult as EvaluationResult
 from .api.pages import DrawnChart as DrawnChart
 from .config import Loaded as Loaded
@@ -48,6 +49,7 @@ __all__ = [
     "DataError",
     "Description",
     "DrawnChart",
+    "EpochValues",
     "EvaluationResult",
     "Evaluator",
     "Explanation",

@@ -26,6 +26,7 @@ ROOMS = (
     "__main__",
     "cli",
     "receval",
+    "integrations",
     "functional",
     "testing",
     "api",
@@ -73,6 +74,7 @@ ARRAYS = {
         "evaluation",
         "health",
         "init",
+        "integrations",
         "load",
         "measure",
         "metrics",
@@ -88,6 +90,7 @@ ARRAYS = {
 }
 LIBRARIES = {
     "polars": ARRAYS - {"stats", "sums"},
+    **{library: {"integrations"} for library in ("keras", "lightning", "optuna", "recbole", "torch", "transformers")},
     "numpy": ARRAYS - {"content", "disk", "init", "render", "results", "session"},
     "pandas": {"api"},
     "pyspark": {"parts"},

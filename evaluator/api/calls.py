@@ -40,7 +40,8 @@ from .arguments import (
     warn,
     with_change,
 )
-from .evaluation_result import ByMeasure, EvaluationResult
+from .epoch_values import EpochValues, EvaluatorArguments
+from .evaluation_result import EvaluationResult
 from .studies import PrintedAudit, PrintedDescription, PrintedExplanation
 
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
@@ -269,12 +270,19 @@ class Evaluator:
             values = evaluator(lists)      # {"nDCG@10": 0.213, "Recall@20": 0.334}
 
     The arguments are those of `receval.evaluate`, without `recommendations`, `predictions`, `yardsticks`, `by`, `health` and `engine`. No
-    health checks are made. Values have the names of results, and are found under every other name: `HR@10` is `HitRate@10`.
+    health checks are made. Values have the names of results, and are found under every other name: `HR@10` is `HitRate@10`. With
+    `keep_users=True` `values.per_user` is a frame of the per-user values, which early stopping needs.
     """
 
-    @takes(*(name for name in Arguments.__annotations__ if name not in _NOT_REPEATED), instead=_instead_of_lists, refused=_NOT_REPEATED)
-    def __init__(self, **arguments: Unpack[Arguments]) -> None:
+    @takes(
+        *(name for name in EvaluatorArguments.__annotations__ if name not in _NOT_REPEATED),
+        instead=_instead_of_lists,
+        refused=_NOT_REPEATED,
+    )
+    def __init__(self, **arguments: Unpack[EvaluatorArguments]) -> None:
         """Read everything but the lists; raise `ConfigError` for wrong arguments, `DataError` for wrong data."""
+        self._arguments = EvaluatorArguments(**arguments)
+        self.keeps_users = bool(arguments.pop("keep_users", False))
         if arguments.get("health") is False:  # as it is anyway
             del arguments["health"]
         for name in _NOT_REPEATED:
@@ -290,11 +298,11 @@ class Evaluator:
         others = {name: columns[name] for name in columns if name != "recommendations"}
         with errors_as_arguments():
             lists = Matrix(_NO_LISTS.to_numpy(), mask_seen=True) if self._mask_seen else _NO_LISTS
-            loaded = loaded_from(None, Arguments(**{**arguments, "columns": others, "recommendations": lists, "health": False}))
+            given: Any = {**arguments, "columns": others, "recommendations": lists, "health": False}
+            loaded = loaded_from(None, given)
             assert masks_seen(loaded.config.data) == self._mask_seen
-            self._run = RepeatedRun(loaded, {**of_lists, **columns.get("recommendations", {})})
+            self._run = RepeatedRun(loaded, {**of_lists, **columns.get("recommendations", {})}, self.keeps_users)
             warn((*loaded.warnings, *self._run.remarks), above=4)
-        self._arguments = arguments
         self._batches: list[pl.DataFrame] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -312,7 +320,7 @@ class Evaluator:
             matrix = matrix_of_users(as_arrays(users), as_arrays(lists if scores is None else (lists, scores)))
             self._batches.append(self._run.batch(replace(matrix, mask_seen=self._mask_seen)))
 
-    def compute(self) -> dict[str, float | None]:
+    def compute(self) -> EpochValues:
         """Return the value of each measure for the lists of all batches, and forget them; raise `DataError` if there are none."""
         if not self._batches:
             raise DataError("there are no lists", "call update(users, lists) for each batch first")
@@ -327,7 +335,7 @@ class Evaluator:
         with errors_as_arguments():
             return self._values(lists)
 
-    def __call__(self, lists: Any) -> dict[str, float | None]:
+    def __call__(self, lists: Any) -> EpochValues:
         """Return the value of each measure for lists: a table of any kind, or a matrix of scores, alone or as `{model: lists}`.
 
         Raises `DataError` if they cannot be read, `ConfigError` for the lists of several models.
@@ -339,8 +347,9 @@ class Evaluator:
         with errors_as_arguments():
             return self._values(masked_matrix(lists) if self._mask_seen else lists)
 
-    def _values(self, lists: Any) -> ByMeasure[float | None]:
-        return ByMeasure(((row.label, row.value) for row in self._run.rows(lists)), self._run.definitions)
+    def _values(self, lists: Any) -> EpochValues:
+        model = self._run.evaluated(lists)
+        return EpochValues(model.rows, self._run.definitions, self._run.per_user(model) if self.keeps_users else None)
 
 
 def _with_batches(arguments: Arguments, batches: list[pl.DataFrame]) -> Evaluator:

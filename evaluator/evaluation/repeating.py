@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial, reduce
 from operator import add
 from typing import Any, Final
@@ -22,12 +22,12 @@ from ..parts import Part
 from ..parts.partitions import WholeUsers, cut
 from ..parts.resources import side_by_side
 from ..quoting import one_line
-from ..results.row import Row, default_cutoff
+from ..results.row import default_cutoff
 from ..tables.ids import user_starts
 from .files import Files, SourceReader, open_inputs
 from .inputs import deepest, refuse_unknown_columns, seen_pairs
 from .model_pass import PassTask, measure_part
-from .models import finish_model
+from .models import EvaluatedModel, finish_model
 from .plan import Options, Plan, Request, definitions_of
 
 ROLE: Final = f"data.recommendations.{UNNAMED}"
@@ -48,12 +48,13 @@ _ROWS_PER_PART: Final = 1_000_000
 class RepeatedRun:
     """Measure lists of one model at a time, in memory, without health checks.
 
-    `loaded` is a config with any lists, which are not read; `columns` maps the columns of lists.
+    `loaded` is a config with any lists, which are not read; `columns` maps the columns of lists. With `keep_users` the models that it
+    returns have per-user values.
     """
 
-    def __init__(self, loaded: Loaded, columns: dict[str, str | int]) -> None:
+    def __init__(self, loaded: Loaded, columns: dict[str, str | int], keep_users: bool = False) -> None:
         evaluation = loaded.config.evaluation
-        self._request, self._columns = Request(loaded, Plan.of(evaluation), Options(keep_users=False)), columns
+        self._request, self._columns = Request(loaded, Plan.of(evaluation), Options(keep_users=keep_users)), columns
         self._depth = deepest(evaluation)
         self._n_columns: int | None = None
         self._positions: dict[str, int] = {}
@@ -66,8 +67,8 @@ class RepeatedRun:
         cut = [one.label for one in evaluation.definitions if one.k is not None and one in evaluation.cut_at_top_k and not is_given]
         self.remarks = (default_cutoff(cut),) if cut else ()
 
-    def rows(self, lists: Any) -> Sequence[Row]:
-        """Return the values of lists, given as a table of any kind; raise `DataError` if they cannot be read.
+    def evaluated(self, lists: Any) -> EvaluatedModel:
+        """Return the model of lists, given as a table of any kind; raise `DataError` if they cannot be read.
 
         Warns if none of their users, or none of their items, is in the test set.
         """
@@ -96,15 +97,19 @@ class RepeatedRun:
             warnings.warn(text, UserWarning, stacklevel=4)
         parts = _parts(WholeUsers(read, starts), files)
         found = reduce(add, side_by_side(partial(measure_part, PassTask(files.task)), parts))
-        rows = finish_model(files, UNNAMED, found, self._request.plan, files.task).rows
-        if not text and not all(row.value for row in rows):
+        model = finish_model(files, UNNAMED, found, self._request.plan, files.task)
+        if not text and not all(row.value for row in model.rows):
             text = self._no_item_in_common(where, read["item"], files.sides_of(UNNAMED)["test"].frame["item"])
             if text:
                 warnings.warn(text, UserWarning, stacklevel=4)
-        return rows
+        return model
+
+    def per_user(self, model: EvaluatedModel) -> pl.DataFrame:
+        """Return the per-user values of a model that `evaluated` returned, as results have them."""
+        return model.per_user(self._request.plan.shown, {})
 
     def batch(self, matrix: Matrix) -> pl.DataFrame:
-        """Return the rows of a matrix with ids of its users, as `rows` reads them; raise `DataError` if they cannot be read."""
+        """Return the rows of a matrix with ids of its users, as `evaluated` reads them; raise `DataError` if they cannot be read."""
         frame = self._frame(matrix)
         self._refuse_wrong_positions(f"{ROLE}: {InMemory(matrix).kind}", matrix, self._first)
         return frame

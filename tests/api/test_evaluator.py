@@ -152,6 +152,16 @@ def test_checks_that_are_off_need_no_other_function():
         receval.Evaluator(test={1: [1]}, metrics="HR@1", health={"R04": "error"})
 
 
+def test_per_user_values_are_those_of_evaluate_and_only_kept_if_asked_for():
+    sides: dict[str, Any] = {"test": {1: [5], 2: [6], 3: [7]}, "metrics": ["nDCG@2", "0.5*nDCG@2 + 0.5*HR@1"]}
+    lists = {1: [5, 6], 2: [5, 6], 3: [1, 2]}
+    values = receval.Evaluator(keep_users=True, **sides)(lists)
+    assert values.per_user is not None
+    assert values.per_user.equals(receval.evaluate(recommendations={"a": lists}, health=False, **sides).per_user["a"])
+    assert (values.rows["NDCG@2"].n_users, receval.Evaluator(**sides)(lists).per_user) == (3, None)
+    assert pickle.loads(pickle.dumps(values)).per_user.equals(values.per_user)
+
+
 USERS = list(range(100))
 TRUTH = {user: [user % 7] for user in USERS}
 ITEMS = np.array([[(user + rank) % 9 for rank in range(5)] for user in USERS])
@@ -226,9 +236,10 @@ def test_a_user_in_two_batches_is_refused():
     "copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))], ids=["copy", "deepcopy", "pickle"]
 )
 def test_an_evaluator_can_be_copied_and_pickled_with_its_batches(copied):
-    evaluator = receval.Evaluator(test=TRUTH, metrics="nDCG@5")
+    evaluator = receval.Evaluator(test=TRUTH, metrics="nDCG@5", keep_users=True)
     evaluator.update(USERS[:50], ITEMS[:50])
     other = copied(evaluator)
+    assert other.keeps_users
     for one in (evaluator, other):
         one.update(USERS[50:], ITEMS[50:])
     assert other.compute() == other(ITEMS) == evaluator(ITEMS)
