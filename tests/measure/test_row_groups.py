@@ -9,6 +9,7 @@ from statistics import fmean
 
 import polars as pl
 import pytest
+import receval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.errors import ConfigError, DataError
@@ -65,6 +66,16 @@ def test_a_measure_of_one_group_has_the_value_of_that_group(baskets):
     assert values["F1(rows.event=order)@2"] == by_group(result, "F1@2")["rows.event"]["order"][0]
     assert values["Recall(rows.event='(missing)')@2"] == 0
     assert {row.n_users for row in result.rows if row.label == "Recall(rows.event=cart)@2"} == {2}
+
+
+def test_an_explanation_names_the_group(tmp_path):
+    for name, frame in (("test", TEST), ("a", LISTS)):
+        frame.write_csv(tmp_path / f"{name}.csv")
+    asked = {"test": str(tmp_path / "test.csv"), "recommendations": str(tmp_path / "a.csv"), "measure": "Recall(rows.event=cart)@2"}
+    explained = receval.explain(user="a", **asked)
+    assert explained.value == 1
+    chosen = [(choice.name, choice.value, choice.meaning) for choice in explained.choices]
+    assert ("rows.event", "cart", "only test rows of this group make items relevant") in chosen
 
 
 def test_a_measure_of_two_groups_needs_both(baskets):
