@@ -2200,7 +2200,7 @@ def repeat_share(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The share of the recommended items that the user has in train; use it beside groups by rows.repeat, to see where a list can hit."""
+    """The share of the recommended items that the user has in train; use it beside the groups repeat and explore of test rows."""
 
 def revenue(
     true: Any,

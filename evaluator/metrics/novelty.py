@@ -239,7 +239,7 @@ def novelty(m: Measure) -> Array:
     reference="Li et al., A next basket recommendation reality check, TOIS 2023",
 )
 def repeat_share(m: Measure) -> Array:
-    """The share of the recommended items that the user has in train; use it beside groups by rows.repeat, to see where a list can hit.
+    """The share of the recommended items that the user has in train; use it beside the groups repeat and explore of test rows.
 
     RepeatShare@k = |L(k) ∩ train_u| / l
 
