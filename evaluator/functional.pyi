@@ -3925,6 +3925,54 @@ def reo(
     **further: Unpack[_Further21],
 ) -> dict[int | None, float]: ...
 @overload
+def repeat_share(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> float:
+    """The share of the recommended items that the user has in train; use it beside the groups repeat and explore of test rows."""
+
+@overload
+def repeat_share(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, float]: ...
+@overload
+def repeat_share(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> list[float]: ...
+@overload
+def repeat_share(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, list[float]]: ...
+@overload
 def revenue(
     true: Any,
     pred: Any,

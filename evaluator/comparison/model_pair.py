@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import ConfigError, DataError
 from ..metrics.registry import bounds_of
+from ..names.measure_strings import parse
 from ..results.result import Row, columns_of, select
 from ..stats.concluding import users_text
 from ..stats.difference import Difference, Subject
@@ -21,7 +22,7 @@ from ..stats.estimates import Estimate, RatioTerms, Summary, pooled_estimate, un
 from ..stats.rare_changes import ValueRange
 from ..stats.samples import fold_runs_estimate, runs_estimate
 from ..stats.two_models import cut_to_bounds, difference_of, estimate_folds, estimate_paired, whole_estimate
-from ..tables.prepared import MISSING
+from ..tables.prepared import MISSING, of_rows
 from .comparison_options import ComparisonOptions, rows_of
 from .pairing import Floats, Integers, Pairing, Side
 
@@ -58,7 +59,7 @@ class ModelPair:
         self._rows = {side: rows_of(side.result, side.model) for side in (base, model)}
         self._unpaired: dict[str, int] = {}
         self._most_paired = 0
-        self._groups: dict[str, pl.Series] = {}
+        self._group_columns: dict[str, pl.Series] = {}
 
     @property
     def _n_folds(self) -> int:
@@ -101,6 +102,9 @@ class ModelPair:
         """Return the difference of one measure over all users, or over one group, with its standard error if known."""
         base, model = (self._row_within(side, label, by, group) for side in (self.base, self.model))
         if by is not None and self.pairing is not None and self._has_users(label):
+            if of_rows(by):
+                measure = str(parse(self.row(self.base, label).measure).within(by, group or ""))
+                return self._paired(label, self.pairing, np.ones(len(self.pairing.keys), dtype=np.bool_), measure)
             return self._paired(label, self.pairing, (self._groups_by(by, self.pairing) == group).fill_null(False).to_numpy())
         if base is None or model is None:
             return whole_estimate(None, None)
@@ -137,7 +141,7 @@ class ModelPair:
             return
         values = self.value_range(label)
         for name in self.options.by if by is None else by:
-            for group in self._groups_by(name, self.pairing).drop_nulls().unique().sort().to_list():
+            for group in self._groups(name, label, self.pairing):
                 subject, estimate = self.subject(label, name, group), self.estimate(label, name, group)
                 yield cut_to_bounds(difference_of(subject, estimate, self.options.settings, margin, values), self._bounds(label))
 
@@ -210,7 +214,8 @@ class ModelPair:
         counted = select(users, side.model, [*names, column]).group_by(names or pl.lit(0)).agg(pl.col(column).count())
         return bool((counted[column] > 0).all())
 
-    def _paired(self, label: str, pairing: Pairing, mask: NDArray[np.bool_] | None) -> Estimate:
+    def _paired(self, label: str, pairing: Pairing, mask: NDArray[np.bool_] | None, measure: str | None = None) -> Estimate:
+        """Return the difference over the users in `mask`, by default all; `measure` has the values of a group of test rows."""
         row, settings = self.row(self.base, label), self.options.settings
         among = slice(None) if mask is None else mask
 
@@ -218,8 +223,8 @@ class ModelPair:
             return [[run[among] for run in rows.values(column)] for rows in (pairing.base, pairing.model)]
 
         if row.aggregate == "micro":
-            return self._pooled(label, pairing, values, of_group=mask is not None)
-        base, model = values(row.measure)
+            return self._pooled(label, pairing, values, measure, of_group=mask is not None)
+        base, model = values(measure or row.measure)
         untested = _untested(pairing, row.aggregate)
         if untested:
             return self._whole(label, untested, () if mask is not None else (base, model))
@@ -239,8 +244,10 @@ class ModelPair:
             one, other, members = _padded(one, other, members, row.n_users)
         return estimate_paired(one, other, settings, row.aggregate, members, self._relative)
 
-    def _pooled(self, label: str, pairing: Pairing, values: Callable[[str], list[list[Floats]]], *, of_group: bool) -> Estimate:
-        measure = self.row(self.base, label).measure
+    def _pooled(
+        self, label: str, pairing: Pairing, values: Callable[[str], list[list[Floats]]], of_rows: str | None, *, of_group: bool
+    ) -> Estimate:
+        measure = of_rows or self.row(self.base, label).measure
         columns = (f"{measure} numerator", f"{measure} denominator")
         known = all(columns[0] in columns_of(side.result.per_user, side.model) for side in (self.base, self.model))
         is_function = bool(self.base.result.definitions[self.row(self.base, label).metric].components)  # such as RMSE, of MSE
@@ -275,9 +282,28 @@ class ModelPair:
 
     def _groups_by(self, by: str, pairing: Pairing) -> pl.Series:
         """Return the group of each paired user, by the name of the grouping."""
-        if by not in self._groups:
-            self._groups[by] = pairing.groups(self._column(by, "--by"))
-        return self._groups[by]
+        if by not in self._group_columns:
+            self._group_columns[by] = pairing.groups(self._column(by, "--by"))
+        return self._group_columns[by]
+
+    def _groups(self, by: str, label: str, pairing: Pairing) -> list[str]:
+        """Return the groups of users, or of test rows in which both sides have per-user values of a measure."""
+        if not of_rows(by):
+            return self._groups_by(by, pairing).drop_nulls().unique().sort().to_list()
+        row = self.row(self.base, label)
+        rows = [one for one in self.base.result.by_group if (one.model, one.label, one.by) == (self.base.model, row.label, by)]
+        names = [one.group for one in rows if one.group is not None]
+        if not rows:
+            self._column(by, "--by")
+        for side in (self.base, self.model):
+            there = columns_of(side.result.per_user, side.model)
+            if not all(str(parse(row.measure).within(by, name)) in there for name in names):
+                written = shlex.quote(self.options.written_by.get(by, by))
+                raise ConfigError(
+                    f"--by {written}: the results of {side.name} have no values of each user in the groups of {by}",
+                    f"evaluate again with compare.by: receval run CONFIG --set compare.by={written} -o DIR/",
+                )
+        return names
 
     @cached_property
     def _clusters(self) -> Integers | None:

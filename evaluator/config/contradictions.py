@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..measure.task import needs_scores
+from ..measure.task import needs_scores, sums_hits
 from ..metrics import Definition
 from ..metrics.value import OF_LISTED, VALUE_NEEDS
 from ..names import yaml_text as text
@@ -166,7 +166,7 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield every contradiction, with the path of its key."""
     lacking: dict[str, str] = {}
     for definition in config.evaluation.computed:
-        for sentence in missing(definition, config.data):  # once for a metric with several cut-offs
+        for sentence in (*_of_rows(definition), *missing(definition, config.data)):  # once for a metric with several cut-offs
             lacking.setdefault(sentence.replace(definition.label, definition.spec.title), sentence)
     yield from ((("evaluation", "metrics"), sentence) for sentence in lacking.values())
     yield from _of_files(config.data)
@@ -210,19 +210,27 @@ def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
     compared: list[tuple[text.Path, GroupBy]] = [(("compare", "by", index), by) for index, by in enumerate(config.compare.by)]
     compared += [(("gates", "rules", number, "by"), by) for number, rule in enumerate(config.gates.rules) for by in rule.by]
     for location, by in (*((("evaluation", "by", index), by) for index, by in enumerate(config.evaluation.by)), *compared):
-        role = by.kind if by.column else "train"
-        if getattr(config.data, role) is None:
-            yield location, f"{by.name} comes from data.{role}: give data.{role}"
+        for part in by.crossed:
+            if getattr(config.data, part.role) is None:
+                yield location, f"{part.name} comes from data.{part.role}: give data.{part.role}"
     for location, by in compared:
         if any(one.name == by.name and one != by for one in (*config.evaluation.by, *(other for _, other in compared))):
             yield location, f"{by.name} has other groups elsewhere in the config: use the same number or borders in all places"
-        if by.kind == "items":
+        if by.of_truth and by.kind != "rows":
+            of_items = f"{by.name} are groups of items" if by.kind == "items" else f"{by.name} combines them with others"
             yield (
                 location,
-                f"models are compared for groups of users; {by.name} are groups of items; use a column of data.users, train_count or cold",
+                f"models are compared for groups of users or of test rows; {of_items}; "
+                "use a column of data.users, rows.COLUMN, train_count or cold",
             )
     if config.compare.cluster is not None and config.data.users is None:
         yield ("compare", "cluster"), f"{config.compare.cluster} comes from data.users: give data.users"
+
+
+def _of_rows(definition: Definition) -> Iterator[str]:
+    """Yield a sentence if a measure is restricted to a group of test rows and cannot be."""
+    if definition.rows and not sums_hits(definition):
+        yield f"{definition.label}: only measures based on hits can be restricted to test rows, such as Recall, nDCG and MRR"
 
 
 def missing(definition: Definition, data: Data) -> Iterator[str]:

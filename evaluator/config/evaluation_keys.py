@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import (
@@ -29,7 +30,7 @@ from pydantic import (
 from ..names.measure_strings import UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
 from ..names.short_names import INTERVAL, REFERENCE_NAMES
 from ..names.value_columns import source_and_column
-from ..tables.prepared import GroupBy
+from ..tables.prepared import CROSS, GroupBy
 from .data_sources import Model, as_list
 
 Percentile = Annotated[
@@ -251,10 +252,15 @@ Yardsticks = Annotated[
 ]
 
 
-_KNOWN: Final = "a column of users (users.plan) or of items (items.genre), train_count:4, train_count:5,20, train_count:3+, or cold"
+_KNOWN: Final = (
+    "a column of users (users.plan), of items (items.genre) or of test rows (rows.event), rows.repeat, rows.new_item, rows.rating, "
+    "rows.popularity:5, rows.timestamp:7d, train_count:4, train_count:5,20, train_count:3+, or cold"
+)
 _COLUMN: Final = re.compile(r"(?P<name>(users|items)\..+)")
 _BORDERED: Final = re.compile(r"(?P<name>(users|items)\.[^:]+):\s*\[?\s*\d[\d\s.,:T-]*\+?\s*\]?")
 """A column with borders, as train_count has them; `age:float` is the name of a column."""
+_WITH_ARGUMENT: Final = re.compile(r"(?P<name>rows\.(?:popularity|timestamp))\s*:\s*(?P<argument>.*)")
+_LENGTH: Final = re.compile(r"[1-9]\d{0,3}(h|d|w|mo|y)")
 _MOST_EQUAL_GROUPS: Final = 100
 _COUNTS: Final[dict[str, Any]] = {
     "description": "a number of groups of about equal size, or a list: a new group of users starts at each of these numbers of train rows",
@@ -267,14 +273,20 @@ _ENTRY: Final[dict[str, Any]] = {
     "anyOf": [
         {
             "type": "string",
-            "pattern": r"^(users|items)\..+$|^cold$|^train_count:.+$",
-            "description": "users.COLUMN, items.COLUMN, train_count:4, train_count:5,20, train_count:3+, or cold",
+            "pattern": r"^(users|items|rows)\..+$|^cold$|^train_count:.+$",
+            "description": "users.COLUMN, items.COLUMN, rows.COLUMN, rows.repeat, rows.new_item, rows.rating, rows.popularity:5, "
+            "rows.timestamp:7d, train_count:4, train_count:5,20, train_count:3+, or cold",
         },
         {
             "type": "object",
-            "required": ["train_count"],
+            "minProperties": 1,
+            "maxProperties": 1,
             "additionalProperties": False,
-            "properties": {"train_count": _COUNTS},
+            "properties": {
+                "train_count": _COUNTS,
+                "rows.popularity": {"type": "integer", "minimum": 2, "maximum": _MOST_EQUAL_GROUPS},
+                "rows.timestamp": {"type": ["string", "array"]},
+            },
         },
     ]
 }
@@ -283,6 +295,12 @@ _ENTRY: Final[dict[str, Any]] = {
 def _entry(value: Any) -> GroupBy:
     if isinstance(value, GroupBy):
         return value
+    crossed = value.split(CROSS) if isinstance(value, str) and CROSS in value else value if isinstance(value, list | tuple) else ()
+    if crossed:
+        parts = tuple(_entry(one.strip() if isinstance(one, str) else one) for one in crossed)
+        if len(parts) < 2 or len({part.name for part in parts}) < len(parts) or any(part.parts for part in parts):
+            raise ValueError(f"a combination needs two or more different groupings, such as users.plan{CROSS}rows.repeat, not {value!r}")
+        return GroupBy("cross", parts=parts)
     if value == "cold":
         return GroupBy("cold")
     if value == "train_count":
@@ -292,6 +310,9 @@ def _entry(value: Any) -> GroupBy:
         )
     if isinstance(value, str) and value.startswith("train_count:"):
         return _by_train_count(_numbers(value.partition(":")[2]))
+    rows = _row_grouping(value)
+    if rows is not None:
+        return rows
     bordered = _BORDERED.fullmatch(value) if isinstance(value, str) else None
     bordered = bordered or (_COLUMN.fullmatch(str(next(iter(value)))) if isinstance(value, Mapping) and len(value) == 1 else None)
     if bordered:
@@ -311,6 +332,45 @@ def _entry(value: Any) -> GroupBy:
     if isinstance(value, str) and re.fullmatch(r"\w+", value):
         quote = f"; for a column of data.items write items.{value}, of data.users users.{value}"
     raise ValueError(f"a group must be {_KNOWN}, not {value!r}{quote}")
+
+
+def _row_grouping(value: Any) -> GroupBy | None:
+    """Read a grouping of test rows, `rows.event`, `rows.timestamp:7d` or `{rows.popularity: 5}`; `None` for another entry."""
+    name, given = value, None
+    if isinstance(value, Mapping) and len(value) == 1:
+        name, given = next(iter(value.items()))
+    elif isinstance(value, str) and (written := _WITH_ARGUMENT.fullmatch(value)):
+        name, given = written["name"], written["argument"].strip()
+    if not isinstance(name, str) or not name.startswith("rows.") or name == "rows.":
+        return None
+    column = name.removeprefix("rows.")
+    if column == "popularity":
+        number = int(given) if isinstance(given, str) and given.isdecimal() else given
+        if isinstance(number, bool) or not isinstance(number, int) or not 2 <= number <= _MOST_EQUAL_GROUPS:
+            raise ValueError(f"rows.popularity needs a number of groups from 2 to {_MOST_EQUAL_GROUPS}, such as rows.popularity:5")
+        return GroupBy("rows", column, n_groups=number)
+    if column == "timestamp":
+        return GroupBy("rows", column, window=_window(given))
+    if given is not None:
+        raise ValueError(f"{name} has a group for each value, and takes no {given!r}: write {name}")
+    return GroupBy("rows", column)
+
+
+def _window(given: Any) -> str:
+    """Return a length of time such as `7d`, or dates at which groups begin, separated by commas."""
+    dates = [str(one) for one in given] if isinstance(given, list | tuple) else str(given).strip("[] ").split(",")
+    if len(dates) == 1 and _LENGTH.fullmatch(dates[0].strip()):
+        return dates[0].strip()
+    try:
+        times = [datetime.fromisoformat(date.strip()) for date in dates]
+    except ValueError:
+        times = []
+    if not times or sorted(set(times)) != times:
+        raise ValueError(
+            "rows.timestamp needs windows: a length in hours, days, weeks, months or years (rows.timestamp:7d, 12h, 2w, 1mo, 1y), or "
+            "ascending dates at which groups begin (rows.timestamp:2024-06-01,2024-07-01)"
+        )
+    return ",".join(date.strip() for date in dates)
 
 
 def _numbers(text: str) -> Any:
@@ -355,13 +415,16 @@ def _entries(value: Any) -> Any:
 
 def written_groups(split: Iterable[GroupBy]) -> list[Any]:
     """Return groupings in the form of a resolved config."""
-    return [{"train_count": by.n_groups or list(by.borders)} if by.kind == "train_count" else by.name for by in split]
+    return [{"train_count": by.n_groups or list(by.borders)} if by.kind == "train_count" else group_text(by) for by in split]
 
 
 def group_text(by: GroupBy) -> str:
     """Return a grouping as text that `read_group` reads: `train_count:3+` has one border."""
+    if by.parts:
+        return CROSS.join(map(group_text, by.parts))
     borders = f"{by.borders[0]}+" if len(by.borders) == 1 else ",".join(map(str, by.borders))
-    return f"train_count:{by.n_groups or borders}" if by.kind == "train_count" else by.name
+    argument = (by.n_groups or borders) if by.kind == "train_count" else by.window or by.n_groups
+    return f"{by.name}:{argument}" if argument else by.name
 
 
 def read_group(text: str | Mapping[str, Any]) -> GroupBy:

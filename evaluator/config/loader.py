@@ -223,10 +223,12 @@ def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, prob
         everything.append(
             f"{locations.of_path(('data',))}: standard input (-) can be read only once, but data.folds reads every file once per fold"
         )
-    if any(by.n_groups for config in configs.values() for by in (*config.evaluation.by, *config.compare.by, *config.gates.splits())):
+    if any(
+        by.has_equal_groups for config in configs.values() for by in (*config.evaluation.by, *config.compare.by, *config.gates.splits())
+    ):
         path = ("evaluation", "by")
         everything.append(
-            f"{locations.of_path(path)}: a number of train_count groups has other borders in each fold; give the borders: "
+            f"{locations.of_path(path)}: a number of groups of about equal size has other borders in each fold; give the borders: "
             "train_count:5,20, or train_count:3+ for one border"
         )
     if everything:

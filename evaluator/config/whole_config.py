@@ -194,7 +194,7 @@ class Evaluation(Model):
     by: GroupBys = Field(
         (),
         description="also compute values per group of users (users.COLUMN, train_count:4, cold), and those based on hits per group of "
-        "relevant items (items.COLUMN)",
+        "relevant items (items.COLUMN) or of test rows (rows.COLUMN, rows.repeat, rows.timestamp:7d)",
     )
     value_columns: ValueColumnsConfig = Field(
         ValueColumnsConfig.model_construct(),

@@ -19,13 +19,17 @@ class Relevance(Struct, frozen=True):
 
 
 class Truth(Struct, frozen=True):
-    """Rules that turn test rows into relevant items; if `threshold` is `None`, `rule` decides."""
+    """Rules that turn test rows into relevant items; if `threshold` is `None`, `rule` decides.
+
+    `rows` restricts them to groups of test rows: the name of each grouping, such as `rows.event`, and of the group.
+    """
 
     rule: str
     threshold: float | None
     graded: bool
     duplicates: str
     filter: str
+    rows: tuple[tuple[str, str], ...] = ()
 
 
 class Lists(Struct, frozen=True):

@@ -162,6 +162,7 @@ def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ..
     choices += [ExplainedChoice(key, definition.texts[key], text.means) for key, text in metric.texts.items() if text.key]
     if is_part:
         return tuple(choices)
+    choices += [ExplainedChoice(by, group, "only test rows of this group make items relevant") for by, group in definition.rows]
     if threshold is not None:
         choices.append(ExplainedChoice("threshold", f"{threshold:g}", "the lowest rating of a relevant item"))
     defaults = load("receval").axes

@@ -36,6 +36,7 @@ from ..parts import Scratch, SideTable
 from ..parts.processes import Processes, n_processes, worth_starting
 from ..parts.spark.session import SparkSession, session_of_frames, start_session, without_logged_errors
 from ..prepare import GroupColumn, SideFrames, SideNeeds, ValueColumn, prepare_sides
+from ..prepare.row_groups import refuse_many_cells, refuse_unknown_groups, with_row_groups
 from ..results.row import Protocol
 from ..secrets import mask_values
 from ..tables.graph import closure
@@ -254,6 +255,12 @@ def _read(
     prepared, remarks = prepare_sides(frames, _side_needs(request, inputs), given, baseline_lists)
     test, train = frames.test, frames.train
     assert test is not None
+    groupings = request.plan.row_groupings
+    if groupings:
+        prepared, test, more = with_row_groups(prepared, groupings, test, train, inputs.test.labels)
+        refuse_unknown_groups(prepared, request.plan.all)
+        request = replace(request, plan=request.plan.with_row_groups(prepared))
+        remarks += more
     known = {"test": test} | ({"train": train} if train is not None and {"user", "item"} <= {*train.columns} else {})
     for source in inputs.all():
         refuse_wrong_positions(f"{source.role}: {source.name}", source.positions, known)
@@ -264,6 +271,7 @@ def _read(
         sides["train"] = SideTable(train)
         prepared, more = _with_equal_groups(request.plan, prepared, test, train)
         remarks += more
+    refuse_many_cells(prepared, map(prepared.with_borders, request.plan.by))
     for role in (EMPTY_TRUTH, "baseline"):
         if source := inputs.of(role):
             sides[role] = SideTable(reader.frame(source))
@@ -274,7 +282,7 @@ def _read(
 
 def _with_equal_groups(plan: Plan, prepared: Prepared, test: pl.DataFrame, train: pl.DataFrame) -> tuple[Prepared, tuple[str, ...]]:
     """Add the borders of groups of about equal size, the same for all models, with a remark if ties make fewer groups."""
-    splits = [by for by in plan.by if by.n_groups]
+    splits = [by for by in plan.groupings if by.kind == "train_count" and by.n_groups]
     if not splits:
         return prepared, ()
     tested = train.join(test.select("user").unique(), on="user", how="semi", maintain_order="left")
@@ -335,10 +343,10 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
 
     def split_columns() -> Iterator[GroupColumn]:
         """Yield the columns by which results are split; a column of item categories is split at the same separator as these."""
-        for by in dict.fromkeys((*plan.by, *plan.clusters)):
+        for by in dict.fromkeys((*plan.groupings, *plan.clusters)):
             source = inputs.of(by.kind)
-            if source is not None:
-                yield GroupColumn(by, source.labels[by.column], split if (by.column,) == columns else None, splits=by in plan.by)
+            if source is not None and by.kind in ("users", "items"):
+                yield GroupColumn(by, source.labels[by.column], split if (by.column,) == columns else None, splits=by in plan.groupings)
 
     catalogue = inputs.of("items") if "categories" in plan.needs else None
     grouping = (definition for definition in plan.all if "popularity_group" in closure(tables_of(definition)))

@@ -8,6 +8,7 @@ from math import isfinite
 from pathlib import Path
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..config import FormulaEntry, Loaded
 from ..config.judgement import Compare, Gates
@@ -16,7 +17,7 @@ from ..conventions.axes import AXES, PROTOCOL
 from ..health import CheckTask
 from ..measure.aggregate import needs_values
 from ..measure.finishing import aggregates_of
-from ..measure.task import Task, tables_of
+from ..measure.task import Task, sums_hits, tables_of
 from ..measure.tie_bounds import TieMeasures
 from ..metrics.definition import Definition
 from ..results.measure_definition import MeasureDefinition
@@ -30,7 +31,7 @@ class Plan(Struct, frozen=True, dict=True):
     """The measures of a run, its aggregates, its formulas over measures, and the groups by which results are split.
 
     Per-user values, if kept, also have the column of data.users that `clusters` users. Measures that only `composites` use are computed
-    and not shown.
+    and not shown. Neither are those `within` each group of test rows in which models are `compared`; see `with_row_groups`.
     """
 
     shown: tuple[Definition, ...]
@@ -38,23 +39,47 @@ class Plan(Struct, frozen=True, dict=True):
     composites: tuple[FormulaEntry, ...] = ()
     by: tuple[GroupBy, ...] = ()
     clusters: tuple[GroupBy, ...] = ()
+    compared: tuple[GroupBy, ...] = ()
+    within: tuple[Definition, ...] = ()
 
     @classmethod
     def of(cls, evaluation: Evaluation, compare: Compare | None = None, gates: Gates | None = None) -> Plan:
         """Return the plan of the evaluation section of a config; groups of comparisons and gates also split results."""
-        by = (*evaluation.by, *(compare.by if compare is not None else ()), *(gates.splits() if gates is not None else ()))
+        compared = (*(compare.by if compare is not None else ()), *(gates.splits() if gates is not None else ()))
+        by = (*evaluation.by, *compared)
         clusters = (GroupBy("users", compare.cluster.partition(".")[2]),) if compare is not None and compare.cluster else ()
         definitions, formulas = tuple(evaluation.definitions), tuple(evaluation.composites)
-        return cls(definitions, tuple(evaluation.aggregates), formulas, tuple(dict.fromkeys(by)), clusters)
+        return cls(definitions, tuple(evaluation.aggregates), formulas, tuple(dict.fromkeys(by)), clusters, tuple(dict.fromkeys(compared)))
+
+    def with_row_groups(self, prepared: Prepared) -> Plan:
+        """Return the plan with the measures of each group of test rows in which models are compared: their per-user values are kept."""
+        groups = [(by, name) for by in self.compared if by.kind == "rows" for _, name in prepared.groups_by(by)]
+        return replace(self, within=tuple(one.of_rows(by.name, name) for by, name in groups for one in self.shown if sums_hits(one)))
 
     @property
     def group_columns(self) -> tuple[GroupBy, ...]:
         """The groupings that are stored with per-user values."""
-        return tuple(dict.fromkeys((*(by for by in self.by if by.kind != "items"), *self.clusters)))
+        return tuple(dict.fromkeys((*(by for by in self.by if not by.of_truth), *self.clusters)))
+
+    @property
+    def row_groupings(self) -> tuple[GroupBy, ...]:
+        """The groupings of test rows, each name once: those that split results, and those that measures are restricted to."""
+        in_measures = (by for one in self.all for by in one.row_groupings)
+        return tuple({by.name: by for by in (*in_measures, *(by for by in self.groupings if by.kind == "rows"))}.values())
+
+    @property
+    def groupings(self) -> tuple[GroupBy, ...]:
+        """The groupings that split results, those of combinations each by itself."""
+        return tuple(dict.fromkeys(part for by in self.by for part in by.crossed))
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
         """The measures to compute, shown measures first."""
+        return tuple(dict.fromkeys((*self.split, *self.within)))
+
+    @cached_property
+    def split(self) -> tuple[Definition, ...]:
+        """The measures that have values by group: all but those within groups of test rows."""
         return tuple(dict.fromkeys((*self.shown, *(part for composite in self.composites for part in composite.definitions))))
 
     @cached_property
@@ -80,7 +105,7 @@ class Plan(Struct, frozen=True, dict=True):
     @property
     def needs(self) -> frozenset[str]:
         """The inputs to read besides the test file and the lists: those of measures and those of groups."""
-        return self.measure_needs | {by.need for by in (*self.by, *self.clusters)} | ({"known"} if self.needs_train else set())
+        return self.measure_needs | {by.need for by in (*self.groupings, *self.clusters)} | ({"known"} if self.needs_train else set())
 
     def remarks(self, has_train: bool) -> tuple[str, ...]:
         """Return remarks on metrics that the libraries do not have, and on conventions that would use data.train if it were given."""
@@ -173,6 +198,7 @@ class Request(Struct, frozen=True, eq=False):
             most_values=None if needs_all else options.most_values,
             group_columns=tuple(map(prepared.with_borders, plan.group_columns)) if options.keep_users else (),
             deviations=options.complete,
+            n_split=len(plan.split),
         )
 
     def protocols(self, test_columns: Collection[str], mean_rating: float | None) -> dict[str, Protocol]:
@@ -228,7 +254,9 @@ def in_full(definition: Definition) -> MeasureDefinition:
         threshold=definition.truth.threshold,
         graded=definition.truth.graded,
         axes=axes,
-        params={name: value if isfinite(value) else str(value) for name, value in definition.numbers.items()} | dict(definition.texts),
+        params={name: value if isfinite(value) else str(value) for name, value in definition.numbers.items()}
+        | dict(definition.texts)
+        | dict(definition.rows),
         needs=tuple(sorted(definition.needs | ({"train"} if looks_at_train(definition) else set()))),
         components={part.label: in_full(part) for part in definition.components},
     )

@@ -27,7 +27,7 @@ from ..errors import ConfigError, DataError
 from ..extras import version_of
 from ..health import CheckTask, Context, SourceNames, Symptom, Tallies
 from ..load.faults import FaultTally
-from ..measure.by_group import group_remarks, groups_of
+from ..measure.by_group import group_remarks, reversals
 from ..measure.measuring import EnrichedRows
 from ..measure.partial import Partial
 from ..measure.task import tables_of
@@ -252,7 +252,7 @@ def _evaluate_and_check(files: Files) -> Result:
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
     rows = tuple(row for model in models for row in model.rows)
     splits = map(files.prepared.with_borders, plan.group_columns)
-    groups = {number: (by, dict(groups_of(files.prepared, by))) for number, by in enumerate(splits)}
+    groups = {number: (by, dict(files.prepared.groups_by(by))) for number, by in enumerate(splits)}
     kept = (model for model in models if options.keep_users and model.finished.user_values is not None)
     of_order = of_models((run.values.name, sentence) for run in runs if (sentence := file_order_remark(run.values)))
     description = None
@@ -264,7 +264,7 @@ def _evaluate_and_check(files: Files) -> Result:
         rows=rows,
         counts={model.name: model.counts for model in models},
         higher_is_better={row.label: row.higher_is_better for row in rows},
-        per_user={model.name: model.per_user(plan.shown, groups) for model in kept},
+        per_user={model.name: model.per_user((*plan.shown, *plan.within), groups) for model in kept},
         inputs=describe(files.inputs, files.reader.n_rows, files.fingerprints, loaded.folder, loaded.variables),
         config=loaded.resolved(),
         remarks=remarks(files, models, (*of_order, *of_checks)),
@@ -426,7 +426,10 @@ def remarks(files: Files, models: Iterable[EvaluatedModel], of_checks: Iterable[
     """Return the remarks on the files and the values."""
     plan, doubt, inputs = files.request.plan, files.request.loaded.doubt, files.inputs
     about_files = (*((doubt,) if doubt else ()), *load.remarks(inputs.all()), *remarks_on_order(inputs), *files.remarks)
-    groups = group_remarks(files.task, len(plan.shown))
+    models = list(models)
+    own = [model for model in models if model.name in inputs.models]
+    of_orders = reversals([row for model in own for row in model.rows], [row for model in own for row in model.by_group])
+    groups = (*group_remarks(files.task, len(plan.shown)), *of_orders)
     about_values = of_models((model.name, f"{remark}.") for model in models for remark in model.remarks)
     return (*about_files, *groups, *of_checks, *plan.remarks(inputs.of("train") is not None), *about_values)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import permutations
 from typing import Final, Protocol
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.graph import Choice, Notes
 from ..tables.item_columns import user_codes
-from ..tables.prepared import MISSING, GroupBy, Membership, Prepared
+from ..tables.prepared import GroupBy
 from ..tables.truth import TestPairs, TruthTable
 from .aggregate import compute_aggregate, micro, needs_values
 from .finishing import aggregates_of, deviation, of_means, of_ratios, ratio_sums
@@ -61,25 +62,23 @@ class GroupTable(Struct, frozen=True, eq=False):
 def sums_by_group(task: Task, scorer: Scorer, values: Array) -> GroupTable:
     """Add up the users of a part in each group, from the `values` of all measures (measures × users).
 
-    In a group of users each user keeps these values. For a group of items, measures based on hits are computed again with only the items of
-    the group relevant, over the users who have a relevant item among them; other measures have no value there.
+    In a group of users each user keeps these values. For a group of items or of test rows, measures based on hits are computed again with
+    only the items of the group relevant, over the users who have a relevant item among them; other measures have no value there.
     """
     sums: dict[tuple[int, int], GroupSums] = {}
+    of_users = {group: scorer.values(group, CollectSums()) for group in task.of_users if _is_pooled(task, group)} if task.by else {}
     for number, by in enumerate(task.by):
-        if by.kind == "items":
-            for code, (of_group, ratios) in _of_items(task, scorer, scorer.prepared.memberships[by]):
-                sums[number, code] = _sums(task, of_group, ratios, _with_value(of_group))
-            continue
         codes = user_codes(by, scorer.part, scorer.prepared)
-        ratios = _ratios(task, scorer, {group: scorer.values(group, CollectSums()) for group in task.of_users if _is_pooled(task, group)})
-        for code in np.unique(codes[_with_value(values)]).tolist():
-            sums[number, code] = _sums(task, values, ratios, codes == code)
+        whole: Cell = (0, values, _ratios(task, scorer, of_users))
+        for cell, in_cell, ratios in _truth_cells(task, scorer, by) if by.of_truth else (whole,):
+            for code in np.unique(codes[_with_value(in_cell)]).tolist():
+                sums[number, cell + code] = _sums(task, in_cell, ratios, codes == code)
     return GroupTable(sums)
 
 
 def has_groups_of(by: GroupBy, group: MeasureGroup) -> bool:
-    """Return whether measures have values by group: those with per-user values; for groups of items only those based on hits."""
-    return sums_hits(group.first) if by.kind == "items" else not group.metric.per_model
+    """Return whether measures have values by group: those with per-user values; for groups of items or rows only those based on hits."""
+    return sums_hits(group.first) if by.of_truth else not group.metric.per_model
 
 
 Ratios = Mapping[int, tuple[Array, Array]]
@@ -117,27 +116,52 @@ def _sums(task: Task, values: Array, ratios: Ratios, mask: Array) -> GroupSums:
     )
 
 
-def _of_items(task: Task, scorer: Scorer, membership: Membership) -> Iterator[tuple[int, tuple[Array, Ratios]]]:
-    """Yield the code, the values (measures × users) and the ratios of each group of items in which a test pair is relevant.
+Cell = tuple[int, Array, Ratios]
+"""A code, the values (measures × users, NaN for measures without values) and the ratios of pooled measures."""
+
+
+def _truth_cells(task: Task, scorer: Scorer, by: GroupBy) -> Iterator[Cell]:
+    """Yield the cell of each group, or combination of groups, of items and of test rows in which a test pair is relevant.
 
     Only measures based on hits have values; the others are NaN.
     """
-    groups = [group for group in task.of_users if sums_hits(group.first)]
-    choices = {part.truth: scorer.choice(part) for group in groups for part in group.first.all}
+    alike: dict[int, dict[MeasureGroup, MeasureGroup]] = {0: {group: group for group in task.of_hits}}
+    weights = scorer.prepared.code_weights(by)
+    for part, weight in weights:
+        if part.kind == "rows":
+            names = dict(scorer.prepared.groups_by(part))
+            codes = np.unique(scorer.part.rows("test").column(part.name)).tolist()
+            alike = {
+                cell + weight * code: {group: same.of_rows(part.name, names[code]) for group, same in groups.items()}
+                for cell, groups in alike.items()
+                for code in codes
+            }
+    scorers = [(0, scorer)]
+    for part, weight in weights:
+        if part.kind == "items":
+            scorers = [(cell + weight * code, only) for cell, one in scorers for code, only in _of_items(one, alike.values(), part)]
+    for of_rows, groups in alike.items():
+        for of_items, one in scorers:
+            among = {group: _among_relevant(one.values(same, CollectSums())) for group, same in groups.items()}
+            values = np.full((len(task.definitions), scorer.part.n_users), np.nan)
+            for group, of_group in among.items():
+                values[list(group.indexes)] = of_group.values
+            yield of_rows + of_items, values, _ratios(task, scorer, among)
+
+
+def _of_items(scorer: Scorer, alike: Iterable[Mapping[MeasureGroup, MeasureGroup]], by: GroupBy) -> Iterator[tuple[int, Scorer]]:
+    """Yield the code of each group of items in which a test pair is relevant, and a scorer to which only its items are relevant."""
+    membership = scorer.prepared.memberships[by]
+    definitions = [part for groups in alike for group in groups.values() for part in group.first.all]
+    choices = {part.truth: scorer.choice(part) for part in definitions}
     truths: dict[Choice, TruthTable] = {choice: scorer.tables.get("truth_table", choice) for choice in choices.values()}
     pairs: TestPairs = scorer.tables.get("test_pairs")
     item = membership.ids.index_of(pairs.item)
     for code in range(len(membership.groups) + 1):
         mask = membership.mask(code)[item]
-        if not any((truth.relevant & mask).any() for truth in truths.values()):
-            continue
-        tables = scorer.tables.variant("truth_table", {choice: truth.only(mask) for choice, truth in truths.items()})
-        variant = Scorer(scorer.prepared, scorer.part, tables, scorer.canonical, scorer.facts, Notes())
-        values_by_group = {group: _among_relevant(variant.values(group, CollectSums())) for group in groups}
-        values = np.full((len(task.definitions), scorer.part.n_users), np.nan)
-        for group, group_values in values_by_group.items():
-            values[list(group.indexes)] = group_values.values
-        yield code, (values, _ratios(task, scorer, values_by_group))
+        if any((truth.relevant & mask).any() for truth in truths.values()):
+            tables = scorer.tables.variant("truth_table", {choice: truth.only(mask) for choice, truth in truths.items()})
+            yield code, Scorer(scorer.prepared, scorer.part, tables, scorer.canonical, scorer.facts, Notes())
 
 
 def _among_relevant(of_group: GroupValues) -> GroupValues:
@@ -160,7 +184,7 @@ def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composite
     rows = []
     for number, by in enumerate(task.by):
         indexes = [index for group in task.groups if has_groups_of(by, group) for index in group.indexes]
-        for code, name in groups_of(task.prepared, by):
+        for code, name in task.prepared.groups_by(by):
             sums = table.sums.get((number, code))
             if sums is None and not by.fixed_groups:
                 continue
@@ -178,7 +202,7 @@ def group_remarks(task: Task, n_shown: int) -> Iterator[str]:
         names = (group.first.metric.name for group in task.groups if not has_groups_of(by, group) and min(group.indexes) < n_shown)
         named = ", ".join(dict.fromkeys(names))
         only = (
-            "only measures based on hits can be split by items" if by.kind == "items" else "only measures with per-user values can be split"
+            f"only measures based on hits can be split by {by.kind}" if by.of_truth else "only measures with per-user values can be split"
         )
         without.setdefault((named, only), []).append(by.name)
     for (named, only), names_of_splits in without.items():
@@ -186,11 +210,25 @@ def group_remarks(task: Task, n_shown: int) -> Iterator[str]:
             yield f"There are no values of {named} by {' and '.join(names_of_splits)}: {only}."
 
 
-def groups_of(prepared: Prepared, by: GroupBy) -> list[tuple[int, str]]:
-    """Return the code and the name of each group, in order."""
-    if by.fixed_groups:
-        return list(enumerate(by.fixed_groups, 1))
-    return [*((group.code, group.name) for group in prepared.memberships[by].groups), (0, MISSING)]
+def reversals(rows: Sequence[Row], by_group: Sequence[Row]) -> Iterator[str]:
+    """Yield a sentence for two models whose order over all users is the other way round in every group of a grouping.
+
+    Only groupings with at least two groups in which both have a value; both must have the better value strictly.
+    """
+    found: dict[tuple[str, str | None], dict[str | None, dict[str, float]]] = {}
+    better = {row.label: row.higher_is_better for row in rows if row.higher_is_better is not None}
+    for row in (*rows, *by_group):
+        if row.label in better and row.value is not None:
+            found.setdefault((row.label, row.by), {}).setdefault(row.group, {})[row.model] = row.value if better[row.label] else -row.value
+    for (label, by), groups in found.items():
+        whole = found.get((label, None), {}).get(None, {})
+        for one, other in permutations(whole, 2) if by is not None and len(groups) > 1 else ():
+            within = [values for values in groups.values() if one in values and other in values]
+            if whole[one] > whole[other] and len(within) > 1 and all(values[one] < values[other] for values in within):
+                yield (
+                    f"{label}: {one} is better than {other} over all users, but worse in each of the {len(within)} groups of {by}: "
+                    "the value over all depends on the sizes of the groups."
+                )
 
 
 def equal_borders(scorer: Scorer, definition: Definition, n_groups: int) -> tuple[int, ...]:
@@ -202,7 +240,16 @@ def equal_borders(scorer: Scorer, definition: Definition, n_groups: int) -> tupl
     """
     n_relevant: Array = scorer.tables.get("n_relevant", scorer.choice(definition))
     counts = who_counts(definition, scorer.facts, n_relevant, np.ones_like(n_relevant))
-    starts, sizes = np.unique(scorer.part.rows("train").counts[counts], return_counts=True)
+    return equal_parts(scorer.part.rows("train").counts[counts], n_groups)
+
+
+def equal_parts(numbers: Array, n_groups: int) -> tuple[int, ...]:
+    """Return the numbers at which groups of about equal size start, without the first; equal numbers are in the same group.
+
+    A group starts at the number that is nearest to an equal part, at the smaller one of two that are as near. Fewer than `n_groups` groups
+    if this is the same number for several of them.
+    """
+    starts, sizes = np.unique(numbers, return_counts=True)
     if len(starts) < 2:
         return ()
     below = np.cumsum(sizes)[:-1]

@@ -315,7 +315,7 @@ def with_shares_of_best_by_group(rows: Iterable[Row], of_best: Iterable[Row], la
     shared = []
     for row in rows:
         other = best.get((row.by, row.group, row.label))
-        alike = other is not None and other.n_users == row.n_users and not (row.by or "").startswith("items.")
+        alike = other is not None and other.n_users == row.n_users and not (row.by or "").startswith(("items.", "rows."))
         shared += with_shares_of_best([row], {row.label: other.value or 0.0} if alike and other is not None else {})
     return shared
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..metrics.definition import Definition
 from ..metrics.registry import Metric
@@ -64,7 +66,7 @@ class Task(Struct, frozen=True, eq=False, dict=True):
 
     `pooled` are the indexes of measures that are pooled over users. With `keeps_values` per-user values are kept, unless they are more than
     `most_values`. `by` are the groupings of results; `group_columns` are the groupings whose group is stored with the kept values of each
-    user. With `deviations` means have a standard deviation.
+    user. With `deviations` means have a standard deviation. Only the first `n_split` measures have values by group, by default all.
     """
 
     prepared: Prepared
@@ -76,6 +78,7 @@ class Task(Struct, frozen=True, eq=False, dict=True):
     most_values: int | None = None
     group_columns: tuple[GroupBy, ...] = ()
     deviations: bool = False
+    n_split: int | None = None
 
     @cached_property
     def groups(self) -> tuple[MeasureGroup, ...]:
@@ -86,6 +89,11 @@ class Task(Struct, frozen=True, eq=False, dict=True):
     def of_users(self) -> tuple[MeasureGroup, ...]:
         """Groups of measures with a value per user."""
         return tuple(group for group in self.groups if not group.metric.per_model)
+
+    @property
+    def of_hits(self) -> tuple[MeasureGroup, ...]:
+        """Groups of measures that are split by items or test rows."""
+        return tuple(group for group in self.of_users if sums_hits(group.first) and group.indexes[0] < (self.n_split or math.inf))
 
     @property
     def of_models(self) -> tuple[MeasureGroup, ...]:
@@ -120,6 +128,10 @@ class MeasureGroup(Struct, frozen=True):
     def metric(self) -> Metric:
         """Metric of the group."""
         return self.first.metric
+
+    def of_rows(self, by: str, name: str) -> MeasureGroup:
+        """Return the same measures with only the relevant items of a group of test rows."""
+        return replace(self, first=self.first.of_rows(by, name), components=tuple(part.of_rows(by, name) for part in self.components))
 
     @property
     def leaves(self) -> tuple[MeasureGroup, ...]:

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..conventions.axis import Lists, Relevance, Truth, UserRules
 from ..names.measure_strings import UNSET, MetricSpec, Scalar
 from ..names.value_columns import source_and_column
+from ..tables.prepared import GroupBy
 from .registry import Metric
+
+ROWS: Final = "rows."
+"""Beginning of parameters that restrict relevant items to a group of test rows: `Recall(rows.event=click)@20`."""
 
 
 class Definition(Struct, frozen=True, dict=True):
@@ -96,7 +102,22 @@ class Definition(Struct, frozen=True, dict=True):
             graded={"configured": self.relevance.graded, "ratings": True, "ones": False}[str(self.axes["grades"])],
             duplicates=str(self.axes["truth_duplicates"]),
             filter=str(self.axes["truth_filter"]),
+            rows=self.rows,
         )
+
+    @property
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """The groups of test rows to which relevant items are restricted: the name of each grouping and of the group."""
+        return tuple((key, str(value)) for key, value in self.spec.params if key.startswith(ROWS))
+
+    @property
+    def row_groupings(self) -> tuple[GroupBy, ...]:
+        """The groupings of test rows to whose groups relevant items are restricted."""
+        return tuple(GroupBy("rows", name.removeprefix(ROWS)) for name, _ in self.rows)
+
+    def of_rows(self, by: str, group: str) -> Definition:
+        """Return the same measure with only the relevant items of a group of test rows."""
+        return replace(self, spec=self.spec.within(by, group), components=tuple(part.of_rows(by, group) for part in self.components))
 
     @cached_property
     def lists(self) -> Lists:
@@ -126,6 +147,7 @@ class Definition(Struct, frozen=True, dict=True):
         own = set(self.metric.needs(self.params))
         own |= {"train"} if self.user_rules.divisor == "train_users" else set()
         own |= {self.population} & {"train", "baseline"}
+        own |= {grouping.need for grouping in self.row_groupings}
         own |= {"train?"} if self.truth.rule == "all_mean" and self.truth.threshold is None else set()
         return frozenset(own).union(*(part.needs for part in self.components))
 

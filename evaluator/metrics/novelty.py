@@ -212,6 +212,7 @@ def surprisal(m: Measure) -> Ratio:
     "Novelty",
     family="novelty",
     needs=("train",),
+    aliases=("ExploreShare",),
     uses=("seen", "reading"),
     population="lists",
     tex=r"1 - \frac{|L_u \cap H_u|}{|L_u|}",
@@ -225,6 +226,28 @@ def novelty(m: Measure) -> Array:
     Edge cases: an empty list counts 1, and so does a user without train rows.
     """
     return 1.0 - divide(m.table("seen").count(), m.n_listed)
+
+
+@metric(
+    "RepeatShare",
+    family="novelty",
+    needs=("train",),
+    uses=("seen", "reading"),
+    population="lists",
+    higher_is_better=None,
+    tex=r"\frac{|L_u \cap H_u|}{|L_u|}",
+    reference="Li et al., A next basket recommendation reality check, TOIS 2023",
+)
+def repeat_share(m: Measure) -> Array:
+    """The share of the recommended items that the user has in train; use it beside the groups repeat and explore of test rows.
+
+    RepeatShare@k = |L(k) ∩ train_u| / l
+
+    ExploreShare, another name of Novelty, is the share of the other items. Neither direction is better.
+
+    Edge cases: an empty list counts 0, and so does a user without train rows.
+    """
+    return divide(m.table("seen").count(), m.n_listed)
 
 
 @metric(

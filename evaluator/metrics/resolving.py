@@ -14,7 +14,7 @@ from .. import conventions
 from ..conventions import AXES, PROTOCOL, Convention
 from ..conventions.axis import Relevance
 from ..names.measure_strings import UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
-from .definition import Definition
+from .definition import ROWS, Definition
 from .registry import Metric, check, find
 
 _MEANS: Final = ("user_mean", "all_mean")
@@ -65,6 +65,10 @@ def resolve(
             usual, texts[key] = texts.get(key), str(value)
             if not entry.texts[key].key or texts[key] != usual:
                 given[key] = unquoted(texts[key])
+        elif key.startswith(ROWS):
+            if key in ("rows.timestamp", "rows.popularity"):
+                raise ValueError(f"{key} has no groups of its own: write it with windows or a number of groups in evaluation.by")
+            given[key] = unquoted(str(value))
         elif key == "threshold" and value not in AXES["threshold"].values:
             threshold = _threshold(value)
             axes |= {"threshold": "applies"} if threshold is not None else {"threshold": "ignored", "relevance_rule": value}
@@ -86,7 +90,7 @@ def resolve(
         axes["threshold"] = "ignored"
     if not entry.cut and isinstance(read.k, int):
         raise ValueError(f"{entry.name} uses the whole list and takes no cut-off: write '{entry.name}'")
-    shared = {key: value for key, value in given.items() if key == "threshold" or key in PROTOCOL}
+    shared = {key: value for key, value in given.items() if key == "threshold" or key in PROTOCOL or key.startswith(ROWS)}
     components = _parts(
         replace(read, k=cut), entry, shared, lambda part: resolve(part, chosen, load, relevance, policy, value_columns), chosen
     )
@@ -94,7 +98,8 @@ def resolve(
     printed = () if tuple(part.title for part in printed) == entry.combines else printed
     if named is not None and chosen != convention:
         given["convention"] = str(named)
-    order = (*entry.axes, *entry.numbers, *entry.texts, "threshold", *PROTOCOL, "convention")
+    rows = (key for key in given if key.startswith(ROWS))
+    order = (*entry.axes, *entry.numbers, *entry.texts, "threshold", *PROTOCOL, "convention", *rows)
     params = tuple((key, given[key]) for key in dict.fromkeys(order) if key in given)
     spec = MetricSpec(entry.name, printed, params, cut if entry.cut else None)
     own = not chosen.library or entry.name in chosen.metrics

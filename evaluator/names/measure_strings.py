@@ -57,6 +57,10 @@ class MetricSpec(Struct, frozen=True):
     def __str__(self) -> str:
         return self.title if self.k is UNSET else f"{self.title}@{'none' if self.k is None else self.k}"
 
+    def within(self, by: str, group: str) -> MetricSpec:
+        """Return the same metric with only the relevant items of a group of test rows: `Recall@20` within rows.event click."""
+        return replace(self, params=(*self.params, (by, unquoted(group))))
+
     def at(self, k: Cutoff) -> MetricSpec:
         """Return the same metric with the cut-off `k`."""
         return replace(self, k=k)

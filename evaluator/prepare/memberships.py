@@ -52,7 +52,7 @@ def memberships(
         else:
             membership = _of_items(frame, column, items)
         if column.splits:
-            _refuse_ids(column.by, membership)
+            refuse_ids(column.by, len(membership.groups))
             remarks += _remarks_on_numbers(column.by, membership)
         made[column.by] = membership
         if test is not None:
@@ -86,11 +86,11 @@ def _remarks_on_several(users: pl.DataFrame, column: GroupColumn) -> list[str]:
     return [f"{several:,} {have} several values of {column.by.column} in data.users: the first in text order is used."]
 
 
-def _refuse_ids(by: GroupBy, membership: Membership) -> None:
-    n = len(membership.groups)
+def refuse_ids(by: GroupBy, n: int) -> None:
+    """Raise `DataError` if a column has so many groups that it is rather one of ids."""
     if n > _MOST_GROUPS:
         raise DataError(
-            f"data.{by.kind}: evaluation.by: {by.name} has {n:,} groups, but at most {_MOST_GROUPS:,} are possible",
+            f"data.{by.role}: evaluation.by: {by.name} has {n:,} groups, but at most {_MOST_GROUPS:,} are possible",
             "choose a column with fewer different values",
         )
 

@@ -15,7 +15,7 @@ from ..comparison.bases import gates_folder, known_name, section_of
 from ..comparison.comparing import compare as differences_of
 from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
-from ..config.evaluation_keys import group_text, read_group, written_groups
+from ..config.evaluation_keys import group_text, read_group
 from ..config.judgement import DEFAULT, Compare
 from ..config.overrides import with_overrides
 from ..disk.result_folder import is_result_folder, load
@@ -268,24 +268,25 @@ def _with_note(comparison: Comparison, note: str) -> Comparison:
 
 
 def groups_named(results: Mapping[str, Result], by: Iterable[str]) -> tuple[str, ...]:
-    """Return the names in results of groups given as text, `train_count` of `train_count:5,20`.
+    """Return the names in results of groups given as text, `train_count` of `train_count:5,20` or `rows.timestamp` of `rows.timestamp:7d`.
 
-    Raises `ArgumentError` for groups by number of train rows that differ from those of stored results.
+    Raises `ArgumentError` for groups with other borders than those of stored results.
     """
     names = []
     for text in by:
-        names.append(text.partition(":")[0] if text.startswith("train_count:") else text)
-        if names[-1] == text:
+        if not text.startswith(("train_count:", "rows.timestamp:", "rows.popularity:")):
+            names.append(text)
             continue
         try:
             wanted = read_group(text)
         except ValueError as error:
             raise ArgumentError(f"by: {error}", option=f"--by {text}: {error}") from None
+        names.append(wanted.name)
         for label, result in results.items():
             entries = (entry for section in ("evaluation", "compare") for entry in result.config.get(section, {}).get("by", ()))
-            stored = [entry for entry in entries if isinstance(entry, Mapping)]
-            if stored and written_groups([wanted])[0] not in stored:
-                has = group_text(read_group(stored[0]))
+            stored = [group for group in map(read_group, entries) if group.name == wanted.name]
+            if stored and wanted not in stored:
+                has = group_text(stored[0])
                 problem = f"{label or 'the result'} was evaluated with {has}; use this, or evaluate again with {text}"
                 raise ArgumentError(f"by: {problem}", option=f"--by {text}: {problem}")
     return tuple(names)

@@ -92,7 +92,17 @@ def _codes_of(known: Ids, codes: Array, users: pl.Series) -> Array:
 
 
 def user_codes(by: GroupBy, part: PartData, prepared: Prepared) -> Array:
-    """Return the code of each user's group, from 1 in the order of the groups; 0 for a user without a group in data.users."""
+    """Return the code of each user's group, from 1 in the order of the groups; 0 for a user without a group in data.users.
+
+    Of crossed groupings it is the sum of the parts that groupings of users add to the code of a combination.
+    """
+    if by.parts:
+        codes = np.zeros(part.n_users, dtype=np.int64)
+        for one, weight in prepared.code_weights(by):
+            codes += weight * user_codes(one, part, prepared)
+        return codes
+    if by.of_truth:
+        return np.zeros(part.n_users, dtype=np.int64)
     if by.kind == "users":
         membership = prepared.memberships[by]
         return _codes_of(membership.ids, membership.code, part.users)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -39,38 +39,82 @@ def no_such_group(where: str, name: str, names: Sequence[str]) -> DataError:
     return DataError(f"{where}: there is no group {name!r}; {held}", f"did you mean {close[0]!r}?" if close else None)
 
 
+CROSS: Final = "*"
+"""Between the names of crossed groupings, and of their groups."""
+OF_TRAIN: Final[Mapping[str, tuple[str, ...]]] = {"repeat": ("repeat", "explore"), "new_item": ("new", "known"), "popularity": ()}
+"""Groupings of test rows that data.train decides → their groups, if these do not depend on the data."""
+
+
 class GroupBy(Struct, frozen=True):
     """A grouping that results are split by, an entry of `evaluation.by`.
 
     `users` and `items`: a `column` of data.users or data.items; `train_count`: the number of a user's rows in data.train, where a group
     begins at each of the `borders` (ascending, from 1), or `n_groups` groups of about equal size, whose borders are in `Prepared`; `cold`:
-    whether the user is in data.train at all.
+    whether the user is in data.train at all. `rows`: a `column` of the test rows; `repeat` (the pair is in data.train), `new_item` (the
+    item is not), `popularity` (`n_groups` groups of about equal size, by the users of the item in data.train), `rating`, or `timestamp`
+    with a `window`: a length (`7d`, `1mo`), or dates at which groups begin. `cross`: the combinations of the groups of its `parts`.
     """
 
-    kind: Literal["users", "items", "train_count", "cold"]
+    kind: Literal["users", "items", "rows", "train_count", "cold", "cross"]
     column: str = ""
     borders: tuple[int, ...] = ()
     n_groups: int = 0
+    window: str = ""
+    parts: tuple[GroupBy, ...] = ()
+
+    @property
+    def crossed(self) -> tuple[GroupBy, ...]:
+        """The groupings whose combinations are the groups: itself, unless it crosses several."""
+        return self.parts or (self,)
 
     @property
     def name(self) -> str:
-        """Name in the results: `users.plan`, `items.genre`, `train_count` or `cold`."""
+        """Name in the results: `users.plan`, `items.genre`, `train_count`, `cold`, or `users.plan*rows.repeat`."""
+        if self.parts:
+            return CROSS.join(part.name for part in self.parts)
         return f"{self.kind}.{self.column}" if self.column else self.kind
 
     @property
     def need(self) -> str:
         """Input that it reads: a column of one, or train."""
+        if self.kind == "rows":
+            return "train" if self.column in OF_TRAIN else "test" if self.column in ("rating", "timestamp") else f"test.{self.column}"
         return self.name if self.column else "train"
+
+    @property
+    def has_equal_groups(self) -> bool:
+        """True for groups of about equal size, whose borders depend on the data."""
+        return any(part.n_groups > 0 for part in self.crossed)
+
+    @property
+    def role(self) -> str:
+        """Input that decides the groups: `users`, `items`, `test` or `train`."""
+        return self.kind if self.kind in ("users", "items") else "train" if self.need == "train" else "test"
+
+    @property
+    def of_truth(self) -> bool:
+        """True if it groups relevant items, not users."""
+        return any(part.kind in ("items", "rows") for part in self.crossed)
 
     @property
     def fixed_groups(self) -> tuple[str, ...]:
         """Names of the groups that do not depend on a file; empty if a column names them."""
         if self.kind == "cold":
             return ("cold", "warm")
-        if self.kind == "train_count":
-            inner = (f"{start}" if end == start + 1 else f"{start}-{end - 1}" for start, end in pairwise((0, *self.borders)))
-            return (*inner, f"{(0, *self.borders)[-1]}+")
-        return ()
+        if self.kind == "rows":
+            return OF_TRAIN.get(self.column, ())
+        return ranges(self.borders) if self.kind == "train_count" else ()
+
+
+def of_rows(name: str) -> bool:
+    """Return whether this is the name of a grouping of test rows."""
+    return name.startswith("rows.") and CROSS not in name
+
+
+def ranges(borders: Sequence[int]) -> tuple[str, ...]:
+    """Return the names of groups of whole numbers from 0 on that start at each of the `borders`: `0-4`, `5-19` and `20+`."""
+    inner = (f"{start}" if end == start + 1 else f"{start}-{end - 1}" for start, end in pairwise((0, *borders)))
+    return (*inner, f"{(0, *borders)[-1]}+")
 
 
 _DAY: Final = 86_400.0
@@ -113,10 +157,15 @@ def by_day(times: Any, day: float | None) -> Any:
     return times if day is None else times // day * day
 
 
+def units_per_second(most: float) -> float:
+    """Return how many units a second has in times since 1970 whose largest is `most`."""
+    return next((unit for largest, unit in _UNITS if most < largest), 1e9)
+
+
 def _length_of_day(times: pl.Series) -> float | None:
     """Return the length of a day in the unit of `times` if all are whole days; `None` if one is not, or none is as large as a day."""
     most = abs(float(times.abs().max())) if len(times) else 0.0  # type: ignore[arg-type]
-    unit = next((unit for largest, unit in _UNITS if most < largest), 1e9)
+    unit = units_per_second(most)
     if most < _DAY * unit or (times.head(100) % (_DAY * unit) != 0).any():
         return None
     return _DAY * unit if (times % (_DAY * unit) == 0).all() else None
@@ -206,6 +255,8 @@ class Prepared(Struct, frozen=True, eq=False):
     """Ranking of the lists of the reference model."""
     memberships: Mapping[GroupBy, Membership] = field(default_factory=dict)
     """Members of the groups of the columns that results are split by."""
+    row_groups: Mapping[str, tuple[Group, ...]] = field(default_factory=dict)
+    """Groups of each grouping of test rows, by its name, which is also the name of the column of codes in the test rows."""
     item_values: Mapping[str, Array] = field(default_factory=dict)
     """Values of items by column of data.items, for measures of value; NaN for an item without one."""
     row_columns: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
@@ -217,7 +268,27 @@ class Prepared(Struct, frozen=True, eq=False):
 
     def with_borders(self, by: GroupBy) -> GroupBy:
         """Return a grouping with the borders of its groups, also if they follow from the data."""
-        return replace(by, borders=self.borders[by]) if by.n_groups else by
+        if by.parts:
+            return replace(by, parts=tuple(map(self.with_borders, by.parts)))
+        return replace(by, borders=self.borders[by]) if by in self.borders else by
+
+    def groups_by(self, by: GroupBy) -> list[tuple[int, str]]:
+        """Return the code and the name of each group, in order; the groups of crossed groupings are all combinations of theirs."""
+        if by.parts:
+            groups = [[(weight * code, name) for code, name in self.groups_by(part)] for part, weight in self.code_weights(by)]
+            return [(sum(code for code, _ in cell), CROSS.join(name for _, name in cell)) for cell in product(*groups)]
+        if by.fixed_groups:
+            return list(enumerate(by.fixed_groups, 1))
+        named = self.row_groups[by.name] if by.kind == "rows" else self.memberships[by].groups
+        return [*((group.code, group.name) for group in named), (0, MISSING)]
+
+    def code_weights(self, by: GroupBy) -> list[tuple[GroupBy, int]]:
+        """Return each of the crossed groupings with the factor of its codes in those of their combinations; that of the last is 1."""
+        weights, weight = [], 1
+        for part in reversed(by.crossed):
+            weights.append((part, weight))
+            weight *= 1 + max(code for code, _ in self.groups_by(part))
+        return weights[::-1]
 
     def number(self, name: str) -> float:
         """Return a number of the side inputs."""

@@ -189,7 +189,10 @@ def test_a_number_of_groups_is_refused_for_folds(receval, config):
     folds = ("--set", "data.test=null", "--set", "data.folds=[{name: a, test: data/test.csv}, {name: b, test: data/test.csv}]")
     code, _, err = receval("validate", config, *folds, "--set", "evaluation.by=train_count:4")
     assert code == 2
-    assert "evaluation.by: a number of train_count groups has other borders in each fold; give the borders: train_count:5,20, or" in err
+    assert (
+        "evaluation.by: a number of groups of about equal size has other borders in each fold; give the borders: train_count:5,20, or"
+        in err
+    )
 
 
 def tables_of(receval, config, monkeypatch, width, *options):

@@ -11,6 +11,7 @@ from receval.stats.difference import Settings, Subject
 from receval.stats.two_models import compare_paired
 
 from tests.comparison.conftest import lists_of
+from tests.conftest import table
 
 FORMULA = "0.25*nDCG@5 - (Recall@5 - 1)/2"
 
@@ -42,6 +43,27 @@ def test_a_formula_that_is_not_a_sum_over_the_same_users_has_no_interval(formula
     lists = {"base": lists_of(range(1, 61), 2), "model": lists_of(range(1, 55), 3)}
     made = result(None, lists, metrics=[formula, "Recall@5"], policy={"missing_lists": "zero"})
     assert difference(made, made.rows[-1].label if made.rows[-1].aggregate == "formula" else made.rows[0].label).interval is None
+
+
+@pytest.mark.slow
+def test_a_sum_of_ratios_over_different_users_has_the_value_of_the_formula_as_mean_and_a_correct_interval(evaluate):
+    """Compare two equally good models again and again: in about 5 % of all times the difference is outside its 95 % interval."""
+    chance, outside = np.random.default_rng(5), 0
+    terms = (
+        f"{weight}*Recall(average={how},rows.event={event})@9" for weight, how, event in ((0.4, "micro", "view"), (0.6, "mean", "buy"))
+    )
+    formula = " + ".join(terms)
+    for _ in range(150):
+        counts = {"view": chance.geometric(0.3, 80), "buy": chance.poisson(0.5, 80)}
+        test = [(user, f"{event}{n}", event) for event, of_users in counts.items() for user in range(80) for n in range(of_users[user])]
+        hits = {model: [(user, item) for user, item, _ in test if chance.random() < 0.4] for model in "ab"}
+        lists = {model: table(["user", "item"], [*rows, *((user, "none") for user in range(80))]) for model, rows in hits.items()}
+        made = evaluate(table(["user", "item", "event"], test), lists, metrics=[formula])
+        (found,) = compare({"x": made}, ComparisonOptions()).differences
+        for row in made.rows:
+            assert made.per_user[row.model][row.label].mean() == pytest.approx(row.value, abs=1e-12)
+        outside += not found.low <= 0 <= found.high
+    assert 1 <= outside <= 16  # of 150, the 0.1 % and 99.9 % points of a binomial distribution with 5 %
 
 
 @pytest.mark.parametrize(
