@@ -29,6 +29,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import DataError
 from ..names.row_filter import parse_filter
+from ..names.target_rule import TARGET_SCHEMA, TargetRule, read_target
 from ..secrets import HIDDEN
 
 _ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*@)?([^?#]*)([?#].*)?", re.IGNORECASE | re.DOTALL)
@@ -148,7 +149,7 @@ def _has_no_key(value: Mapping[str, Any]) -> bool:
 
     Keys of integers, and of more than a few texts, are not compared with mistyped keys.
     """
-    known = {*RowsSource.model_fields, *ItemsSource.model_fields}
+    known = {*TestedSource.model_fields, *ItemsSource.model_fields}
     if not known.isdisjoint(value):
         return False
     items = (str, numbers.Integral) if len(value) > FEW_TEXTS else numbers.Integral
@@ -422,6 +423,19 @@ class RowsSource(SourceConfig):
     )
 
 
+class TestedSource(RowsSource):
+    """The test file."""
+
+    target: (
+        Annotated[TargetRule, BeforeValidator(read_target), PlainSerializer(lambda target: target.written), WithJsonSchema(TARGET_SCHEMA)]
+        | None
+    ) = Field(
+        None,
+        description="the rows of each user that are the target, after where: all (the default), the last or the first by time, or a random "
+        "item, also with a seed: {random: 7}",
+    )
+
+
 class ItemsSource(SourceConfig):
     """The catalogue. Categories are in one column (items are repeated, or fields are split), or in one column per category."""
 
@@ -464,6 +478,7 @@ class ItemsSource(SourceConfig):
         return (self.categories,) if isinstance(self.categories, str) else self.categories or ()
 
 
+TestField = Annotated[TestedSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | TestedSource)]
 SourceField = Annotated[RowsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | RowsSource)]
 ItemsField = Annotated[ItemsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | ItemsSource)]
 Files = Annotated[tuple[SourceField, ...], BeforeValidator(as_list, json_schema_input_type=str | tuple[SourceField, ...])]

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data import Data
-from ..config.data_sources import NO_TEST, UNNAMED, InMemory
+from ..config.data_sources import NO_TEST, UNNAMED, InMemory, TestedSource
 from ..config.whole_config import Evaluation
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError, NoRowsError, RecevalError
@@ -200,7 +200,9 @@ class _Looker(Struct, frozen=True):
         labels = sorted(need.removeprefix(f"{role}.") for need in self.wanted if need.startswith(f"{role}."))
         if role == "items" and data.items and "categories" in self.wanted:
             labels = list(dict.fromkeys((*labels, *data.items.category_columns)))
-        return self._look_at(f"data.{role}", ROLES[role], configured, labels=labels)
+        source = self._look_at(f"data.{role}", ROLES[role], configured, labels=labels)
+        target = configured.target if isinstance(configured, TestedSource) else None
+        return replace(source, target=target if target is not None and target.rule != "all" else None)
 
     def models(self) -> dict[str, load.Source]:
         """Inspect the lists of each model; a model that has only predictions gets empty lists."""

@@ -171,7 +171,7 @@ def _measure_on_spark(
 
     assert files.reader.session is not None
     of_run = {role: files.inputs.of(role) for role in files.sides} | {"predictions": files.inputs.predictions.get(name)}
-    sides = {role: files.reader.as_read.get(side.role, side) for role, side in of_run.items() if side is not None}
+    sides = {role: files.reader.for_workers(side) for role, side in of_run.items() if side is not None}
     work = ship(files.reader.session, partial(measure_frames, pass_task))
     made, counts = measure_on_spark(files.reader.session, work, {LISTS: source, **sides}, last=files.last)
     tally.counts = counts[LISTS]
