@@ -253,8 +253,24 @@ def _column_name(value: Any) -> Any:
     return value
 
 
-ColumnName = Annotated[
-    str | int, BeforeValidator(_column_name), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]})
+_NAME_SCHEMA: Final = [{"type": "string"}, {"type": "integer", "minimum": 1}]
+ColumnName = Annotated[str | int, BeforeValidator(_column_name), WithJsonSchema({"anyOf": _NAME_SCHEMA})]
+
+
+def _key(value: Any) -> Any:
+    """Return the column of the users; of a list of columns, which name a user together, a tuple."""
+    if not isinstance(value, list | tuple):
+        return _column_name(value)
+    names = tuple(_column_name(name) for name in value)
+    if len(set(names)) < max(len(names), 2):
+        raise ValueError(f"the columns that name a user together must be two or more different ones, not {list(value)!r}")
+    return names
+
+
+KeyColumns = Annotated[
+    str | int | tuple[str | int, ...],
+    BeforeValidator(_key),
+    WithJsonSchema({"anyOf": [*_NAME_SCHEMA, {"type": "array", "items": {"anyOf": _NAME_SCHEMA}, "minItems": 2}]}),
 ]
 
 
@@ -294,7 +310,7 @@ _OF_FILES: Final = ("format", "separator", "header", "encoding", "decimal_comma"
 class Columns(Model):
     """The names of columns in the file, or their positions from 1."""
 
-    user: ColumnName | None = Field(None, description="the user id")
+    user: KeyColumns | None = Field(None, description="the user id, or a list of columns that are it together, such as [session, step]")
     item: ColumnName | None = Field(None, description="the item id")
     rating: ColumnName | None = Field(None, description="the rating of an interaction")
     score: ColumnName | None = Field(None, description="the score of a recommendation: higher is better")
@@ -304,8 +320,8 @@ class Columns(Model):
     other: ColumnName | None = Field(None, description="the id of the second item of a pair")
     distance: ColumnName | None = Field(None, description="the distance between the two items of a pair")
 
-    def given(self) -> dict[str, str | int]:
-        """Return the columns that are given."""
+    def given(self) -> dict[str, Any]:
+        """Return the columns that are given: a name or a position, for users also a tuple of these."""
         return self.model_dump(exclude_none=True)
 
 

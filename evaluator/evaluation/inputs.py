@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path, PurePath
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 from msgspec import Struct
@@ -25,7 +25,7 @@ from ..load.in_memory.frames import frame_of
 from ..load.in_memory.matrices import Matrix, positions_as_ids, unnamed_columns
 from ..load.in_memory.python_values import users_without_items
 from ..load.opening import FAILURES, open_rows
-from ..load.scan import ReadError
+from ..load.scan import KEY_COLUMN, ReadError, flat_columns
 from ..names.short_names import REFERENCE_NAMES, is_address
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
@@ -186,7 +186,7 @@ class _Looker(Struct, frozen=True):
     depth: int | None
 
     @property
-    def _shared(self) -> Mapping[str, str | int]:
+    def _shared(self) -> Mapping[str, Any]:
         """The columns of all sources."""
         columns = self.loaded.config.data.columns
         return columns.given() if columns else {}
@@ -296,14 +296,18 @@ class _Looker(Struct, frozen=True):
     def refuse_lost_columns(self, sources: Sequence[load.Source]) -> None:
         """Raise `DataError` for a shared column that no source has; sources that the run does not need are looked at too."""
         used = {name for source in sources for name in source.scan.names.values()}
-        lost = {role: name for role, name in self._shared.items() if isinstance(name, str) and not {name, without_type(name)} & used}
+        shared = flat_columns(self._shared).items()
+        lost = {role: name for role, name in shared if isinstance(name, str) and not {name, without_type(name)} & used}
         if lost:
             everything = replace(self, roles=frozenset(ROLES))
             others = (everything.single(role) for role in ROLES if role not in self.roles | {EMPTY_TRUTH, "predictions", "recommendations"})
             used |= {name for source in others if source is not None for name in source.scan.names.values()}
         for role, name in lost.items():
             if not {name, without_type(name)} & used:
-                raise DataError(f"data.columns: no file or table has a column {name!r} for the {role}", "choose an existing column")
+                raise DataError(
+                    f"data.columns: no file or table has a column {name!r} for the {'user' if role.startswith(KEY_COLUMN) else role}",
+                    "choose an existing column",
+                )
 
     def _files(self, role: str, configured: SourceConfig) -> list[load.SourceFile]:
         """Find the files and folders of a source; standard input and pipes are read into temporary files."""

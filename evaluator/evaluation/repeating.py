@@ -53,7 +53,7 @@ class RepeatedRun:
 
     def __init__(self, loaded: Loaded, columns: dict[str, str | int]) -> None:
         evaluation = loaded.config.evaluation
-        self._request, self._columns = Request(loaded, Plan.of(evaluation), Options(keep_users=False)), columns
+        self._request, self._columns = Request(loaded, Plan.of(evaluation), Options(keep_users=False)), load.flat_columns(columns)
         self._depth = deepest(evaluation)
         self._n_columns: int | None = None
         self._positions: dict[str, int] = {}
