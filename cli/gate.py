@@ -50,7 +50,7 @@ from .output import ci_files, publish, say, say_verdicts, show, tell, tell_cauti
     help="Exit with 1 also for gates that are inconclusive or warn, or if none could be judged; not for warnings of the health checks.",
 )
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if a gate failed; for jobs that only report.")
-@options.reading_options("overrides", "recommendations", "where", "replace")
+@options.reading_options("overrides", "recommendations", "where", "target", "replace")
 @options.ci_option
 @options.format_option("gates", "report", default="table", help="The output format. Default: a table.")
 @options.outputs_option("Also write the verdicts: .json or .md, or a report: .html, .xml (JUnit), .svg (a badge).")
@@ -109,7 +109,9 @@ def _refuse_contradictions(source: str, read: options.ConfigReader, arguments: d
     if arguments["baseline"] is None and arguments["anchor"] is None and arguments["if_missing"] is not None:
         raise click.UsageError("--if-missing needs --baseline")
     if os.path.isdir(Path(source).expanduser()) and read.changes:
-        raise click.UsageError("--set, --recs and --where change a config, as -m, -k and --test do; they have no effect on stored results")
+        raise click.UsageError(
+            "--set, --recs, --where and --target change a config, as -m, -k and --test do; they have no effect on stored results"
+        )
 
 
 class _BaselineCommands(click.Group):

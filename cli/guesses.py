@@ -53,6 +53,8 @@ _MEANT: Final = {
     "format": ("-o", "receval run CONFIG --format json"),
     "json": ("--format json", "receval run CONFIG --format json"),
     "latex": ("--format latex", "-o FILE.tex"),
+    "leave-one-out": ("--target last",),
+    "loo": ("--target last",),
     "markdown": ("--format md",),
     "md": ("--format md",),
     "min": ("--rule 'nDCG@10 >= 0.1'", "receval gate CONFIG --rule 'nDCG@10 >= 0.1'"),

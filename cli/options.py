@@ -119,7 +119,12 @@ class ConfigReader:
     @property
     def changes(self) -> bool:
         """True if options change or replace a config."""
-        return bool(self.overrides or self.recommendations or self.question or self._options.get("where") is not None)
+        return bool(self.overrides or self.recommendations or self.question or self._of_test)
+
+    @property
+    def _of_test(self) -> dict[str, str]:
+        """The options on the rows of the test file."""
+        return {name: value for name in ("where", "target") if (value := self._options.get(name)) is not None}
 
     @property
     def _changes_measures(self) -> bool:
@@ -130,8 +135,8 @@ class ConfigReader:
     def as_options(self) -> str:
         """Return the options for files and their reading, as text for another command."""
         named = [f"--{name} {shlex.quote(str(value))}" for name, value in self.question.items() if name not in ("metrics", "top_k")]
-        where = self._options.get("where")
-        others = (("--recs", self.recommendations), ("--set", self.overrides), ("--where", () if where is None else (where,)))
+        of_test = ((f"--{name}", (value,)) for name, value in self._of_test.items())
+        others = (("--recs", self.recommendations), ("--set", self.overrides), *of_test)
         return " ".join([*named, *(f"{option} {shlex.quote(value)}" for option, values in others for value in values)])
 
     def source(self, given: str | None, files: Collection[str] = ("test",), missing: str = _NO_CONFIG) -> str:
@@ -328,6 +333,11 @@ _READING = {
         metavar="FILTER",
         help="Read only these rows of the test file, instead of those of its filter in the config: "
         "--where \"event == 'purchase' and rating >= 3\".",
+    ),
+    "target": click.option(
+        "--target",
+        type=click.Choice(("last", "first", "random", "all")),
+        help="Use only the last or the first row of each user in the test file, by time, or a random item of each user; all: every row.",
     ),
     "replace": click.option(
         "--replace", is_flag=True, help="Let --recs replace the file of a model of the config; its other keys, such as columns, stay."

@@ -57,7 +57,7 @@ baseline_model_option = click.option(
 @click.option(
     "--cluster", metavar="COLUMN", help="A column of data.users; its users with the same value are not independent: users.household."
 )
-@options.reading_options("overrides", "recommendations", "where", "replace", without=("test",))
+@options.reading_options("overrides", "recommendations", "where", "target", "replace", without=("test",))
 @options.format_option("comparison", help="The output format. Default: a table.")
 @options.outputs_option("Also write to a file: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")
@@ -124,7 +124,7 @@ def _date(context: click.Context, parameter: click.Parameter, value: str | None)
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
 @options.plugin_option
-@options.reading_options("overrides", "recommendations", "where", "replace")
+@options.reading_options("overrides", "recommendations", "where", "target", "replace")
 @options.ci_option
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 def report(
@@ -188,7 +188,7 @@ def report(
 @baseline_model_option
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @options.plugin_option
-@options.reading_options("overrides", "recommendations", "where", "replace")
+@options.reading_options("overrides", "recommendations", "where", "target", "replace")
 def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **arguments: Any) -> None:
     """Draw one chart of a report: measures over k, differences from the baseline, two measures, or per-user values.
 

@@ -17,7 +17,7 @@ from .output import say, show, tell_cautions
 
 @click.command(cls=options.Command)
 @options.config_argument
-@options.reading_options("overrides", "recommendations", "where", "input_format")
+@options.reading_options("overrides", "recommendations", "where", "target", "input_format")
 @options.format_option("description", default="table", help="The output format.")
 def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
     """Describe the files of a config without evaluating anything.

@@ -93,7 +93,7 @@ def _keys(section: dict[str, Any], path: str) -> Table:
 def example(path: str, key: str) -> str:
     """Return a key with a value, as written in a config; keys without an example use that of `data.test`."""
     found = examples()
-    return f"`{key}: {found[path].get(key) or found['data.test'][key]}`"
+    return f"`{key}: {found.get(path, {}).get(key) or found['data.test'][key]}`"
 
 
 @cache
@@ -133,7 +133,7 @@ def kind(entry: dict[str, Any]) -> str:
         return ", ".join(f"`{json.dumps(one) if isinstance(one, bool) else one}`" for one in entry["enum"] if one is not None)
     for several in ("anyOf", "oneOf"):
         if several in entry:
-            if any(one.get("$ref", "").endswith(("/RowsSource", "/ItemsSource")) for one in entry[several]):
+            if any(one.get("$ref", "").endswith(("/RowsSource", "/TestedSource", "/ItemsSource")) for one in entry[several]):
                 return FILES
             kinds = (kind(one) for one in entry[several] if one.get("type") != "null")
             return " or ".join(dict.fromkeys(text for text in kinds if text))

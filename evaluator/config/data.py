@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, field_validator
 
 from ..names.yaml_text import Path
-from .data_sources import Columns, Files, ItemsField, Model, RowsSource, SourceConfig, SourceField, describes_a_source
+from .data_sources import Columns, Files, ItemsField, Model, RowsSource, SourceConfig, SourceField, TestField, describes_a_source
 
 MARK: Final = "{fold}"
 
@@ -120,7 +120,7 @@ class Data(Model):
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_unless_folds)
 
-    test: SourceField = Field(description="the test interactions, which the models should predict")
+    test: TestField = Field(description="the test interactions, which the models should predict")
     train: SourceField | None = Field(None, description="the train interactions, from which the models learned")
     items: ItemsField | None = Field(None, description="the catalogue: one row per item, with columns such as category and price")
     users: SourceField | None = Field(None, description="one row per user, with columns such as plan or country for groups")

@@ -30,6 +30,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import DataError
 from ..names.row_filter import parse_filter
+from ..names.target_rule import TARGET_SCHEMA, TargetRule, read_target
 from ..quoting import type_name
 from ..secrets import HIDDEN
 
@@ -158,7 +159,7 @@ def _has_no_key(value: Mapping[str, Any]) -> bool:
 
     Keys of integers, and of more than a few texts, are not compared with mistyped keys.
     """
-    known = {*RowsSource.model_fields, *ItemsSource.model_fields}
+    known = {*TestedSource.model_fields, *ItemsSource.model_fields}
     if not known.isdisjoint(value):
         return False
     items = (str, numbers.Integral) if len(value) > FEW_TEXTS else numbers.Integral
@@ -285,8 +286,24 @@ def _column_name(value: Any) -> Any:
     return value
 
 
-ColumnName = Annotated[
-    str | int, BeforeValidator(_column_name), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]})
+_NAME_SCHEMA: Final = [{"type": "string"}, {"type": "integer", "minimum": 1}]
+ColumnName = Annotated[str | int, BeforeValidator(_column_name), WithJsonSchema({"anyOf": _NAME_SCHEMA})]
+
+
+def _key(value: Any) -> Any:
+    """Return the column of the users; of a list of columns, which name a user together, a tuple."""
+    if not isinstance(value, list | tuple):
+        return _column_name(value)
+    names = tuple(_column_name(name) for name in value)
+    if len(set(names)) < max(len(names), 2):
+        raise ValueError(f"the columns that name a user together must be two or more different ones, not {list(value)!r}")
+    return names
+
+
+KeyColumns = Annotated[
+    str | int | tuple[str | int, ...],
+    BeforeValidator(_key),
+    WithJsonSchema({"anyOf": [*_NAME_SCHEMA, {"type": "array", "items": {"anyOf": _NAME_SCHEMA}, "minItems": 2}]}),
 ]
 
 
@@ -326,7 +343,7 @@ _OF_FILES: Final = ("format", "separator", "header", "encoding", "decimal_comma"
 class Columns(Model):
     """The names of columns in the file, or their positions from 1."""
 
-    user: ColumnName | None = Field(None, description="the user id")
+    user: KeyColumns | None = Field(None, description="the user id, or a list of columns that are it together, such as [session, step]")
     item: ColumnName | None = Field(None, description="the item id")
     rating: ColumnName | None = Field(None, description="the rating of an interaction")
     score: ColumnName | None = Field(None, description="the score of a recommendation: higher is better")
@@ -336,8 +353,8 @@ class Columns(Model):
     other: ColumnName | None = Field(None, description="the id of the second item of a pair")
     distance: ColumnName | None = Field(None, description="the distance between the two items of a pair")
 
-    def given(self) -> dict[str, str | int]:
-        """Return the columns that are given."""
+    def given(self) -> dict[str, Any]:
+        """Return the columns that are given: a name or a position, for users also a tuple of these."""
         return self.model_dump(exclude_none=True)
 
 
@@ -455,6 +472,19 @@ class RowsSource(SourceConfig):
     )
 
 
+class TestedSource(RowsSource):
+    """The test file."""
+
+    target: (
+        Annotated[TargetRule, BeforeValidator(read_target), PlainSerializer(lambda target: target.written), WithJsonSchema(TARGET_SCHEMA)]
+        | None
+    ) = Field(
+        None,
+        description="the rows of each user that are the target, after where: all (the default), the last or the first by time, or a random "
+        "item, also with a seed: {random: 7}",
+    )
+
+
 class ItemsSource(SourceConfig):
     """The catalogue. Categories are in one column (items are repeated, or fields are split), or in one column per category."""
 
@@ -497,6 +527,7 @@ class ItemsSource(SourceConfig):
         return (self.categories,) if isinstance(self.categories, str) else self.categories or ()
 
 
+TestField = Annotated[TestedSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | TestedSource)]
 SourceField = Annotated[RowsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | RowsSource)]
 ItemsField = Annotated[ItemsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | ItemsSource)]
 Files = Annotated[tuple[SourceField, ...], BeforeValidator(as_list, json_schema_input_type=str | tuple[SourceField, ...])]

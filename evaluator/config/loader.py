@@ -27,7 +27,7 @@ from .contradictions import GIVE_MODELS, contradictions, unused
 from .data import Fold, folds_of
 from .data_sources import NO_TEST, with_rows_marked
 from .dialects import doubt, translate
-from .overrides import Locations, add_filter, add_gates, add_input_format, add_model, add_question, error_text, override
+from .overrides import Locations, add_gates, add_input_format, add_model, add_question, add_to_test, error_text, override
 from .whole_config import Config
 
 _STDIN = "/dev/stdin"
@@ -117,20 +117,22 @@ def load_config(
     gates: Mapping[str, Any] = MappingProxyType({}),
     question: Mapping[str, Any] = MappingProxyType({}),
     describes: bool = False,
+    target: str | None = None,
 ) -> Loaded:
     """Read a config: a YAML file, or the same as a mapping, which may have rows in memory instead of paths.
 
     `overrides` are `path=value`; `recommendations` are `NAME=PATH`. PATH, and the paths of a mapping, are relative to the working folder.
     `input_format` is the format of standard input, which is the path `-`. With `replace`, the file of a model of `recommendations` replaces
-    that of the model of the same name, which is a problem otherwise. `where` is the filter of the test rows. `gates` are keys of that
-    section given by options. `question` has files, measures and settings by the name of their option: `test`, `train`, `items`, `metrics`,
-    `top_k` (as text), `threshold`, `convention`, `by`, `compared_by`, `cluster`. `~` in paths is the home folder. A config that only
-    `describes` its files needs one of test, train and items.
+    that of the model of the same name, which is a problem otherwise. `where` is the filter of the test rows, and `target` chooses among
+    those of each user (`last`, `first`, `random`, `all`). `gates` are keys of that section given by options. `question` has files, measures
+    and settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text), `threshold`, `convention`, `by`,
+    `compared_by`, `cluster`. `~` in paths is the home folder. A config that only `describes` its files needs one of test, train and items.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: sentence`; for a mapping, without file and line.
     """
     with collect_values() as variables:
-        return _load(config, overrides, recommendations, environment, where, input_format, replace, gates, question, variables, describes)
+        of_test = {"where": where, "target": target}
+        return _load(config, overrides, recommendations, environment, of_test, input_format, replace, gates, question, variables, describes)
 
 
 def _load(
@@ -138,7 +140,7 @@ def _load(
     overrides: Sequence[str],
     recommendations: Sequence[str],
     environment: Mapping[str, str] | None,
-    where: str | None,
+    of_test: Mapping[str, str | None],
     input_format: str | None,
     replace: bool,
     gates: Mapping[str, Any],
@@ -162,9 +164,9 @@ def _load(
     problems = list(add_question(value, question, folder, overridden))
     problems += [problem for given in overrides if (problem := override(value, given, overridden, environment))]
     problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden, replace))]
-    replaced = _replaced_filter(value, where)
-    if where is not None and (problem := add_filter(value, where, overridden)):
-        problems.append(problem)
+    replaced = _replaced_filter(value, of_test["where"])
+    added = ((key, given) for key, given in of_test.items() if given is not None)
+    problems += [problem for key, given in added if (problem := add_to_test(value, key, given, overridden))]
     if input_format and (problem := add_input_format(value, input_format, overridden)):
         problems.append(problem)
     if problem := add_gates(value, gates, folder, overridden):
@@ -195,7 +197,7 @@ def _load(
 
 
 def _replaced_filter(config: Mapping[str, Any], where: str | None) -> str:
-    """Return a sentence if `--where` replaces another filter of the test set; call it before `add_filter`; else an empty text."""
+    """Return a sentence if `--where` replaces another filter of the test set; call it before `add_to_test`; else an empty text."""
     test = config["data"].get("test") if isinstance(config.get("data"), dict) else None
     own = test.get("where") if isinstance(test, dict) else None
     if where is None or not isinstance(own, str) or own.strip() == where.strip():

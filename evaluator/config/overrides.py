@@ -278,17 +278,15 @@ def _is_text(given: str) -> bool:
         return False
 
 
-def add_filter(config: dict[str, Any], where: str, origins: dict[text.Path, str]) -> str | None:
-    """Apply `--where`: set the filter of the test set, which may be written as a path alone; return the problem, or `None`."""
-    data = config.get("data")
-    option = one_line(f"--where {where}")
+def add_to_test(config: dict[str, Any], key: str, value: str, origins: dict[text.Path, str]) -> str | None:
+    """Apply `--where` or `--target`: set a key of the test set, which may be written as a path alone; return the problem, or `None`."""
+    data, option = config.get("data"), one_line(f"--{key} {value}")
     if not isinstance(data, dict) or not data.get("test"):
-        return (
-            f"{option}: the config has no data.test{'; write where into each fold' if isinstance(data, dict) and 'folds' in data else ''}"
-        )
+        in_folds = f"; write {key} into each fold" if isinstance(data, dict) and "folds" in data else ""
+        return f"{option}: the config has no data.test{in_folds}"
     if isinstance(data["test"], str | list):
         data["test"] = {"path": data["test"]}
-    return _put(config, ("data", "test", "where"), where, option, origins)
+    return _put(config, ("data", "test", key), value, option, origins)
 
 
 def add_input_format(config: dict[str, Any], form: str, origins: dict[text.Path, str]) -> str | None:

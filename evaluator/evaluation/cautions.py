@@ -93,7 +93,8 @@ def _of_relevance(files: Files) -> Iterator[str]:
     elif not test.scan.where and (found := load.events(test, _SAMPLE)) is not None:
         keep = "filter its rows first" if test.scan.format == "frame" else f'keep those of one kind with --where "{found.likely_filter}"'
         rows = f"in the first {_SAMPLE:,} rows" if found.n_rows == _SAMPLE else ""
-        yield f"{test.role}: {' '.join(filter(None, (found.text, rows)))}, and every row counts as relevant; {keep}."
+        counts = "every row counts as relevant" if test.target is None else "the target of a user may be a row of any of them"
+        yield f"{test.role}: {' '.join(filter(None, (found.text, rows)))}, and {counts}; {keep}."
 
 
 def _of_ratings(test: load.Source, frame: pl.DataFrame) -> Iterator[str]:

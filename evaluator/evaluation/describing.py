@@ -47,7 +47,8 @@ def describe_inputs(inputs: Inputs, reader: SourceReader) -> Description:
     pairs = [*combinations(files, 2), *((model, file) for model in models for file in files)]
     tables = tuple(one.table for one in (*files, *models))
     overlaps = tuple(_overlap(one, other) for one, other in pairs)
-    return Description(tables, overlaps, (*_of_events(sources.values()), *load.remarks(inputs.all())))
+    of_targets = (chosen.remark for chosen in reader.targets.values())
+    return Description(tables, overlaps, (*_of_events(sources.values()), *load.remarks(inputs.all()), *of_targets))
 
 
 def _of_events(sources: Iterable[load.Source]) -> Iterator[str]:
@@ -82,11 +83,11 @@ def _facts_of(name: str, source: load.Source, reader: SourceReader) -> _Facts:
             tally.add(frame)
             return _describe_rows(frame, name, source)
 
-    of_table = source.scan.format == "table"
-    facts = _describe_rows(reader.frame(source).lazy(), name, source) if of_table else reader.read_with_retries(source, read)
-    rows, faulty = reader.n_rows[source.role], reader.as_read[source.role].faulty
+    whole = source.scan.format == "table" or source.target is not None
+    facts = _describe_rows(reader.frame(source).lazy(), name, source) if whole else reader.read_with_retries(source, read)
+    rows = reader.n_rows[source.role]
     cells = facts.table.users * facts.table.items
-    known = {"rows": rows, "left_out": faulty.n_rows - rows if faulty is not None else 0, "density": rows / cells if cells else None}
+    known = {"rows": rows, "left_out": reader.n_faulty(source.role), "density": rows / cells if cells else None}
     return replace(facts, table=replace(facts.table, **known))
 
 

@@ -36,6 +36,7 @@ from ..parts import Scratch, SideTable
 from ..parts.processes import Processes, n_processes, worth_starting
 from ..parts.spark.session import SparkSession, session_of_frames, start_session, without_logged_errors
 from ..prepare import GroupColumn, SideFrames, SideNeeds, ValueColumn, prepare_sides
+from ..prepare.one_per_user import choose_targets
 from ..prepare.row_groups import refuse_many_cells, refuse_unknown_groups, with_row_groups
 from ..results.row import Protocol
 from ..secrets import mask_values
@@ -53,6 +54,13 @@ _SMALL: Final = 4_000_000
 """Files of fewer bytes have too few rows for processes, and counting them would take a millisecond each."""
 
 
+class Targets(Struct, frozen=True):
+    """A remark on the chosen rows of a source, and the number of other rows."""
+
+    remark: str
+    n_left_out: int
+
+
 class SourceReader(Struct):
     """Read sources; `n_rows` is the number of rows of each, by role.
 
@@ -68,9 +76,13 @@ class SourceReader(Struct):
     n_rows: dict[str, int] = field(default_factory=dict)
     as_read: dict[str, load.Source] = field(default_factory=dict)
     """The sources with the options that finally worked, by role."""
+    targets: dict[str, Targets] = field(default_factory=dict)
+    """What is known of the chosen rows of sources with a target, by role."""
+    changed: dict[str, pl.DataFrame] = field(default_factory=dict)
+    """The rows of sources that are not as in their files, by role: only those of the targets, or with the codes of groups."""
 
     def frame(self, source: load.Source) -> pl.DataFrame:
-        """Return the rows of a source: the canonical columns, and `row`."""
+        """Return the rows of a source: the canonical columns, and `row`; of a source with a target only the chosen rows."""
 
         def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
             if self.session is not None and resolved.scan.format == "table":
@@ -83,7 +95,25 @@ class SourceReader(Struct):
             return rows
 
         frame = self.read_with_retries(source, collect)
-        return frame.select(name for name in (*source.scan.names, "row") if name in frame.columns)
+        frame = frame.select(name for name in (*source.scan.names, "row") if name in frame.columns)
+        if source.target is None:
+            return frame
+        place = f"{source.role}: {source.name}"
+        rows, remark = choose_targets(frame, source.target, place, source.scan.names.get("timestamp", ""))
+        self.targets[source.role] = Targets(remark, len(frame) - len(rows))
+        self.n_rows[source.role], self.changed[source.role] = len(rows), rows
+        return rows
+
+    def for_workers(self, source: load.Source) -> load.Source:
+        """Return the source as workers of Spark read it: with the options that worked, or the rows of `changed`."""
+        read = self.as_read.get(source.role, source)
+        return read.with_rows(self.changed[source.role]) if source.role in self.changed else read
+
+    def n_faulty(self, role: str) -> int:
+        """Return the number of rows of a source that were left out because a value is missing."""
+        source, chosen = self.as_read[role], self.targets.get(role)
+        read = self.n_rows[role] + (chosen.n_left_out if chosen is not None else 0)
+        return 0 if source.faulty is None else source.faulty.n_rows - read
 
     def read_with_retries(self, source: load.Source, read: Callable[[load.Source, FaultTally], T | None]) -> T:
         """Return `read(source, tally)`, which counts faults in the tally; it is called again if the source must be read with other options.
@@ -119,8 +149,7 @@ class SourceReader(Struct):
             return None
         located = ((configured_path(place.file, source, self.folder), place.within, problem) for place, problem in source.faulty.places)
         places = tuple(mask_values(f"{path}{within}: {problem}") for path, within, problem in located)
-        count, total = source.faulty.n_rows - self.n_rows[role], source.faulty.n_rows
-        return Faults(role, model, places, count, total, _collect(source.faulty_rows()), self.drops)
+        return Faults(role, model, places, self.n_faulty(role), source.faulty.n_rows, _collect(source.faulty_rows()), self.drops)
 
 
 class Files(Struct, eq=False, dict=True):
@@ -253,12 +282,14 @@ def _read(
     given = frozenset(role for role, of_role in inputs.by_role.items() if of_role)
     baseline_lists = request.evaluation.resolve(MetricSpec("Precision", k=1)).lists if "baseline" in given else None
     prepared, remarks = prepare_sides(frames, _side_needs(request, inputs), given, baseline_lists)
+    remarks = (*(chosen.remark for chosen in reader.targets.values()), *remarks)
     test, train = frames.test, frames.train
     assert test is not None
     groupings = request.plan.row_groupings
     if groupings:
         prepared, test, more = with_row_groups(prepared, groupings, test, train, inputs.test.labels)
         refuse_unknown_groups(prepared, request.plan.all)
+        reader.changed[inputs.test.role] = test
         request = replace(request, plan=request.plan.with_row_groups(prepared))
         remarks += more
     known = {"test": test} | ({"train": train} if train is not None and {"user", "item"} <= {*train.columns} else {})

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path, PurePath
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 from msgspec import Struct
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data import Data
-from ..config.data_sources import NO_TEST, UNNAMED, InMemory
+from ..config.data_sources import NO_TEST, UNNAMED, InMemory, TestedSource
 from ..config.whole_config import Evaluation
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError, NoRowsError, RecevalError
@@ -26,7 +26,7 @@ from ..load.in_memory.matrices import Matrix, positions_as_ids, unnamed_columns
 from ..load.in_memory.python_values import users_without_items
 from ..load.in_memory.tensors import as_arrays
 from ..load.opening import FAILURES, open_rows
-from ..load.scan import ReadError
+from ..load.scan import KEY_COLUMN, ReadError, flat_columns
 from ..names.short_names import REFERENCE_NAMES, is_address
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
@@ -190,7 +190,7 @@ class _Looker(Struct, frozen=True):
     depth: int | None
 
     @property
-    def _shared(self) -> Mapping[str, str | int]:
+    def _shared(self) -> Mapping[str, Any]:
         """The columns of all sources."""
         columns = self.loaded.config.data.columns
         return columns.given() if columns else {}
@@ -204,7 +204,9 @@ class _Looker(Struct, frozen=True):
         labels = sorted(need.removeprefix(f"{role}.") for need in self.wanted if need.startswith(f"{role}."))
         if role == "items" and data.items and "categories" in self.wanted:
             labels = list(dict.fromkeys((*labels, *data.items.category_columns)))
-        return self._look_at(f"data.{role}", ROLES[role], configured, labels=labels)
+        source = self._look_at(f"data.{role}", ROLES[role], configured, labels=labels)
+        target = configured.target if isinstance(configured, TestedSource) else None
+        return replace(source, target=target if target is not None and target.rule != "all" else None)
 
     def models(self) -> dict[str, load.Source]:
         """Inspect the lists of each model; a model that has only predictions gets empty lists."""
@@ -298,14 +300,18 @@ class _Looker(Struct, frozen=True):
     def refuse_lost_columns(self, sources: Sequence[load.Source]) -> None:
         """Raise `DataError` for a shared column that no source has; sources that the run does not need are looked at too."""
         used = {name for source in sources for name in source.scan.names.values()}
-        lost = {role: name for role, name in self._shared.items() if isinstance(name, str) and not {name, without_type(name)} & used}
+        shared = flat_columns(self._shared).items()
+        lost = {role: name for role, name in shared if isinstance(name, str) and not {name, without_type(name)} & used}
         if lost:
             everything = replace(self, roles=frozenset(ROLES))
             others = (everything.single(role) for role in ROLES if role not in self.roles | {EMPTY_TRUTH, "predictions", "recommendations"})
             used |= {name for source in others if source is not None for name in source.scan.names.values()}
         for role, name in lost.items():
             if not {name, without_type(name)} & used:
-                raise DataError(f"data.columns: no file or table has a column {name!r} for the {role}", "choose an existing column")
+                raise DataError(
+                    f"data.columns: no file or table has a column {name!r} for the {'user' if role.startswith(KEY_COLUMN) else role}",
+                    "choose an existing column",
+                )
 
     def _files(self, role: str, configured: SourceConfig) -> list[load.SourceFile]:
         """Find the files and folders of a source; standard input and pipes are read into temporary files."""

@@ -55,7 +55,7 @@ class RepeatedRun:
 
     def __init__(self, loaded: Loaded, columns: dict[str, str | int], keep_users: bool = False) -> None:
         evaluation = loaded.config.evaluation
-        self._request, self._columns = Request(loaded, Plan.of(evaluation), Options(keep_users=keep_users)), columns
+        self._request, self._columns = Request(loaded, Plan.of(evaluation), Options(keep_users=keep_users)), load.flat_columns(columns)
         self._depth = deepest(evaluation)
         self._n_columns: int | None = None
         self._positions: dict[str, int] = {}

@@ -191,9 +191,9 @@ def _measure_on_spark(
 
 
 def _sides_on_spark(name: str, files: Files) -> dict[str, load.Source]:
-    """Return the other sources of a model by role, with the options that worked when this process read them."""
+    """Return the other sources of a model by role, as this process read them."""
     of_run = {role: files.inputs.of(role) for role in files.sides} | {"predictions": files.inputs.predictions.get(name)}
-    return {role: files.reader.as_read.get(side.role, side) for role, side in of_run.items() if side is not None}
+    return {role: files.reader.for_workers(side) for role, side in of_run.items() if side is not None}
 
 
 class UserTable:

@@ -16,6 +16,7 @@ from .folders import copy_of_pipe as copy_of_pipe
 from .folders import find as find
 from .remote import Remote as Remote
 from .scan import ReadOptions as ReadOptions
+from .scan import flat_columns as flat_columns
 from .sniff import without_endings as without_endings
 from .source import FaultyRows as FaultyRows
 from .source import ReadAgain as ReadAgain

@@ -10,7 +10,7 @@ from typing import Final
 
 from ..errors import DataError
 from .column_words import likely_column, order_columns
-from .scan import FILTER_COLUMN, ReadOptions, SharedName
+from .scan import FILTER_COLUMN, KEY_COLUMN, ReadOptions, SharedName
 
 TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
 """A column name of a RecBole file."""
@@ -231,8 +231,12 @@ def recognise(
     or if two columns fit and none is given.
     """
     required, optional, layouts = _TABLES[table]
-    given = {key: type(name)(_stored(name, columns)) if isinstance(name, str) else name for key, name in given.items()}
-    given = {key: name for key, name in given.items() if not isinstance(name, SharedName) or name in columns}
+    given = {key: _as_stored(name, columns) for key, name in given.items()}
+    of_user = {role for role, name in given.items() if role == "user" or role.startswith(KEY_COLUMN)}
+    has_part = any(given[role] in columns for role in of_user)
+    given = {
+        key: name for key, name in given.items() if not isinstance(name, SharedName) or name in columns or (has_part and key in of_user)
+    }
     if has_header is False and not given and table == "catalogue":  # what describes items begins with their id
         return {"item": columns[0]}
     if has_header is False and not given:
@@ -240,11 +244,15 @@ def recognise(
         hint = f"set them in the config, columns: {{{example}, …}} counting from 1"
         return dict(zip(names_by_position(where, table, len(columns), f"{len(columns)} columns and no header", hint), columns, strict=True))
     names: dict[str, str] = {}
+    parts = {_given(where, "user", name, columns) if isinstance(name, int) else name for name in _parts(given).values()}
     for role in (*required, *optional):
         key = public_name(role)
         if key in given:
             names[role] = _given(where, key, given[key], columns)
-        elif has_header is not False and (name := _usual(where, table, role, columns, set(names.values()))) is not None:
+        elif (
+            has_header is not False
+            and (name := _usual(where, table, role, columns, {*names.values(), *(parts if role in optional else ())})) is not None
+        ):
             names[role] = name
     if missing := [role for role in required if role not in names]:
         likely = {role: name for role in missing if has_header is not False and (name := likely_column(role, columns, names.values()))}
@@ -298,12 +306,18 @@ def _stored(name: str, columns: Sequence[str]) -> str:
     return name if name in columns or without_type(name) not in columns else without_type(name)
 
 
+def _as_stored(name: str | int, columns: Sequence[str]) -> str | int:
+    """Return a name as `_stored` does, of the same class; a position stays."""
+    return type(name)(_stored(name, columns)) if isinstance(name, str) else name
+
+
 def named(
     where: str, table: str, columns: Sequence[str], options: ReadOptions, has_header: bool | None, numbers: Collection[str] = ()
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the names in the file of columns with a role (see `recognise`), and of others: `label_0`, `label_1`, …, `where_0`, ….
+    """Return the names in the file of columns with a role (see `recognise`), and of others: `key_1`, …, `label_0`, …, `where_0`, ….
 
-    The others are labels and the columns of the filter, in their order. Raises `DataError` if one is missing, or a label has a role.
+    The others are further columns of the users' ids, labels, and the columns of the filter, in their order. Raises `DataError` if one is
+    missing, or a label has a role.
     """
     labels = [_stored(_by_position(label, columns), columns) for label in options.labels]
     unknown = [label for label in labels if label not in columns]
@@ -313,14 +327,41 @@ def named(
             "name the column by its position, counting from 1, or set header: true if there is a header",
         )
     names = recognise(where, table, columns, options.columns, has_header, numbers)
+    key = key_columns(where, table, columns, options.columns, names)
     for label in labels:
-        for role in (role for role, name in names.items() if name == label and role in IDS):
+        for role in (role for role, name in names.items() if name == label and role in IDS and not (key and role == "user")):
             raise DataError(f"{where}: column {label!r} holds the {role} ids, not a property of them", "choose another column")
         if label not in columns:
             raise _unknown(where, label, columns, "choose one of these, or add the column")
-    others = {f"label_{index}": label for index, label in enumerate(labels)}
-    in_filter = (_of_filter(where, name, columns, names) for name in options.filter_columns)
+    others = key | {f"label_{index}": label for index, label in enumerate(labels)}
+    by_role = {role: name for role, name in names.items() if role != "user"} if key else names
+    in_filter = (_of_filter(where, name, columns, by_role) for name in options.filter_columns)
     return names, others | {f"{FILTER_COLUMN}{index}": name for index, name in enumerate(in_filter)}
+
+
+def _parts(given: Mapping[str, str | int]) -> dict[str, str | int]:
+    """Return the further columns of the users' ids in a mapping of columns."""
+    return {role: name for role, name in given.items() if role.startswith(KEY_COLUMN)}
+
+
+def key_columns(where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], names: Mapping[str, str]) -> dict[str, str]:
+    """Return the names in the file of further columns that are the id of a user: `key_1`, `key_2`, …; empty if one column is.
+
+    `names` are those of columns with a role, see `recognise`. Columns that sources share are used if the file has one of them. Raises
+    `DataError` if the file then lacks one, or if one has another role.
+    """
+    parts = _parts(given)
+    required, optional, _ = _TABLES[table]
+    if not parts or "user" not in (*required, *optional):
+        return {}
+    whole = [_as_stored(name, columns) for name in (given["user"], *parts.values())]
+    if not any(name in columns or not isinstance(name, SharedName) for name in whole):
+        return {}
+    _, *others = [_given(where, "user", name, columns) for name in whole]
+    twice = next((name for name in others if name in names.values()), None)
+    if twice is not None:
+        raise DataError(f"{where}: column {twice!r} is part of the user id and has another role: {names}")
+    return dict(zip(parts, others, strict=True))
 
 
 def _by_position(label: str, columns: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from . import list_columns, sniff
 from .columns import FLAT, IDS, named, usual_roles
 from .list_columns import ODD_ARRAY, fields_of, flat_types, value_of
 from .opening import FAILURES, batches, unmapped
-from .scan import FILTER_COLUMN, Fields, ReadOptions, Scan
+from .scan import FILTER_COLUMN, KEY_COLUMN, Fields, ReadOptions, Scan
 from .source_file import SourceFile, path_columns
 
 _ODD_ID: Final = r'(?:[^"\d\sn-]|-?\d+[.eE]|"(?:[^"\\]|\\.)*\\u0000)'
@@ -155,7 +155,7 @@ def _refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[
             struct, field = fields[key]
             patterns[struct] = _NO_LIST
             patterns |= {field: _ODD_ID} if column in IDS else {}
-        elif column in IDS:
+        elif column in IDS or column.startswith(KEY_COLUMN):
             patterns[key] = ODD_ARRAY if column in listed else _ODD_ID
         elif column.startswith(("label_", FILTER_COLUMN)):
             patterns.setdefault(key, _ODD_LABEL)
@@ -200,7 +200,7 @@ def _problem(column: str, key: str, value: Any, listed: bool) -> tuple[str, str]
     """Return the problem of a value, with a hint; `None` if there is none."""
     if column.startswith(("label_", FILTER_COLUMN)):
         return (f"{key!r} is {value!r}, where text was expected", FLAT) if isinstance(value, dict | list) else None
-    if column not in IDS or value is None:
+    if (column not in IDS and not column.startswith(KEY_COLUMN)) or value is None:
         return None
     if listed and not isinstance(value, list):
         return f"{key!r} is {value!r}, but a list in other rows", "write a list in every row, such as [3]"

@@ -9,7 +9,7 @@ import glob
 import os
 import re
 import shutil
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from queue import Queue
@@ -239,6 +239,21 @@ def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
 
 
 def _value(source: Scan, column: str) -> pl.Expr:
+    """Return a column of `raw` rows, with missing values; several columns that name a user together are joined."""
+    return _joined([_single(source, part) for part in source.key]) if column == "user" and source.key else _single(source, column)
+
+
+def _joined(parts: Sequence[pl.Expr]) -> pl.Expr:
+    r"""Return the texts of several columns with `|` between them; null if one of them is missing.
+
+    In the texts `|` and `\` are written `\|` and `\\`, so that different values never give the same text.
+    """
+    texts = [part.cast(pl.String) for part in parts]
+    escaped = [text.str.replace_many(["\\", "|"], ["\\\\", "\\|"]) for text in texts]
+    return pl.concat_str([pl.when(text != "").then(text) for text in escaped], separator="|")
+
+
+def _single(source: Scan, column: str) -> pl.Expr:
     value = pl.col(source.names[column])
     if source.nulls and (source.kinds[column] != "number" or _is_text_of_number(source, column)):
         return pl.when(~value.cast(pl.String).is_in(source.nulls)).then(value)

@@ -6,7 +6,7 @@ Both are plain values; a scan can be sent to another machine.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import polars as pl
 from msgspec import Struct, field
@@ -35,6 +35,8 @@ _NO_LISTS: Final = "none"
 """`ReadOptions.split` if a field is always one value."""
 FILTER_COLUMN: Final = "where_"
 """The prefix in `Scan.names` of columns that only a filter reads: they are not columns of the rows."""
+KEY_COLUMN: Final = "key_"
+"""The prefix of further columns that are the id of a user together with the column `user`: `key_1`, `key_2`, …"""
 _SAME_NAME: Final = ("format", "separator", "header", "decimal_comma", "encoding", "where")
 """The keys of a source in the config that are read options unchanged."""
 
@@ -55,6 +57,7 @@ class ReadOptions(Struct, frozen=True):
     separator: str | None = None
     header: bool | None = None
     columns: Mapping[str, str | int] = field(default_factory=dict)
+    """As from `flat_columns`."""
     labels: Sequence[str] = ()
     split: str | None = None
     decimal_comma: bool | None = None
@@ -91,9 +94,19 @@ class ReadOptions(Struct, frozen=True):
         return self.split if self.may_split else None
 
 
-def with_shared(columns: Mapping[str, str | int], shared: Mapping[str, str | int]) -> dict[str, str | int]:
-    """Return the columns of a source, with those that all sources share where it names none itself."""
-    return {role: SharedName(name) if isinstance(name, str) else name for role, name in shared.items()} | dict(columns)
+def flat_columns(columns: Mapping[str, Any]) -> dict[str, str | int]:
+    """Return a mapping of columns in which those that name a user together are `user`, `key_1` and so on."""
+    flat: dict[str, str | int] = {}
+    for role, name in columns.items():
+        first, *others = name if isinstance(name, list | tuple) else (name,)
+        flat |= {role: first} | {f"{KEY_COLUMN}{index}": other for index, other in enumerate(others, 1)}
+    return flat
+
+
+def with_shared(columns: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, str | int]:
+    """Return the columns of a source, flat, with those that all sources share where it names none itself."""
+    others = flat_columns({role: name for role, name in shared.items() if role not in columns})
+    return {role: SharedName(name) if isinstance(name, str) else name for role, name in others.items()} | flat_columns(columns)
 
 
 class Scan(Struct, frozen=True):
@@ -146,8 +159,14 @@ class Scan(Struct, frozen=True):
 
     @property
     def columns(self) -> dict[str, str]:
-        """Canonical column → name in the file, without columns that only the filter reads."""
-        return {column: name for column, name in self.names.items() if not column.startswith(FILTER_COLUMN)}
+        """Canonical column → name in the file, without columns that only the filter reads, and further columns of the users' ids."""
+        return {column: name for column, name in self.names.items() if not column.startswith((FILTER_COLUMN, KEY_COLUMN))}
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The canonical columns that name a user together; empty if one does."""
+        more = tuple(column for column in self.names if column.startswith(KEY_COLUMN))
+        return ("user", *more) if more else ()
 
     @property
     def stored(self) -> dict[str, str]:
@@ -167,7 +186,8 @@ class Scan(Struct, frozen=True):
     @property
     def is_plain(self) -> bool:
         """True if rows need no conversion: local files without lists, words for missing values, or columns in paths."""
-        return not (self.lists or self.loose or self.nulls or self.where or self.partitions or any("://" in path for path in self.paths))
+        converted = self.lists or self.loose or self.nulls or self.where or self.key or self.partitions
+        return not (converted or any("://" in path for path in self.paths))
 
 
 class ReadError(Exception):

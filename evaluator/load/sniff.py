@@ -19,7 +19,7 @@ from ..errors import DataError, NoRowsError
 from .columns import FLAT, IDS, LARGEST_EXACT, ORDERING
 from .iceberg import is_metadata
 from .opening import FAILURES
-from .scan import FILTER_COLUMN, Format, Kind, ReadOptions, Scan
+from .scan import FILTER_COLUMN, KEY_COLUMN, Format, Kind, ReadOptions, Scan
 from .source_file import SourceFile, in_words, partitions_of
 
 _ENDINGS: Final[dict[str, Format]] = {
@@ -245,12 +245,14 @@ def scan_of(
     kinds: dict[str, Kind] = dict(more.pop("kinds"))
     for column, name in names.items():
         texts = [values[name] or "" for values in partitions.values() if name in values]
-        if column.startswith(("label_", FILTER_COLUMN)):
+        if column.startswith(("label_", FILTER_COLUMN, KEY_COLUMN)):
             kinds[column] = "text"
         elif texts:
             kinds[column] = kind_of(column, texts, ())
             for wrong in (text for text in texts if text and kinds[column] == "number" and not is_number(text)):
                 raise DataError(f"{where}: the folder {name}={wrong} is not a number, but {column} must be one")
+    if any(column.startswith(KEY_COLUMN) for column in names):
+        kinds["user"] = "text"
     in_lists = {names[column] for column in more.get("lists", ())}
     in_filter = {name for column, name in names.items() if column.startswith(FILTER_COLUMN)}
     for name in sorted(in_lists & in_filter):

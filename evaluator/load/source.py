@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
+from ..names.target_rule import TargetRule
 from ..temporary import folder_for_copies, new_copy
 from . import sniff
 from .columns import IDS, ORDERING, order_found_by_words
@@ -87,6 +88,8 @@ class Source(Struct, frozen=True):
     """The columns of ids that are row or column numbers of a matrix, each with the number of rows or columns."""
     order_by_words: str = ""
     """A remark on the column that orders the lists, if only the words in its name say so."""
+    target: TargetRule | None = None
+    """The rows of each user to choose after the rows are read."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -119,6 +122,12 @@ class Source(Struct, frozen=True):
         scan = self.scan
         in_text = scan.kinds.keys() if scan.is_text else scan.lists if scan.lists_in_text else ()
         return frozenset(column for column in ORDERING if column in in_text and column not in scan.numbers)
+
+    def with_rows(self, rows: pl.DataFrame) -> Source:
+        """Return the same source with these canonical rows, in memory, instead of those of its files; more columns are whole numbers."""
+        names = {column: column for column in (*self.scan.columns, *(name for name in rows.columns if name != "row"))}
+        kinds: dict[str, Kind] = {column: self.scan.kinds.get(column, "integer") for column in names}
+        return replace(self, scan=Scan((), "frame", names, kinds, frame=rows.lazy()), target=None)
 
     def with_numbers(self, columns: Iterable[str], type: NumberType) -> Source:
         """Return the same source with the numbers of `columns` read as `type`."""

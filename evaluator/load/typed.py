@@ -20,7 +20,7 @@ from .iceberg import scan_table
 from .list_columns import fields_of, flat_types, with_fields
 from .opening import FAILURES
 from .remote import Remote
-from .scan import Fields, Format, Kind, NumberType, ReadOptions, Scan
+from .scan import KEY_COLUMN, Fields, Format, Kind, NumberType, ReadOptions, Scan
 from .source_file import FrameFile, SourceFile, in_words, path_columns
 
 _INTEGERS: Final = {pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64}
@@ -55,6 +55,8 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
     lists, values = list_columns.text_lists(where, table, typed, samples, options.list_separator, nested=nested)
     single = {column: name for column, name in typed.items() if column not in values}
     kinds = {column: _kind(source, column, name, column in nested) for column, name in single.items()}
+    for name in (name for column, name in labels.items() if column.startswith(KEY_COLUMN) and name not in of_paths):
+        _kind(source, "user", name, False)
     numbers = {column: name for column, name in single.items() if kinds[column] == "number"}
     return sniff.scan_of(
         where,

@@ -56,14 +56,14 @@ def truth_hash(test: pl.DataFrame) -> TruthHash:
 def _sums_of_rows(test: pl.DataFrame) -> Words:
     """Return the sum of the hashes of some rows for each seed."""
     starts = user_starts(test["user"])  # a user's rows stand together nearly always, and then the id is hashed once
-    users = np.repeat(_of_ids(gather(test["user"], starts)), np.diff(starts, append=len(test)))
-    items = _of_ids(test["item"])
+    users = np.repeat(hash_ids(gather(test["user"], starts)), np.diff(starts, append=len(test)))
+    items = hash_ids(test["item"])
     ratings = test["rating"].cast(pl.Float64).to_numpy() + 0.0 if "rating" in test.columns else None
     bits = _NO_RATING if ratings is None else ratings.view(np.uint64)  # adding 0 made -0.0 and 0.0 one
-    return np.array([_mixed(_mixed(_mixed(users ^ seed) + items) ^ bits).sum(dtype=np.uint64) for seed in _SEEDS])
+    return np.array([spread_bits(spread_bits(spread_bits(users ^ seed) + items) ^ bits).sum(dtype=np.uint64) for seed in _SEEDS])
 
 
-def _of_ids(ids: pl.Series) -> Words:
+def hash_ids(ids: pl.Series) -> Words:
     """Return a hash of each id as it is written."""
     if ids.dtype.is_integer():
         numbers = ids.to_numpy()
@@ -83,14 +83,14 @@ def _of_numbers(numbers: Words) -> Words:
             lengths += has_digit
             added = np.where(has_digit, added, sums)
         sums, rest = added, above
-    return _mixed(sums + lengths)
+    return spread_bits(sums + lengths)
 
 
 def _of_text(text: pl.Series) -> Words:
     """A polynomial over the bytes of each text, mixed."""
     lengths = text.str.len_bytes().to_numpy().astype(np.int64)
     if not len(lengths) or not lengths.any():
-        return _mixed(np.zeros(len(lengths), np.uint64))
+        return spread_bits(np.zeros(len(lengths), np.uint64))
     joined = np.frombuffer(text.str.join("").item().encode(), np.uint8).astype(np.uint64) + np.uint64(1)
     starts = np.cumsum(lengths) - lengths
     powers = np.cumprod(np.full(int(lengths.max()), _BASE), dtype=np.uint64)
@@ -98,10 +98,10 @@ def _of_text(text: pl.Series) -> Words:
     sums = np.zeros(len(lengths), np.uint64)
     filled = lengths > 0
     sums[filled] = np.add.reduceat(joined * powers[within], starts[filled])
-    return _mixed(sums + lengths.astype(np.uint64))
+    return spread_bits(sums + lengths.astype(np.uint64))
 
 
-def _mixed(words: Words) -> Words:
+def spread_bits(words: Words) -> Words:
     """Spread every bit over all bits (the finalizer of SplitMix64, Steele et al. 2014)."""
     mixed = words.copy()
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):

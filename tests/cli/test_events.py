@@ -279,3 +279,42 @@ def test_items_of_train_and_test_outside_of_the_items_file_are_counted_for_measu
     said = "2 items of train and test (2 and 1 rows) are not in data.items; ItemCoverage and Gini take only the items of data.items"
     assert f"{said} as the catalogue." in out
     assert "as the catalogue" not in receval(*given, "-m", "MRR@5")[1]
+
+
+TIMED = [(1, 11, 3), (1, 13, 1), (2, 24, 1), (2, 13, 2), (2, 21, 2)]
+CHOSEN = "Only the last row of each user by time is the target (data.test.target): 2 of 5 test rows."
+
+
+def test_a_target_applies_to_the_test_file_of_every_command(init, receval):
+    init({"test.csv": text(TIMED, ("user_id", "item_id", "timestamp")), "als.csv": PLAIN["als.csv"]})
+    measures = ("--set", "evaluation.metrics=[MRR@5]")
+    for options in (("--target", "last"), ("--set", "data.test={path: test.csv, target: last}")):
+        code, out, err = receval("run", "config.yaml", *options, *measures, "--format", "json")
+        result = json.loads(out)
+        assert code == 0, err
+        assert any(one.startswith(CHOSEN) for one in result["remarks"])
+        assert next(one["rows"] for one in result["inputs"] if one["role"] == "data.test") == 2
+    assert CHOSEN in receval("run", "config.yaml", "--target", "last", *measures)[1]
+    assert CHOSEN in receval("audit", "config.yaml", "--target", "last", "-m", "MRR@5")[1]
+    found = json.loads(receval("describe", "config.yaml", "--target", "last", "--format", "json")[1])
+    assert next(one["rows"] for one in found["tables"] if one["role"] == "data.test") == 2
+    assert any(one.startswith(CHOSEN) for one in found["remarks"])
+    explained = receval("explain", "MRR@5", "config.yaml", "--user", "2", "--target", "first", "--format", "json")[1]
+    assert "24" in explained
+
+
+def test_a_target_on_the_command_line_replaces_that_of_the_config_and_needs_a_test_file(init, receval):
+    init({"test.csv": text(TIMED, ("user_id", "item_id", "timestamp")), "als.csv": PLAIN["als.csv"]})
+    own = ("--set", "data.test={path: test.csv, target: last}", "--set", "evaluation.metrics=[MRR@5]")
+    _, out, _ = receval("run", "config.yaml", *own, "--target", "all")
+    assert "target" not in out
+    code, _, err = receval("run", "config.yaml", "--target", "latest")
+    assert (code, "'latest' is not one of 'last', 'first', 'random', 'all'" in err) == (2, True)
+    code, _, err = receval("run", "config.yaml", "--set", "data={folds: [{test: test.csv}], recommendations: als.csv}", "--target", "last")
+    assert (code, "--target last: the config has no data.test; write target into each fold" in err) == (2, True)
+
+
+def test_with_events_and_a_target_the_caution_says_that_the_target_may_be_of_any_event(init, receval):
+    init(LOG)
+    _, out, err = receval("run", "config.yaml", "--target", "last", "--set", "evaluation.metrics=[MRR@5]")
+    assert "view 3, purchase 2, cart 1, and the target of a user may be a row of any of them; keep those of one kind" in out + err

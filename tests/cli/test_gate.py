@@ -246,7 +246,7 @@ def test_a_missing_baseline_is_treated_as_the_config_says(if_missing, code, cons
         (("--baseline-model", "home"), 2, "--baseline-model needs"),
         (("--rule", "nDCG@2 max_loss 100%"), 2, "max_loss of 100% can never fail"),
         (("--if-missing", "pass"), 2, "--if-missing needs"),
-        (("--set", "a=b"), 2, "--set, --recs and --where change a config"),
+        (("--set", "a=b"), 2, "--set, --recs, --where and --target change a config"),
         (("-o", "gates.csv"), 2, "the name of a file must end in .json, .md"),
     ],
 )

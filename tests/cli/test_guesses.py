@@ -37,6 +37,7 @@ GUESSES = {
     ("run", "--policy", "missing_values=drop"): "Use --set evaluation.policy.missing_values=drop.",
     ("run", "--drop-missing"): "Use --set evaluation.policy.missing_values=drop.",
     ("run", "--filter", "price > 1"): "Use --where FILTER.",
+    ("run", "--leave-one-out"): "Use --target last.",
     ("compare", "--paired"): "Use no option: users are paired by default.",
     ("compare", "--group-by", "cold"): "Use --by GROUPS.",
     ("run", "--train-where", "price > 1"): "Use --set data.train.where=FILTER.",

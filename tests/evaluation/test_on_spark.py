@@ -37,6 +37,18 @@ def test_a_run_with_every_input_writes_the_same_bytes(receval, spark, tmp_path):
     assert contents(tmp_path / "spark rows") == stored
 
 
+def test_targets_are_the_same_rows(receval, spark, spark_session, tmp_path):
+    test = write_world(tmp_path)["test"]
+    spark_session.native.createDataFrame(test.to_arrow()).createOrReplaceGlobalTempView("test")
+    for target, tables in (("last", []), ("random", ["test"])):
+        for name, engine in (("local", ()), ("spark", SPARK)):
+            config = write_config(tmp_path, ["nDCG", "MRR", "ItemCoverage"], top_k=[3], tables=tables if engine else ())
+            code, _, err = receval("run", config, *engine, "--target", target, "-o", f"{tmp_path / target / name}/")
+            assert code in (0, 1), err
+        assert "is the target (data.test.target): 40 of" in (tmp_path / target / "local" / "results.json").read_text()
+        assert contents(tmp_path / target / "spark", ["inputs"]) == contents(tmp_path / target / "local", ["inputs"])
+
+
 def test_tables_of_the_catalog_give_the_same_bytes_as_files(receval, spark, spark_session, tmp_path):
     frames = write_world(tmp_path)
     for name, frame in frames.items():

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from ...errors import DataError, NoRowsError
-from ..columns import IDS, TYPED_NAME, recognise, without_type
+from ..columns import IDS, TYPED_NAME, key_columns, recognise, without_type
 from ..opening import FAILURES
 from .matrices import from_matrix, is_matrix
 from .python_values import KEYS, TABLE, VALUES, are_names, column, from_mapping, from_records, plain_ids, refuse_unnamed_lists, row_frame
@@ -43,9 +43,10 @@ def frame_of(
     frame = _with_bare_names(_frame_of(where, table, rows, columns, depth, seen))
     try:
         names = recognise(where, table, frame.columns, columns, None)
+        key = key_columns(where, table, frame.columns, columns, names)
     except DataError:
         return frame  # the columns are checked again later, and the problem is reported then
-    return frame.with_columns(plain_ids(where, frame[name]) for role, name in names.items() if role in IDS)
+    return frame.with_columns(plain_ids(where, frame[name]) for role, name in (names | key).items() if role in IDS or role in key)
 
 
 def _with_bare_names(frame: pl.DataFrame) -> pl.DataFrame:

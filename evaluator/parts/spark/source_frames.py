@@ -39,7 +39,8 @@ def canonical_rows(session: Any, scan: Scan) -> Any:
         frame = reduce(lambda first, second: first.unionByName(second), parts)
         if scan.skip_blank:
             frame = frame.filter(~_is_blank(scan))
-        rows = _by_polars(frame, scan) if scan.lists or scan.loose or scan.nulls or scan.where else _by_sql(frame, scan)
+        is_converted = scan.lists or scan.loose or scan.nulls or scan.where or scan.key
+        rows = _by_polars(frame, scan) if is_converted else _by_sql(frame, scan)
         return _without_faulty(rows, scan)
     except FAILURES as error:
         raise ReadError(str(error)) from error
@@ -155,15 +156,21 @@ def _is_blank(scan: Scan) -> Any:
     """Return whether a record has no value in any column."""
     from pyspark.sql import functions as f
 
-    blank = f.lit(True)
-    for name in scan.columns.values():
+    def is_missing(name: str) -> Any:
         value = f.col(f"`{name}`")
-        blank = blank & (value.isNull() | value.cast("string").isin(*scan.nulls) if scan.nulls else value.isNull())
+        return value.isNull() | value.cast("string").isin(*scan.nulls) if scan.nulls else value.isNull()
+
+    blank = f.lit(True)
+    for column, name in scan.columns.items():
+        missing = is_missing(name)
+        for part in scan.key[1:] if column == "user" else ():
+            missing = missing | is_missing(scan.names[part])
+        blank = blank & missing
     return blank
 
 
 def _by_polars(frame: Any, scan: Scan) -> Any:
-    """Read lists, words for missing values and numbers with a comma on the workers, by the code that reads them on one machine."""
+    """Read what needs conversion (lists, ids of several columns, filters, …) on the workers, by the code that reads it on one machine."""
     stored = {field.name: field.dataType for field in frame.schema.fields}
     types = {"row": "bigint"} | ({ELEMENT: "bigint"} if scan.lists else {})
     for column, name in scan.columns.items():

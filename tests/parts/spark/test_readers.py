@@ -14,6 +14,7 @@ from receval.evaluation.files import SourceReader
 from receval.load.faults import FaultTally
 from receval.load.opening import open_rows
 from receval.load.scan import Scan
+from receval.parts.spark.catalog_tables import look_at_table
 from receval.parts.spark.shuffle import measure_on_spark, table_frame
 from receval.parts.spark.workers import EnclosedValue
 
@@ -190,6 +191,36 @@ def test_a_filter_keeps_the_same_rows_from_every_reader(session, tmp_path):
         if "rows" not in name:
             assert counts[name]["rows"] == kept.height, name
             assert local(sources[name]).sort("row")["rating"].to_list() == kept["rating"].to_list(), name
+
+
+def test_ids_of_several_columns_are_the_same_from_every_reader(session, tmp_path):
+    log = LISTS.select(
+        pl.col("user").cast(pl.String).alias("session"),
+        pl.Series("step", ["a", "b|c", "\\", "|", "a", "", "b", "c", "a", "b", "c", "d"]),
+        (pl.col("item") % 5).alias("number"),
+        "item",
+        "score",
+    )
+    log = log.with_columns(pl.when(pl.col("step") != "").then("step"))
+    log.write_csv(tmp_path / "l.csv")
+    log.write_ndjson(tmp_path / "l.ndjson")
+    log.write_parquet(tmp_path / "l.parquet")
+    log.write_ipc(tmp_path / "l.arrow")
+    log.head(5).write_parquet(tmp_path / "part-1.parquet")
+    log.tail(7).cast({"number": pl.Int16, "step": pl.Categorical}).write_parquet(tmp_path / "part-2.parquet")
+    key = load.flat_columns({"user": ["session", "step", "number"]})
+    files = {name: ["l." + name] for name in ("csv", "ndjson", "parquet", "arrow")} | {"parts": ["part-1.parquet", "part-2.parquet"]}
+    sources = {name: look(name, *(tmp_path / one for one in of_name), columns=key) for name, of_name in files.items()}
+    sources = {name: source.with_scan(skip_faulty=("user",)) for name, source in sources.items()}
+    parts, counts = parts_of(session, sources, last=sources)
+    assert_whole(parts, sources)
+    assert {one["rows"] for one in counts.values()} == {11}
+    expected = local(sources["csv"])["user"].to_list()
+    assert expected[:3] == ["7|a|0", "3|b\\|c|2", "7|\\\\|4"]
+    assert all(local(source)["user"].to_list() == expected for source in sources.values())
+    session.native.createDataFrame(log.to_arrow()).createOrReplaceTempView("keyed")
+    of_table = look_at_table(session, "table", "lists", "keyed", load.ReadOptions(columns=key)).with_scan(skip_faulty=("user",))
+    assert table_frame(session, of_table)["user"].to_list() == expected
 
 
 def test_rows_with_missing_values_are_counted_and_nothing_is_measured(session, tmp_path):
