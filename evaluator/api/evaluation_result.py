@@ -124,7 +124,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         match place:
             case str() | (str(), str()):
                 with suppress(KeyError):
-                    self[place]
+                    self[place]  # type: ignore[call-overload]  # mypy takes the pair for a sequence
                     return True
         return False
 

@@ -19,7 +19,7 @@ from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.graph import Choice, Notes
 from ..tables.item_columns import user_codes
-from ..tables.prepared import GroupBy
+from ..tables.prepared import GroupBy, codes_column
 from ..tables.truth import TestPairs, TruthTable
 from .aggregate import compute_aggregate, micro, needs_values
 from .finishing import aggregates_of, deviation, of_means, of_ratios, ratio_sums
@@ -130,7 +130,7 @@ def _truth_cells(task: Task, scorer: Scorer, by: GroupBy) -> Iterator[Cell]:
     for part, weight in weights:
         if part.kind == "rows":
             names = dict(scorer.prepared.groups_by(part))
-            codes = np.unique(scorer.part.rows("test").column(part.name)).tolist()
+            codes = np.unique(scorer.part.rows("test").column(codes_column(part.name))).tolist()
             alike = {
                 cell + weight * code: {group: same.of_rows(part.name, names[code]) for group, same in groups.items()}
                 for cell, groups in alike.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..errors import DataError
 from ..measure.by_group import equal_parts
 from ..metrics.definition import Definition
 from ..tables.array import Array
-from ..tables.prepared import MISSING, OF_TRAIN, Group, GroupBy, Prepared, no_such_group, ranges, units_per_second
+from ..tables.prepared import MISSING, OF_TRAIN, Group, GroupBy, Prepared, codes_column, no_such_group, ranges, units_per_second
 from .memberships import assign_codes, refuse_ids
 
 _MOST_CELLS: Final = 200
@@ -31,15 +31,15 @@ def with_row_groups(
 ) -> tuple[Prepared, pl.DataFrame, tuple[str, ...]]:
     """Return `prepared` with the groups of each grouping, the test rows with a column of codes for each, and remarks.
 
-    The column of `rows.event` is called `rows.event`; it has the code of each row's group, from 1, and 0 for a row without one. `labels`
-    has the column of `test` for each column of the file. `DataError` if a column is missing, or has more than 1,000 values.
+    The column `codes_column` has the code of each row's group, from 1, and 0 for a row without one. `labels` has the column of `test` for
+    each column of the file. `DataError` if a column is missing, or has more than 1,000 values.
     """
     known, remarks = dict(prepared.row_groups), list[str]()
     for by in groupings:
         names, codes = _groups(by, test, train, prepared, labels)
         counts = np.bincount(codes, minlength=len(names) + 1).tolist()
         known[by.name] = tuple(Group(name, code, counts[code]) for code, name in enumerate(names, 1))
-        test = test.with_columns(pl.Series(by.name, codes, dtype=pl.Int32))
+        test = test.with_columns(pl.Series(codes_column(by.name), codes, dtype=pl.Int32))
         if counts[0]:
             rows, are = ("row has", "it is") if counts[0] == 1 else ("rows have", "they are")
             remarks.append(f"{counts[0]:,} test {rows} no {by.column}: {are} in the group {MISSING}.")
@@ -117,14 +117,14 @@ def _windows(by: GroupBy, test: pl.DataFrame) -> tuple[list[str], Array]:
     length = _LENGTH.fullmatch(by.window)
     if length is None:
         dates = by.window.split(",")
-        borders = pl.Series([datetime.fromisoformat(date).replace(tzinfo=None) for date in dates], dtype=pl.Datetime("us"))
-        number = np.searchsorted(borders.to_numpy(), times.to_numpy(), "right") + 1
-        return [f"before {dates[0]}", *(f"from {date}" for date in dates)], np.where(there, number, 0)
-    number, unit = int(length["number"]), length["unit"]
+        borders = pl.Series([_in_utc(date) for date in dates], dtype=pl.Datetime("us"))
+        codes = np.searchsorted(borders.to_numpy(), times.to_numpy(), "right") + 1
+        return [f"before {dates[0]}", *(f"from {date}" for date in dates)], np.where(there, codes, 0)
+    unit = length["unit"]
     if unit in _HOURS:
-        first = times.drop_nulls().min()
-        start = pl.Series([first], dtype=pl.Datetime("us")).dt.truncate("1h" if unit == "h" else "1d").cast(pl.Int64)[0]
-        size = number * _HOURS[unit] * 3_600_000_000
+        first = times.drop_nulls().sort().head(1)
+        start = first.dt.truncate("1h" if unit == "h" else "1d").cast(pl.Int64).sum()  # 0 without any time
+        size = int(length["number"]) * _HOURS[unit] * 3_600_000_000
         starts = ((times.cast(pl.Int64) - start) // size * size + start).cast(pl.Datetime("us"))
     else:
         starts = times.dt.truncate(by.window)
@@ -133,6 +133,12 @@ def _windows(by: GroupBy, test: pl.DataFrame) -> tuple[list[str], Array]:
     codes = np.zeros(len(times), dtype=np.int64)
     codes[there] = np.searchsorted(distinct.to_numpy(), starts.filter(there).to_numpy()) + 1
     return distinct.dt.strftime(_SHAPES[unit]).to_list(), codes
+
+
+def _in_utc(date: str) -> datetime:
+    """Return a date in UTC, which it also is without a time zone."""
+    time = datetime.fromisoformat(date)
+    return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)
 
 
 def _as_dates(times: pl.Series) -> pl.Series:

@@ -106,6 +106,11 @@ class GroupBy(Struct, frozen=True):
         return ranges(self.borders) if self.kind == "train_count" else ()
 
 
+def codes_column(name: str) -> str:
+    """Return the column of the test rows that has the code of each row in a grouping; Spark reads a dot in it as that of a field."""
+    return name.replace(".", "/")
+
+
 def of_rows(name: str) -> bool:
     """Return whether this is the name of a grouping of test rows."""
     return name.startswith("rows.") and CROSS not in name
@@ -256,7 +261,7 @@ class Prepared(Struct, frozen=True, eq=False):
     memberships: Mapping[GroupBy, Membership] = field(default_factory=dict)
     """Members of the groups of the columns that results are split by."""
     row_groups: Mapping[str, tuple[Group, ...]] = field(default_factory=dict)
-    """Groups of each grouping of test rows, by its name, which is also the name of the column of codes in the test rows."""
+    """Groups of each grouping of test rows, by its name; `codes_column` has the column of codes in the test rows."""
     item_values: Mapping[str, Array] = field(default_factory=dict)
     """Values of items by column of data.items, for measures of value; NaN for an item without one."""
     row_columns: Mapping[str, tuple[str, bool]] = field(default_factory=dict)

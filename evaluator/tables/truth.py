@@ -16,7 +16,7 @@ from ..sums.group_sums import exact_group_sums
 from .array import Array
 from .graph import table
 from .ids import Lookup, Pairs, distinct, gather
-from .prepared import Prepared
+from .prepared import Prepared, codes_column
 from .rows import PartData, Rows, SourceRows, in_order, number_rows
 
 _COARSE: Final = 2.0**16
@@ -187,7 +187,7 @@ def _in_groups(test_pairs: TestPairs, prepared: Prepared, groups: Sequence[tuple
     inside = np.ones(len(test_pairs.rows), dtype=np.bool_)
     for by, name in groups:
         code = next((group.code for group in prepared.row_groups[by] if group.name == name), 0)
-        inside &= test_pairs.rows.column(by) == code
+        inside &= test_pairs.rows.column(codes_column(by)) == code
     if pair is test_pairs.row_pair:
         return inside
     of_pairs = np.zeros(len(test_pairs), dtype=np.bool_)
