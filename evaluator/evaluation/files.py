@@ -54,7 +54,7 @@ _SMALL: Final = 4_000_000
 """Files of fewer bytes have too few rows for processes, and counting them would take a millisecond each."""
 
 
-class Targets(Struct, frozen=True):
+class ChosenTargets(Struct, frozen=True):
     """A remark on the chosen rows of a source, and the number of other rows."""
 
     remark: str
@@ -76,7 +76,7 @@ class SourceReader(Struct):
     n_rows: dict[str, int] = field(default_factory=dict)
     as_read: dict[str, load.Source] = field(default_factory=dict)
     """The sources with the options that finally worked, by role."""
-    targets: dict[str, Targets] = field(default_factory=dict)
+    targets: dict[str, ChosenTargets] = field(default_factory=dict)
     """What is known of the chosen rows of sources with a target, by role."""
     changed: dict[str, pl.DataFrame] = field(default_factory=dict)
     """The rows of sources that are not as in their files, by role: only those of the targets, or with the codes of groups."""
@@ -100,7 +100,7 @@ class SourceReader(Struct):
             return frame
         place = f"{source.role}: {source.name}"
         rows, remark = choose_targets(frame, source.target, place, source.scan.names.get("timestamp", ""))
-        self.targets[source.role] = Targets(remark, len(frame) - len(rows))
+        self.targets[source.role] = ChosenTargets(remark, len(frame) - len(rows))
         self.n_rows[source.role], self.changed[source.role] = len(rows), rows
         return rows
 

@@ -11,7 +11,7 @@ from typing import Final
 import polars as pl
 from msgspec.structs import replace
 
-from ..config.data_sources import masked_uri
+from ..config.masking import masked_uri
 from ..errors import DataError, NoRowsError
 from ..temporary import folder_for_copies
 from .drivers import connect, import_manager, scheme_of_uri, without_secrets

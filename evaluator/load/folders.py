@@ -19,7 +19,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from ..config.data import MARK
-from ..config.data_sources import masked_path
+from ..config.masking import masked_path
 from ..errors import DataError, NoRowsError
 from ..extras import missing_extra
 from ..temporary import folder_for_copies, new_copy

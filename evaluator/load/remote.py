@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct, field
 
-from ..config.data_sources import masked_path
+from ..config.masking import masked_path
 from ..errors import DataError
 from ..extras import missing_extra
 from ..names.short_names import is_artifact

@@ -157,7 +157,7 @@ def test_a_user_who_is_not_counted_gets_the_reason(tmp_path, write):
 
 def test_an_unknown_user_model_or_measure_is_refused_in_one_sentence(receval):
     config = load_config(CONFIGS / "quickstart.yaml")
-    with pytest.raises(DataError, match=r"no file contains the user '99999999'\n  users of the test file are, for example, \d+, \d+, \d+"):
+    with pytest.raises(DataError, match=r"no file contains the user '99999999'\n  users of the test set are, for example, \d+, \d+, \d+"):
         explain(config, "MAP@5", "99999999", "knn")
     with pytest.raises(DataError, match="users are integers"):
         explain(config, "MAP@5", "nobody", "knn")

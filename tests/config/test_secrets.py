@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from receval.config.data_sources import masked_options, masked_path
+from receval.config.masking import masked_options, masked_path
 from receval.errors import ConfigError, DataError
 from receval.secrets import collect_values, remember
 

@@ -143,7 +143,7 @@ def test_a_file_with_a_target_has_the_values_of_a_file_of_the_chosen_rows(target
     assert found.to_polars().equals(expected.to_polars(), null_equal=True)
     assert found.truths == expected.truths
     assert {one.role: one.rows for one in found.inputs}["data.test"] == 9
-    assert sum("is the target (data.test.target): 9 of 80 test rows." in one for one in found.remarks) == 1
+    assert sum("is the target (test.target): 9 of 80 test rows." in one for one in found.remarks) == 1
 
 
 def test_a_filter_comes_before_the_target_and_relevance_after_it():
@@ -153,7 +153,7 @@ def test_a_filter_comes_before_the_target_and_relevance_after_it():
     assert (after.value, after.n_users) == (1.0, 1), "the last row of user 1 is not relevant"
     filtered = receval.evaluate(test={"frame": log, "target": "last", "where": "rating >= 4"}, **options)
     assert (filtered.rows[0].value, filtered.rows[0].n_users) == (1.0, 2)
-    assert "data.test: 2 of 3 rows are used (where: rating >= 4)." in filtered.remarks
+    assert "test: 2 of 3 rows are used (where: rating >= 4)." in filtered.remarks
     assert any("2 of 2 test rows" in one for one in filtered.remarks)
 
 
