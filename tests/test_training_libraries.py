@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs" / "training-libraries.md").read_text("utf-8")
-BLOCKS = dict(re.findall(r"^```python ([\w-]+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+BLOCKS = dict(re.findall(r"^<!-- example: ([\w-]+) -->\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
 
 
 def test_there_is_an_example_for_each_library():

@@ -63,4 +63,7 @@ def test_dataframes_of_spark_are_read_as_every_input(spark_session: Any):
         for tables in (world, {role: spark_session.native.createDataFrame(frame.to_arrow()) for role, frame in world.items()})
     )
     assert there.rows == here.rows
-    assert STORED[INPUT_KINDS.SPARK][INPUT_KINDS.READ] == [role for role in INPUT_KINDS.ROLES if role in world]
+    lists = spark_session.native.createDataFrame(world["recommendations"].to_arrow())
+    repeated = receval.Evaluator(test=world["test"], metrics="nDCG@3")
+    assert repeated(lists) == repeated(world["recommendations"])
+    assert STORED[INPUT_KINDS.SPARK][INPUT_KINDS.READ] == list(INPUT_KINDS.ROLES)

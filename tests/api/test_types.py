@@ -33,7 +33,7 @@ TYPES = {
     "receval.load_results('x')": "receval.api.evaluation_result.EvaluationResult",
     "receval.evaluate_config('x').result": "receval.api.evaluation_result.EvaluationResult",
     "receval.score([1], [1], 'nDCG@2')": "float | None",
-    "receval.Evaluator(test=lists)(lists)": "dict[str, float | None]",
+    "receval.Evaluator(test=lists)(lists)": "receval.api.epoch_values.EpochValues",
     "ndcg(lists, lists, gain='linear')": "float",
     "ndcg(lists, lists, k=[1, 2])": "dict[int | None, float]",
     "ndcg(lists, lists, apply_mean=False)": "list[float]",

@@ -63,8 +63,21 @@ def test_tables_of_the_catalog_give_the_same_bytes_as_files(receval, spark, spar
     assert contents(tmp_path / "spark", ["inputs"]) == contents(tmp_path / "local", ["inputs"])
 
 
+_WITHOUT_RECEVAL = """
+import sys
+
+class Without:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "receval":
+            raise ModuleNotFoundError("No module named 'receval'", name="receval")
+
+sys.meta_path.insert(0, Without)
+"""
+
+
 def test_workers_without_receval_end_the_run_in_one_sentence(receval, spark, spark_session, sample, tmp_path):
-    (tmp_path / "receval.py").write_text("raise ModuleNotFoundError(\"No module named 'receval'\", name='receval')\n")
+    (tmp_path / "sitecustomize.py").write_text(_WITHOUT_RECEVAL)
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path}:"$PYTHONPATH" exec {sys.executable} "$@"\n')
     python.chmod(0o755)

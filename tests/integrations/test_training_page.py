@@ -21,7 +21,7 @@ from tests.conftest import ROOT
 from tests.integrations.epochs import epoch_of
 
 PAGE = (ROOT / "docs" / "how-to" / "training.md").read_text("utf-8")
-BLOCKS = dict(re.findall(r"^```python ([\w-]+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+BLOCKS = dict(re.findall(r"^<!-- example: ([\w-]+) -->\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
 PRINTED = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 LIBRARIES = ("keras", "lightning", "optuna", "recbole", "transformers")
 needs = {

@@ -18,7 +18,7 @@ from tests.trackers.readers import wandb_runs
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # ignore warnings within these libraries
 needs_mlflow = pytest.mark.skipif(find_spec("mlflow") is None, reason="needs the extra mlflow")
-needs_server = pytest.mark.skipif(find_spec("mlflow") is None or find_spec("sqlalchemy") is None, reason="needs the whole of mlflow")
+needs_server = pytest.mark.skipif(find_spec("mlflow") is None or find_spec("alembic") is None, reason="needs the whole of mlflow")
 
 
 @pytest.fixture(scope="module")
