@@ -104,8 +104,8 @@ def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: Group
 
 
 def _terms(task: Task, group: MeasureGroup, group_values: GroupValues) -> dict[int, Array]:
-    """Return the numerator and the denominator of each user for pooled measures with one ratio (not RMSE), if values are kept."""
-    if not task.needs_values or len(group_values.ratios) != 1 or group.components:
+    """Return the terms of each user for weighted means, and for pooled measures with one ratio (not RMSE), if values are kept."""
+    if not task.needs_values or len(group_values.ratios) != 1 or (group.components and not group.first.is_weighted):
         return {}
     terms_of_measures = {index: ratio_terms(group_values, position) for position, index in enumerate(group.indexes) if index in task.pooled}
     return {index: np.where(has_value, terms, np.nan) for index, (terms, has_value) in terms_of_measures.items()}
