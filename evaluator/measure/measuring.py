@@ -92,14 +92,16 @@ def _whole(scorer: Scorer, group: MeasureGroup, sums: CollectSums) -> tuple[Grou
 def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: GroupValues) -> dict[tuple[int, str], ExactSums]:
     """Return the sums of numerators and denominators of pooled measures: over all users who count, over covered and over warm users."""
     sums = {}
-    masks = {"all": None, "covered": group_values.n_recommended > 0, "warm": scorer.facts.in_train}
+    masks = {"covered": group_values.n_recommended > 0, "warm": scorer.facts.in_train}
     for position, index in enumerate(group.indexes):
         if index not in task.pooled or not group_values.ratios:
             continue
         terms, has_value = ratio_terms(group_values, position)
+        whole = sums[index, "all"] = ExactSums.of(terms, None if has_value.all() else has_value)
         for users, mask in masks.items():
-            if mask is not None or users == "all":
-                sums[index, users] = ExactSums.of(terms, has_value if mask is None else has_value & mask)
+            if mask is not None:
+                of_them = has_value & mask
+                sums[index, users] = whole if (of_them == has_value).all() else ExactSums.of(terms, of_them)
     return sums
 
 
