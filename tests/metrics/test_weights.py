@@ -269,3 +269,10 @@ def test_measures_of_a_group_of_rows_are_weighted_and_compared(evaluate):
     by_group = {(row.group, row.label): row.value for row in found.by_group}
     assert by_group["click", "Recall@2 (weighted)"] == 1.0
     assert by_group["cart", "Recall@2 (weighted)"] == 0.0
+
+
+@pytest.mark.spark
+def test_spark_gives_the_same_weighted_means(evaluate, spark):
+    local, on_spark = two_models(evaluate, by=["users.home"]), two_models(evaluate, by=["users.home"], engine=spark)
+    assert on_spark.rows == local.rows
+    assert on_spark.by_group == local.by_group
