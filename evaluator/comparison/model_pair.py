@@ -262,7 +262,7 @@ class ModelPair:
         known = all(columns[0] in columns_of(side.result.per_user, side.model) for side in (self.base, self.model))
         row = self.row(self.base, label)
         is_function = row.aggregate == "micro" and bool(self.base.result.definitions[row.metric].components)  # such as RMSE, of MSE
-        untested = _untested(pairing, row.aggregate) if known and not is_function else ""
+        untested = _untested(pairing, "micro" if row.aggregate == "micro" else "weighted") if known and not is_function else ""
         if not known or is_function or untested:
             return self._whole(label, untested, () if of_group else values(columns[0]) if untested else ([], []))
         (above, other_above), (below, other_below) = (values(column) for column in columns)

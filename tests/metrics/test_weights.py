@@ -10,8 +10,10 @@ import numpy as np
 import polars as pl
 import pytest
 import receval
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from receval import run
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
 from receval.config import load_config
@@ -254,6 +256,17 @@ def test_a_sum_of_weighted_means_is_compared_like_them(evaluate):
     found = differences(two_models(evaluate, metrics=["Recall@5", "2*Recall@5 + 1"]))
     one, double = found["Recall@5 (weighted)", None], found["2*Recall@5 + 1", None]
     assert (double.difference, double.se) == pytest.approx((2 * one.difference, 2 * one.se))
+
+
+def test_over_folds_neither_a_weighted_mean_nor_a_sum_of_them_has_an_interval(evaluate, tmp_path):
+    two_models(evaluate)
+    one = {"test": "test.parquet", "users": "users.parquet", "recommendations": {"base": "lists_0.parquet", "model": "lists_1.parquet"}}
+    folds = [{"name": name, **one} for name in ("first", "second")]
+    evaluation = {"metrics": ["Recall@5", "2*Recall@5"], "weights": WEIGHTS}
+    (tmp_path / "folds.yaml").write_text(yaml.safe_dump({"data": {"folds": folds}, "evaluation": evaluation, "health": "off"}))
+    found = differences(run(load_config(tmp_path / "folds.yaml")))
+    for label in ("Recall@5 (weighted)", "2*Recall@5"):
+        assert (found[label, None].interval, found[label, None].p) == (None, None)
 
 
 def test_a_gate_names_a_weighted_mean_with_or_without_its_aggregate(evaluate):
