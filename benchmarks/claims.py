@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from receval.stats.best import conclude_values
 from receval.stats.concluding import judge_family
 from receval.stats.difference import Difference, Settings, Subject
-from receval.stats.estimates import Summary
+from receval.stats.estimates import RatioTerms, Summary, weighted_estimate
 from receval.stats.gates import GateTest, margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
-from receval.stats.two_models import compare_paired, compare_runs, compare_unpaired, estimate_folds
+from receval.stats.two_models import compare_paired, compare_runs, compare_unpaired, difference_of, estimate_folds
 
 Random = np.random.Generator
 Values = NDArray[np.float64]
@@ -173,6 +173,13 @@ def clusters_missed(n_clusters: int, random: Random) -> bool:
     return misses(compare_paired(SUBJECT, np.zeros(len(d)), d, SETTINGS, clusters=members))
 
 
+def weighted_missed(n: int, shape: float, random: Random) -> bool:
+    """Return whether the interval of two weighted means is wrong for equally good models and weights of Pareto's distribution."""
+    weights, chance = random.pareto(shape, n) + 1, random.beta(1, 3, n)
+    sides = [RatioTerms(weights * random.binomial(10, chance) / 10, weights) for _ in range(2)]
+    return misses(difference_of(SUBJECT, weighted_estimate(*sides), SETTINGS, None))
+
+
 def folds_missed(sizes: tuple[int, ...], random: Random) -> bool:
     """Return whether the interval is wrong for the mean over folds of different sizes and means."""
     folds = np.repeat(np.arange(len(sizes)), sizes)
@@ -229,6 +236,8 @@ def claims() -> Iterator[Claim]:
     yield Claim("unpaired: interval", "200 and 600 users", 0.05, partial(unpaired_missed, 200))
     for n_clusters in (10, 30, 100):
         yield Claim("clusters: interval", f"{n_clusters} of Zipf's sizes", 0.05, partial(clusters_missed, n_clusters))
+    for n, shape in ((200, 1.1), (1000, 1.1), (200, 1.5), (1000, 1.5), (5000, 1.5)):
+        yield Claim("weights: interval", f"{n:,} users, Pareto {shape}", 0.05, partial(weighted_missed, n, shape))
     for sizes in ((50, 500, 5000), (200, 200, 200)):
         yield Claim("folds: interval", " / ".join(f"{n:,}" for n in sizes) + " users", 0.05, partial(folds_missed, sizes))
     for n_runs in (2, 3, 5):

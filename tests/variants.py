@@ -97,7 +97,7 @@ PROTOCOLS: Final = tuple(
     for value in AXES[axis].values
     if value != load("receval").axes[axis] and axis != "threshold"
     for name in ("Precision", "nDCG", "MRR", "ARP", "ItemCoverage")
-    if not (axis == "average" and (value in ("micro", "own") or name == "ItemCoverage"))
+    if not (axis == "average" and (value in ("micro", "own", "weighted") or name == "ItemCoverage"))
 )
 """Every value of the axes that all metrics have, on metrics that read lists in different ways."""
 

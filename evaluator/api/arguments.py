@@ -62,9 +62,10 @@ class Arguments(TypedDict, total=False):
     by: str | Mapping[str, Any] | Sequence[Any]
     aggregates: str | Sequence[str]
     value_columns: Mapping[str, str] | None
+    weights: Mapping[str, str] | None
 
 
-_EVALUATION: Final = ("metrics", "top_k", "convention", "policy", "yardsticks", "by", "aggregates", "value_columns")
+_EVALUATION: Final = ("metrics", "top_k", "convention", "policy", "yardsticks", "by", "aggregates", "value_columns", "weights")
 NO_MATRIX: Final = (
     "use policy={'seen_items': 'drop_and_refill'} for lists, receval.Matrix(scores, mask_seen=True) for one of several models"
 )

@@ -79,6 +79,7 @@ def evaluate(
     by: str | Mapping[str, Any] | Sequence[Any] | None = None,
     aggregates: str | Sequence[str] | None = None,
     value_columns: Mapping[str, str] | None = None,
+    weights: Mapping[str, str] | None = None,
     keep_users: bool = True,
     per_user_table: str | None = None,
 ) -> EvaluationResult:
@@ -93,7 +94,8 @@ def evaluate(
     names: `{"user": "uid"}`, or for one source `{"test": {"user": "uid"}}`.
 
     `metrics` are measure strings such as `nDCG@10`; those without a cut-off are cut at each of `top_k`. `value_columns` names the columns
-    of Revenue, Profit and the weighted measures: `{"revenue": "rows.price"}`. `relevance` is the lowest rating of a relevant item, or
+    of Revenue, Profit and the weighted measures: `{"revenue": "rows.price"}`, and `weights` the column of `users` that weights them in
+    means: `{"users": "users.revenue"}`. `relevance` is the lowest rating of a relevant item, or
     `{"threshold": 4, "graded": True}`. `mask_seen` removes the items of `train` from matrices of scores. `categories` is the column of
     `items` with their categories, and `split` the separator in it. `health=False` turns the checks off. The other arguments are those of
     the `evaluation` section of a config. With `keep_users=False` the result has no per-user values.

@@ -18,7 +18,7 @@ from ..names.measure_strings import parse
 from ..results.result import Row, columns_of, select
 from ..stats.concluding import users_text
 from ..stats.difference import Difference, Subject
-from ..stats.estimates import Estimate, RatioTerms, Summary, pooled_estimate, unpaired_estimate
+from ..stats.estimates import Estimate, RatioTerms, Summary, pooled_estimate, unpaired_estimate, weighted_estimate
 from ..stats.rare_changes import ValueRange
 from ..stats.samples import fold_runs_estimate, runs_estimate
 from ..stats.two_models import cut_to_bounds, difference_of, estimate_folds, estimate_paired, whole_estimate
@@ -26,7 +26,7 @@ from ..tables.prepared import MISSING, of_rows
 from .comparison_options import ComparisonOptions, rows_of
 from .pairing import Floats, Integers, Pairing, Side
 
-_MEANS: Final = ("mean", "sum", "micro", "geometric", "formula")
+_MEANS: Final = ("mean", "sum", "micro", "weighted", "geometric", "formula")
 """Aggregates that one user can change; medians and percentiles hardly change."""
 
 
@@ -222,8 +222,10 @@ class ModelPair:
         def values(column: str) -> list[list[Floats]]:
             return [[run[among] for run in rows.values(column)] for rows in (pairing.base, pairing.model)]
 
-        if row.aggregate == "micro":
-            return self._pooled(label, pairing, values, measure, of_group=mask is not None)
+        is_weighted = row.aggregate == "formula" and f"{row.measure} numerator" in columns_of(self.base.result.per_user, self.base.model)
+        if row.aggregate in ("micro", "weighted") or is_weighted:
+            members = self._clusters[among] if self._clusters is not None and row.aggregate != "micro" else None
+            return self._pooled(label, pairing, values, measure, members, of_group=mask is not None)
         base, model = values(measure or row.measure)
         untested = _untested(pairing, row.aggregate)
         if untested:
@@ -245,17 +247,27 @@ class ModelPair:
         return estimate_paired(one, other, settings, row.aggregate, members, self._relative)
 
     def _pooled(
-        self, label: str, pairing: Pairing, values: Callable[[str], list[list[Floats]]], of_rows: str | None, *, of_group: bool
+        self,
+        label: str,
+        pairing: Pairing,
+        values: Callable[[str], list[list[Floats]]],
+        of_rows: str | None,
+        clusters: Integers | None,
+        *,
+        of_group: bool,
     ) -> Estimate:
+        """Return the difference of pooled ratios, or of weighted means, over the users of `values`."""
         measure = of_rows or self.row(self.base, label).measure
         columns = (f"{measure} numerator", f"{measure} denominator")
         known = all(columns[0] in columns_of(side.result.per_user, side.model) for side in (self.base, self.model))
-        is_function = bool(self.base.result.definitions[self.row(self.base, label).metric].components)  # such as RMSE, of MSE
-        untested = _untested(pairing, "micro") if known and not is_function else ""
+        row = self.row(self.base, label)
+        is_function = row.aggregate == "micro" and bool(self.base.result.definitions[row.metric].components)  # such as RMSE, of MSE
+        untested = _untested(pairing, "micro" if row.aggregate == "micro" else "weighted") if known and not is_function else ""
         if not known or is_function or untested:
             return self._whole(label, untested, () if of_group else values(columns[0]) if untested else ([], []))
         (above, other_above), (below, other_below) = (values(column) for column in columns)
-        return pooled_estimate(RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0]))
+        terms = RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0])
+        return pooled_estimate(*terms) if row.aggregate == "micro" else weighted_estimate(*terms, clusters)
 
     def _users_of_folds(self, label: str) -> list[int]:
         """Return the number of users by which the value of each fold is divided, in the order of fold names."""

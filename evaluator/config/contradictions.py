@@ -72,7 +72,7 @@ def facts_of(evaluation: Evaluation) -> dict[str, MeasureFacts]:
     """Return the facts of each measure that are known before data are read, by its label in results."""
     facts: dict[str, MeasureFacts] = {}
     for definition in evaluation.definitions:
-        for aggregate in ("system",) if definition.metric.per_model else evaluation.aggregates or (definition.average,):
+        for aggregate in ("system",) if definition.metric.per_model else definition.aggregates(evaluation.aggregates):
             if not is_spread(aggregate):
                 facts[_label(definition, aggregate)] = _facts(definition, aggregate)
     return facts | {composite.formula.text: MeasureFacts(None, has_users=False) for composite in evaluation.composites}
@@ -112,7 +112,9 @@ def _label_of(measure: str, evaluation: Evaluation, labels: Collection[str]) -> 
         definition = evaluation.define(measure)
     except ValueError:
         return ()
-    label = _label(definition, "mean" if definition.metric.per_model or evaluation.aggregates else definition.average)
+    label = _label(
+        definition, "mean" if definition.metric.per_model else definition.aggregates(("mean",) if evaluation.aggregates else ())[0]
+    )
     return (label,) if label in labels else ()
 
 
@@ -174,6 +176,7 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
     yield from _of_models(config)
     yield from _without_inputs(config)
     yield from _of_groups(config)
+    yield from _of_weights(config)
     yield from gate_problems(config)
     relevance = config.evaluation.relevance
     if relevance.graded and relevance.threshold is not None and relevance.threshold < 0:
@@ -187,6 +190,16 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
             location = ("evaluation", "aggregates" if aggregates else "metrics")
             yield location, f"{definition.label} is not a ratio and cannot be pooled (micro): use the mean{' too' if aggregates else ''}"
             break
+
+
+def _of_weights(config: Config) -> Iterator[tuple[text.Path, str]]:
+    """Yield the weights of users without data.users, and beside the aggregate micro."""
+    evaluation, column = config.evaluation, config.evaluation.weights.users
+    if column is not None and config.data.users is None:
+        yield ("evaluation", "weights"), f"{column} comes from data.users: give data.users"
+    if column is not None and "micro" in evaluation.aggregates:
+        pooled = "write average=micro in the measure, such as Precision(average=micro)@10"
+        yield ("evaluation", "aggregates"), f"micro cannot be an aggregate of all measures beside evaluation.weights: {pooled}"
 
 
 def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:

@@ -25,6 +25,7 @@ from pydantic import (
     ValidatorFunctionWrapHandler,
     WithJsonSchema,
     WrapValidator,
+    model_validator,
 )
 
 from ..names.measure_strings import UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
@@ -211,6 +212,38 @@ class ValueColumnsConfig(Model):
     def by_key(self) -> dict[str, str]:
         """Columns that are set, by key."""
         return {name: column for name in type(self).model_fields if (column := getattr(self, name)) is not None}
+
+
+def _weights_of_users(value: Any) -> Any:
+    """Return a value unchanged; `ValueError` for a text that is not a column of data.users."""
+    if isinstance(value, str) and not _OF_USERS.fullmatch(value):
+        column = value.rpartition(".")[2] or "COLUMN"
+        raise ValueError(f"the weights of users are a column of data.users, written users.{column}, not {value!r}")
+    return value
+
+
+_OF_USERS: Final = re.compile(r"users\..+")
+
+
+class WeightsConfig(Model):
+    """Weights in means over users."""
+
+    users: Annotated[str, BeforeValidator(_weights_of_users), WithJsonSchema({"type": "string", "pattern": r"^users\..+"})] | None = Field(
+        None, description="the column of data.users with the weight of each user, such as users.revenue: a mean is Σ w·v / Σ w"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_users_only(cls, value: Any) -> Any:
+        other = next((key for key in ("rows", "items") if isinstance(value, Mapping) and key in value), None)
+        if isinstance(value, str) and _OF_USERS.fullmatch(value):
+            raise ValueError(f"say whose weights {value} are: {{users: {value}}}")
+        if other:
+            raise ValueError(
+                f"only users have weights here, not {other}: set value_columns, {{weight: {other}.COLUMN}} for WeightedRecall, "
+                f"WeightedPrecision and WeightedHitRate, or {{revenue: {other}.COLUMN}} for Revenue and RevenueShare"
+            )
+        return value
 
 
 class YardsticksConfig(Model):

@@ -86,7 +86,7 @@ class Loaded(Struct, frozen=True):
         evaluation["top_k"] = ["none" if k is None else k for k in self.config.evaluation.top_k]
         configured = self.config.evaluation
         evaluation["metrics"] = list(configured.labels)
-        for optional in ("aggregates", "by", "value_columns"):
+        for optional in ("aggregates", "by", "value_columns", "weights"):
             if not evaluation[optional]:
                 del evaluation[optional]
         for section in ("compare", "gates", "report"):

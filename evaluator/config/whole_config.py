@@ -25,7 +25,7 @@ from ..names.formula import Formula, is_formula
 from ..names.measure_strings import UNSET, MetricSpec, measures_of, parse
 from .data import Data
 from .data_sources import Model, as_list
-from .evaluation_keys import Aggregate, GroupBys, ValueColumnsConfig, Yardsticks, YardsticksConfig, read_cutoffs, read_entry
+from .evaluation_keys import Aggregate, GroupBys, ValueColumnsConfig, WeightsConfig, Yardsticks, YardsticksConfig, read_cutoffs, read_entry
 from .judgement import Compare, Gates
 from .odd_data import Health, HealthField, Policy
 from .run_sections import EngineChoice, Output, ReportConfig, Trackings
@@ -86,13 +86,14 @@ def _cutoffs(value: Any, info: ValidationInfo) -> Any:
 def _read_entry(value: Any, info: ValidationInfo) -> Any:
     load = _loader(info)
     convention = load(str(info.data.get("convention", "receval")))
+    weights = info.data.get("weights", WeightsConfig()).users or ""
     if isinstance(value, str) and is_formula(value):
         arithmetic = formula.read(value)
         if arithmetic.alone:
             return _read_entry(str(arithmetic.alone), info)
         arithmetic = arithmetic.with_measures(lambda spec: convention.parse(str(spec)))
         for spec in arithmetic.measures:
-            if metrics.resolve(spec, convention, load).has_subvalues:
+            if metrics.resolve(spec, convention, load, weights=weights).has_subvalues:
                 raise ValueError(f"{spec} has several values: name the group")
         return (arithmetic,)
     try:
@@ -104,7 +105,7 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
         if spec.k is UNSET and info.data.get("top_k") == (None,):
             convention.refuse_without_cutoff(as_written.name)
         try:
-            metrics.resolve(spec, convention, load)
+            metrics.resolve(spec, convention, load, weights=weights)
         except ValueError as error:
             raise ValueError(f"{error}{_others(value)}") from None
     return specs
@@ -172,6 +173,9 @@ class Evaluation(Model):
     ] = Field(RelevanceConfig.model_construct(), description="which test items are relevant")
     policy: Policy = Field(
         Policy.model_construct(), description="how odd data are handled, for every metric; the convention decides the rest"
+    )
+    weights: WeightsConfig = Field(
+        WeightsConfig.model_construct(), description="the weights of users in means over users, a column of data.users"
     )
     top_k: Annotated[
         tuple[int | None, ...],
@@ -279,7 +283,7 @@ class Evaluation(Model):
         """
         relevance = axis.Relevance() if own_relevance else axis.Relevance(self.relevance.threshold, self.relevance.graded)
         chosen = self._load(convention or self.convention)
-        return metrics.resolve(spec, chosen, self._load, relevance, self.policy.axes, self.value_columns.by_key)
+        return metrics.resolve(spec, chosen, self._load, relevance, self.policy.axes, self.value_columns.by_key, self.weights.users or "")
 
     def _load(self, name: str) -> conventions.Convention:
         return conventions.load(name, self._folder)

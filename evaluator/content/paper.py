@@ -44,6 +44,7 @@ _MODEL: Final = Column("", "name")
 _OVER_USERS: Final = {
     "mean": r"\frac{1}{|U|} \sum_{u \in U} %s",
     "sum": r"\sum_{u \in U} %s",
+    "weighted": r"\frac{\sum_{u \in U} w_u %s}{\sum_{u \in U} w_u}",
     "geometric": r"\exp\Bigl(\frac{1}{|U|} \sum_{u \in U} \ln \max(%s, 10^{-5})\Bigr)",
 }
 _ALWAYS: Final = frozenset({"u", "U", "k", "r", "i", "L_u", "T_u"})

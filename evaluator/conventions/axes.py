@@ -202,6 +202,7 @@ PROTOCOL_AXES: Final = (
             "mean": "the mean over users (macro)",
             "micro": "numerators and denominators are summed over users first (pooled)",
             "sum": "the sum over users",
+            "weighted": "the mean over users, weighted by evaluation.weights",
             "geometric": "the geometric mean, with values below 0.00001 counted as 0.00001",
         },
     ),

@@ -5,7 +5,7 @@ Each source is read once; its faults are counted while it is read, and reported 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
@@ -361,16 +361,8 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
         for need, metrics in sorted(reading.items()):
             source, (kind, _, column) = inputs.of(role), need.partition(".")
             if kind == role and source is not None:
-                yield ValueColumn(
-                    column,
-                    source.labels[column],
-                    source.role,
-                    f"{source.role}: {source.name}",
-                    tuple(dict.fromkeys(metric.name for metric in metrics)),
-                    NO_VALUE,
-                    source.scan.decimal_comma,
-                    refusing=tuple(dict.fromkeys(metric.name for metric in metrics if metric.bounds[0] >= 0)),
-                )
+                refusing = dict.fromkeys(metric.name for metric in metrics if metric.bounds[0] >= 0)
+                yield _value_column(source, column, dict.fromkeys(metric.name for metric in metrics), refusing)
 
     def split_columns() -> Iterator[GroupColumn]:
         """Yield the columns by which results are split; a column of item categories is split at the same separator as these."""
@@ -380,6 +372,7 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
                 yield GroupColumn(by, source.labels[by.column], split if (by.column,) == columns else None, splits=by in plan.groupings)
 
     catalogue = inputs.of("items") if "categories" in plan.needs else None
+    people, weights = inputs.of("users") if plan.weights else None, plan.weights.partition(".")[2]
     grouping = (definition for definition in plan.all if "popularity_group" in closure(tables_of(definition)))
     axes = {str(one.axes[axis]) for one in plan.all for axis in one.metric.axes.values()}
     return SideNeeds(
@@ -394,7 +387,16 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
         by=tuple(split_columns()),
         item_values=tuple(value_columns("items")),
         row_values=tuple(value_columns("test")),
+        user_weights=None if people is None else _value_column(people, weights, ("weighted means",), ("a weighted mean",)),
         mean_rating=any(definition.truth.rule == "all_mean" for definition in plan.all),
+    )
+
+
+def _value_column(source: load.Source, column: str, readers: Iterable[str], refusing: Iterable[str]) -> ValueColumn:
+    """Return a column of values of a source; `readers` read it, and those `refusing` take no values below 0."""
+    place = f"{source.role}: {source.name}"
+    return ValueColumn(
+        column, source.labels[column], source.role, place, tuple(readers), NO_VALUE, source.scan.decimal_comma, tuple(refusing)
     )
 
 

@@ -62,7 +62,7 @@ class EvaluatedModel(Struct, frozen=True, eq=False):
         """Return the values of every user under the names of the measures `shown`; values that were not computed are null.
 
         `groups` has by index each grouping of users with the name of every code. A pooled measure has two more columns, its numerator
-        and its denominator.
+        and its denominator; so has one with a weighted mean: the weight times the value, and the weight.
         """
         values = self.finished.user_values
         assert values is not None
@@ -76,30 +76,39 @@ class EvaluatedModel(Struct, frozen=True, eq=False):
             chosen.append((pl.lit(None, dtype=pl.Float64) if index is None else pl.col(f"v{index}")).alias(label))
             if f"above{index}" in values.columns:
                 chosen += [pl.col(f"above{index}").alias(f"{label} numerator"), pl.col(f"below{index}").alias(f"{label} denominator")]
-        chosen += [_of_formula(composite, values, columns) for composite in self.plan.composites if composite.formula.weights is not None]
+        for composite in self.plan.composites:
+            chosen += _of_formula(composite, values, columns) if composite.formula.weights is not None else []
         return values.select("user", "n_relevant", "n_recommended", *chosen)
 
 
-def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str, int]) -> pl.Expr:
+def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str, int]) -> list[pl.Expr]:
     """Return the values of a weighted sum of measures for each user; their mean is the value of the formula.
 
-    If all measures are means over the same users, this is the weighted sum of the user's values. Otherwise each measure is a ratio of two
+    If all measures are means over the same users, this is the weighted sum of the user's values, with a numerator and a denominator if the
+    means are weighted by users. Otherwise each measure is a ratio of two
     sums over its users, A/B (a mean has their values above and their number below), and the value is F + n · Σ w · (a - A/B · b)/(B - b)
     over the measures, less the mean of the sums, with the n users of any measure: the delta method, with B - b instead of B because
     otherwise intervals are too short if few users have a share in a measure (HC3: MacKinnon and White, 1985). All values are null if a
     measure is neither a mean nor a ratio of sums, or lists decide who counts.
     """
     name, weights = composite.formula.text, composite.formula.weights or {}
-    nothing = pl.lit(None, dtype=pl.Float64).alias(name)
+    nothing = [pl.lit(None, dtype=pl.Float64).alias(name)]
     indexes = {one.printed_spec: columns.get(one.label) for one in composite.definitions}
-    by_user = all(not one.metric.per_model and not one.of_means and one.average in ("mean", "micro") for one in composite.definitions)
+    by_user = all(
+        not one.metric.per_model and not one.of_means and one.average in ("mean", "micro", "weighted") for one in composite.definitions
+    )
     known = [f"v{index}" for index in indexes.values() if index is not None]
     if not by_user or len(known) < len(indexes) or any(one.user_rules.divisor == "train_users" for one in composite.definitions):
         return nothing
-    means = all(one.average == "mean" for one in composite.definitions)
-    if means and all(values[name].is_null().equals(values[known[0]].is_null()) for name in known):
+    averages = {one.average for one in composite.definitions}
+    if averages in ({"mean"}, {"weighted"}) and all(values[name].is_null().equals(values[known[0]].is_null()) for name in known):
         terms = (pl.col(f"v{indexes[spec]}") * weight for spec, weight in weights.items() if spec is not None)
-        return (pl.sum_horizontal(*terms, ignore_nulls=False) + weights.get(None, 0.0)).alias(name)
+        of_users = pl.sum_horizontal(*terms, ignore_nulls=False) + weights.get(None, 0.0)
+        denominator = known[0].replace("v", "below")
+        if averages == {"mean"} or denominator not in values.columns:
+            return [of_users.alias(name)]
+        weight_of_user = pl.col(denominator)
+        return [of_users.alias(name), (of_users * weight_of_user).alias(f"{name} numerator"), weight_of_user.alias(f"{name} denominator")]
     if any(one.user_rules.missing_lists == "drop" or one.user_rules.no_hits != "zero" for one in composite.definitions):
         return nothing  # the users who count depend on the model, and those that two models have in common have other sums
     counts = pl.any_horizontal(pl.col(column).is_not_null() for column in known)
@@ -107,7 +116,7 @@ def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str
     for one in composite.definitions:
         index, weight = indexes[one.printed_spec], weights.get(one.printed_spec, 0.0)
         above, below = pl.col(f"v{index}").fill_null(0.0), pl.col(f"v{index}").is_not_null().cast(pl.Float64)
-        if one.average == "micro":
+        if one.average != "mean":
             if f"above{index}" not in values.columns:
                 return nothing
             above, below = pl.col(f"above{index}").fill_null(0.0), pl.col(f"below{index}").fill_null(0.0)
@@ -116,7 +125,7 @@ def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str
         value, linear = value + weight * ratio, linear + weight * (above - ratio * below) / others
     linear = linear - pl.when(counts).then(linear).mean()
     made = pl.when(counts).then(value + linear * counts.sum())
-    return made.fill_nan(None).alias(name)
+    return [made.fill_nan(None).alias(name)]
 
 
 def finish_model(files: Files, name: str, partial: Partial, plan: Plan, task: Task) -> EvaluatedModel:

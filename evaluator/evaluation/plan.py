@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
@@ -93,6 +93,11 @@ class Plan(Struct, frozen=True, dict=True):
         return TieMeasures.of(self.definitions, self.aggregates)
 
     @property
+    def weights(self) -> str:
+        """The column of users that weights means over them; empty without weights."""
+        return next((one.weights for one in self.definitions if one.weights), "")
+
+    @property
     def needs_train(self) -> bool:
         """True if a measure reads data.train when it is given."""
         return any(looks_at_train(definition) or definition.user_rules.divisor != "counted" for definition in self.all)
@@ -105,7 +110,11 @@ class Plan(Struct, frozen=True, dict=True):
     @property
     def needs(self) -> frozenset[str]:
         """The inputs to read besides the test file and the lists: those of measures and those of groups."""
-        return self.measure_needs | {by.need for by in (*self.groupings, *self.clusters)} | ({"known"} if self.needs_train else set())
+        return (
+            self.measure_needs
+            | {by.need for by in (*self.groupings, *self.clusters)}
+            | (({"known"} if self.needs_train else set()) | ({self.weights} if self.weights else set()))
+        )
 
     def remarks(self, has_train: bool) -> tuple[str, ...]:
         """Return remarks on metrics that the libraries do not have, and on conventions that would use data.train if it were given."""
@@ -120,7 +129,17 @@ class Plan(Struct, frozen=True, dict=True):
             foreign.append(
                 f"{convention} {leave} out items or users according to data.train; data.train is not given, so nothing was left out."
             )
-        return tuple(foreign)
+        return (*foreign, *self._unweighted())
+
+    def _unweighted(self) -> Iterator[str]:
+        """Yield sentences on measures and aggregates that weights of users do not change."""
+        chosen = [one for one in self.shown if not one.is_weighted and dict(one.spec.params).get("average") is None]
+        names = list(dict.fromkeys(one.spec.title for one in chosen))
+        if self.weights and names:
+            yield f"Not weighted by {self.weights}: {', '.join(names)}. Only means of per-user values have weights."
+        others = [name for name in self.aggregates if name != "mean"]
+        if self.weights and others:
+            yield f"Not weighted by {self.weights}: the aggregate{'s' * (len(others) > 1)} {', '.join(others)}. Only the mean has weights."
 
 
 class Options(Struct, frozen=True):
@@ -181,7 +200,7 @@ class Request(Struct, frozen=True, eq=False):
     def task(self, prepared: Prepared) -> Task:
         """Return the measurement of every part of a model."""
         plan, options = self.plan, self.options
-        pooled = {part for composite in plan.composites for part in composite.definitions if part.average == "micro"}
+        pooled = {part for composite in plan.composites for part in composite.definitions if part.average in ("micro", "weighted")}
         aggregates = [aggregates_of(one, plan.aggregates) for one in plan.definitions]
         needs_all = any(needs_values(name) for names in aggregates for name in names)
         return Task(
@@ -191,7 +210,7 @@ class Request(Struct, frozen=True, eq=False):
             pooled=frozenset(
                 index
                 for index, (one, names) in enumerate(zip(plan.definitions, aggregates, strict=True))
-                if "micro" in names or one in pooled or one.of_means
+                if not {"micro", "weighted"}.isdisjoint(names) or one in pooled or one.of_means
             ),
             keeps_values=options.keep_users,
             by=tuple(map(prepared.with_borders, plan.by)),
@@ -256,7 +275,8 @@ def in_full(definition: Definition) -> MeasureDefinition:
         axes=axes,
         params={name: value if isfinite(value) else str(value) for name, value in definition.numbers.items()}
         | dict(definition.texts)
-        | dict(definition.rows),
+        | dict(definition.rows)
+        | ({"weights": definition.weights} if definition.is_weighted else {}),
         needs=tuple(sorted(definition.needs | ({"train"} if looks_at_train(definition) else set()))),
         components={part.label: in_full(part) for part in definition.components},
     )

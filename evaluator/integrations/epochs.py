@@ -19,7 +19,7 @@ from ..stats.two_models import difference_of, estimate_paired
 
 PREFIX: Final = "receval/"
 """Start of the names under which values are logged: `receval/nDCG@10`."""
-_UNTESTED: Final = ("micro", "system")
+_UNTESTED: Final = ("micro", "weighted", "system")
 _LEAST_RESAMPLES: Final = 9_999
 _ABOVE_FLOOR: Final = 4
 """The lowest possible p value of a resampling test is below the level by this factor."""

@@ -115,6 +115,14 @@ def micro(
     return {"micro": None if math.isnan(number) else number}
 
 
+def weighted_mean(above: float, below: float, moments: Moments) -> dict[str, float | None]:
+    """Return the mean weighted by user: `above` is the sum of weights times values, `below` that of weights.
+
+    Edge cases: `None` if no user counts, if the value of a user is undefined, or if all weights are 0.
+    """
+    return {"weighted": above / below if moments.n and not moments.n_undefined and below > 0 else None}
+
+
 def _of_values(aggregate: str, values: NDArray[np.float64] | None) -> tuple[float, ...]:
     if values is None:
         raise ValueError(f"{aggregate} needs per-user values")

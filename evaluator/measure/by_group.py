@@ -21,8 +21,8 @@ from ..tables.graph import Choice, Notes
 from ..tables.item_columns import user_codes
 from ..tables.prepared import GroupBy, codes_column
 from ..tables.truth import TestPairs, TruthTable
-from .aggregate import compute_aggregate, micro, needs_values
-from .finishing import aggregates_of, deviation, of_means, of_ratios, ratio_sums
+from .aggregate import compute_aggregate, needs_values
+from .finishing import aggregates_of, deviation, of_sums
 from .measuring import ratio_terms, without_undefined
 from .model_level_sums import CollectSums
 from .partial import Moments, MomentTable, Partial, who_counts
@@ -289,18 +289,16 @@ def _rows(task: Task, sums: GroupSums | None, index: int, model: str, aggregates
 
 
 def _aggregated(definition: Definition, sums: GroupSums, moments: Moments, index: int, aggregate: str) -> dict[str, float | None]:
-    terms = ratio_sums(definition, sums.ratios.get(index))
-    if aggregate == "micro":
-        return micro(terms[0::2], terms[1::2], moments.n, lambda ratios: of_ratios(definition, ratios))
-    if aggregate == "mean" and definition.of_means:
-        return of_means(definition, terms, moments, moments.n)
+    from_sums = of_sums(aggregate, definition, sums.ratios.get(index), moments, moments.n)
+    if from_sums is not None:
+        return from_sums
     ddof = 1 if definition.axes["std_ddof"] == "sample" else 0
     values = _values(sums, index) if needs_values(aggregate) else None
     return compute_aggregate(aggregate, moments, ddof=ddof, values=values)
 
 
 def _of_nobody(aggregate: str) -> dict[str, float | None]:
-    return {"micro": None} if aggregate == "micro" else compute_aggregate(aggregate, Moments(0, 0, 0, 0, Fraction()))
+    return {aggregate: None} if aggregate in ("micro", "weighted") else compute_aggregate(aggregate, Moments(0, 0, 0, 0, Fraction()))
 
 
 def _values(sums: GroupSums, index: int) -> Array:

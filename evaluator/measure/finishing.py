@@ -19,7 +19,7 @@ from ..results.row import Ledger
 from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.rows import PartData
-from .aggregate import compute_aggregate, micro, needs_values
+from .aggregate import compute_aggregate, micro, needs_values, weighted_mean
 from .model_level_sums import ReplaySums
 from .partial import CELLS, Moments, MomentTable, Partial, UserCell, UserFacts, who_counts
 from .scoring import Scorer, beyond_numbers
@@ -126,13 +126,10 @@ def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: i
     divisor = n_train_users if definition.user_rules.divisor == "train_users" and n_train_users else moments.n
     rows = []
     for aggregate in aggregates_of(definition, task.aggregates):
-        if aggregate == "micro":
-            if not definition.is_pooled:
-                continue
-            by_name = _pooled(definition, partial, index, "all", moments.n)
-        elif aggregate == "mean" and definition.of_means:
-            by_name = of_means(definition, ratio_sums(definition, partial.ratios.get((index, "all"))), moments, divisor)
-        else:
+        if aggregate == "micro" and not definition.is_pooled:
+            continue
+        by_name = of_sums(aggregate, definition, partial.ratios.get((index, "all")), moments, divisor)
+        if by_name is None:
             by_name = _aggregated(aggregate, definition, moments, divisor, _of_index(values, index, aggregate))
         n = divisor if aggregate == "mean" else moments.n
         better = None if is_spread(aggregate) else definition.higher_is_better
@@ -150,7 +147,7 @@ def deviation(task: Task, aggregate: str, moments: Moments) -> float | None:
 
 def aggregates_of(definition: Definition, aggregates: Sequence[str]) -> tuple[str, ...]:
     """Return the aggregates to compute for a measure: `aggregates`, or its own if there are none."""
-    return tuple(aggregates) or (definition.average,)
+    return definition.aggregates(aggregates)
 
 
 def _aggregated(aggregate: str, definition: Definition, moments: Moments, divisor: int, values: Array | None) -> dict[str, float | None]:
@@ -166,10 +163,16 @@ def _of_index(values: pl.DataFrame | None, index: int, aggregate: str, users: st
     return (column if users is None else column.filter(values[users])).drop_nulls().to_numpy()
 
 
-def _pooled(definition: Definition, partial: Partial, index: int, users: str, n_users: int) -> dict[str, float | None]:
-    """Return the pooled value over all users who count, over those with a list (`covered`), or over those in train (`warm`)."""
-    sums = ratio_sums(definition, partial.ratios.get((index, users)))
-    return micro(sums[0::2], sums[1::2], n_users, lambda ratios: of_ratios(definition, ratios))
+def of_sums(
+    aggregate: str, definition: Definition, ratios: ExactSums | None, moments: Moments, divisor: int
+) -> dict[str, float | None] | None:
+    """Return an aggregate that is computed from the sums of numerators and denominators; `None` if it is another."""
+    terms = ratio_sums(definition, ratios)
+    if aggregate == "micro":
+        return micro(terms[0::2], terms[1::2], moments.n, lambda each: of_ratios(definition, each))
+    if aggregate == "weighted":
+        return weighted_mean(terms[0], terms[1], moments)
+    return of_means(definition, terms, moments, divisor) if aggregate == "mean" and definition.of_means else None
 
 
 def of_means(definition: Definition, sums: Sequence[float], moments: Moments, divisor: int) -> dict[str, float | None]:
@@ -222,11 +225,11 @@ def _parts(task: Task, partial: Partial, index: int, values: pl.DataFrame | None
         moments = table.measure(index)
         by_aggregate: dict[str, float | None] = {}
         for aggregate in aggregates_of(definition, plain_ones):
-            if aggregate == "micro":
-                by_aggregate |= _pooled(definition, partial, index, users, moments.n) if definition.is_pooled else {}
+            if aggregate == "micro" and not definition.is_pooled:
                 continue
-            if aggregate == "mean" and definition.of_means:
-                by_aggregate |= of_means(definition, ratio_sums(definition, partial.ratios.get((index, users))), moments, moments.n)
+            from_sums = of_sums(aggregate, definition, partial.ratios.get((index, users)), moments, moments.n)
+            if from_sums is not None:
+                by_aggregate |= from_sums
                 continue
             flags = f"{users}{index}" if values is not None and f"{users}{index}" in values else users
             by_aggregate |= _aggregated(aggregate, definition, moments, moments.n, _of_index(values, index, aggregate, flags))

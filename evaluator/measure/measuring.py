@@ -92,20 +92,22 @@ def _whole(scorer: Scorer, group: MeasureGroup, sums: CollectSums) -> tuple[Grou
 def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: GroupValues) -> dict[tuple[int, str], ExactSums]:
     """Return the sums of numerators and denominators of pooled measures: over all users who count, over covered and over warm users."""
     sums = {}
-    masks = {"all": None, "covered": group_values.n_recommended > 0, "warm": scorer.facts.in_train}
+    masks = {"covered": group_values.n_recommended > 0, "warm": scorer.facts.in_train}
     for position, index in enumerate(group.indexes):
         if index not in task.pooled or not group_values.ratios:
             continue
         terms, has_value = ratio_terms(group_values, position)
+        whole = sums[index, "all"] = ExactSums.of(terms, None if has_value.all() else has_value)
         for users, mask in masks.items():
-            if mask is not None or users == "all":
-                sums[index, users] = ExactSums.of(terms, has_value if mask is None else has_value & mask)
+            if mask is not None:
+                of_them = has_value & mask
+                sums[index, users] = whole if (of_them == has_value).all() else ExactSums.of(terms, of_them)
     return sums
 
 
 def _terms(task: Task, group: MeasureGroup, group_values: GroupValues) -> dict[int, Array]:
-    """Return the numerator and the denominator of each user for pooled measures with one ratio (not RMSE), if values are kept."""
-    if not task.needs_values or len(group_values.ratios) != 1 or group.components:
+    """Return the terms of each user for weighted means, and for pooled measures with one ratio (not RMSE), if values are kept."""
+    if not task.needs_values or len(group_values.ratios) != 1 or (group.components and not group.first.is_weighted):
         return {}
     terms_of_measures = {index: ratio_terms(group_values, position) for position, index in enumerate(group.indexes) if index in task.pooled}
     return {index: np.where(has_value, terms, np.nan) for index, (terms, has_value) in terms_of_measures.items()}

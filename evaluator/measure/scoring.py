@@ -28,7 +28,7 @@ class GroupValues(Struct, frozen=True, eq=False):
 
     NaN: the user does not count, or has no value; infinite: the value is not defined. If the measure can be pooled, `ratios` are the
     numerators and denominators of the users that count, for the metric or for each ratio in it; if means are combined, they are the value
-    of each metric and 1.
+    of each metric and 1, and if the mean is weighted, the value times the user's weight and the weight.
     """
 
     values: Array
@@ -83,7 +83,20 @@ class Scorer(Struct, eq=False):
                 values = np.where(self.facts.empty, UNDEFINED, values)
             valued = self._valued(group, result, sums, counts)
             ratios = tuple(self._ratios(group, result, sums, counts)) if definition.is_pooled or definition.of_means else ()
+            if definition.is_weighted:
+                weights = np.broadcast_to(self.weights, values.shape)
+                ratios = ((np.where(weights > 0, np.where(valued, values, 0.0), 0.0) * weights, weights),)
             return GroupValues(np.where(valued, values, np.nan), counts, n_relevant, n_recommended, ratios)
+
+    @property
+    def weights(self) -> Array:
+        """The weight of each user of the part; 0 for users without one."""
+        if "weights" not in self._bodies:
+            assert self.prepared.user_weights is not None
+            ids, weights = self.prepared.user_weights
+            self._bodies["weights"] = np.append(weights, 0.0)[ids.index_of(self.part.users)]
+        held: Array = self._bodies["weights"]
+        return held
 
     def body(self, group: MeasureGroup, sums: Sums, counts: Array) -> Any:
         """Run the body of a metric, or return its cached result."""

@@ -170,5 +170,5 @@ def _group(definitions: Sequence[Definition], indexes: Sequence[int]) -> Measure
 def _likeness(definition: Definition) -> Any:
     """Return all that the values of a measure depend on, except its cut-off."""
     choices = (definition.truth, definition.lists, definition.user_rules, definition.population, definition.relevance)
-    axes = tuple(definition.axes[name] for name in ("positions", "float_type"))
+    axes = (*(definition.axes[name] for name in ("positions", "float_type")), definition.is_weighted)
     return (definition.metric.name, tuple(sorted(definition.params.items())), choices, axes, tuple(map(_likeness, definition.components)))

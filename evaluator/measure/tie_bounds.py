@@ -25,7 +25,7 @@ from .task import MeasureGroup, group_measures
 
 _MOST_RANKS: Final = 5_000_000
 """Maximal number of ranks of hits in one chunk."""
-_AGGREGATES: Final = ("mean", "sum", "micro")
+_AGGREGATES: Final = ("mean", "sum", "micro", "weighted")
 _ORDERS: Final = ("worst", "best", "expected")
 
 _REASONS: Final = (
@@ -53,7 +53,7 @@ class TieBlock(Struct, frozen=True):
 
     `positions` are their indexes among all measures that have bounds. `groups` are the measures in groups; `exact_groups` are the same
     without rounding per-user values, because the mean of rounded values is not the rounded mean. `pooled` are the indexes in `definitions`
-    of measures that are pooled over users: their numerators are added up, and no order of ties changes a denominator.
+    of measures that are pooled over users, or weighted: their numerators are added up, and no order of ties changes a denominator.
     """
 
     single: bool
@@ -105,12 +105,14 @@ class TieMeasures(Struct, frozen=True):
 
 
 def _summed_terms(definition: Definition, aggregates: Sequence[str]) -> str:
-    """Return what is added up over users: `values`, or `numerators` of a measure that is only pooled; empty if it has no bounds."""
-    chosen = [aggregate for aggregate in aggregates or (definition.average,) if aggregate in _AGGREGATES]
+    """Return what is added up over users: `values`, or `numerators` of one that is only pooled, or weighted; empty if it has no bounds."""
+    chosen = [aggregate for aggregate in definition.aggregates(aggregates) if aggregate in _AGGREGATES]
     if not definition.has_tie_bounds or not chosen:
         return ""
-    if any(aggregate != "micro" for aggregate in chosen):
+    if any(aggregate in ("mean", "sum") for aggregate in chosen):
         return "values"
+    if definition.is_weighted:
+        return "numerators"
     return "numerators" if definition.is_pooled and not definition.components else ""
 
 
@@ -267,7 +269,7 @@ def bounds(
     pooled = {block.positions[place] for block in measures.blocks for place in block.pooled}
     by_label = {}
     for position, index in enumerate(measures.indexes):
-        aggregates = ("micro",) if position in pooled else ("mean", "sum")
+        aggregates = ("micro", "weighted") if position in pooled else ("mean", "sum")
         row = next((row for row in rows[index] if row.aggregate in aggregates), None)
         if row is None or sums.unbounded[position]:
             continue

@@ -6,7 +6,7 @@ Besides its own parameters every metric takes `convention`, `threshold` (of rele
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -36,6 +36,8 @@ class Definition(Struct, frozen=True, dict=True):
     texts: Mapping[str, str] = field(default_factory=dict)
     of_library: bool = True
     """True if the library of the convention has the metric."""
+    weights: str = ""
+    """The weights of users in weighted means: `users.COLUMN`; empty if the config has none."""
 
     def __hash__(self) -> int:
         return hash((self.spec, self.convention, self.relevance))
@@ -81,6 +83,15 @@ class Definition(Struct, frozen=True, dict=True):
     def average(self) -> str:
         """Aggregate over users if the config names none."""
         return self.metric.average if self.axes["average"] == "own" else str(self.axes["average"])
+
+    def aggregates(self, named: Sequence[str]) -> tuple[str, ...]:
+        """Return the aggregates to compute: those that the config names, with a weighted mean as its mean, or its own if it names none."""
+        return tuple(self.average if one == "mean" and self.is_weighted else one for one in named) or (self.average,)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Return whether its mean over users is weighted."""
+        return self.average == "weighted"
 
     @property
     def of_means(self) -> bool:
@@ -156,7 +167,7 @@ class Definition(Struct, frozen=True, dict=True):
         """Return whether the value has exact bounds and an exact mean over the orders of tied scores, if test has no duplicate pairs."""
         own = self.metric.ties(self.params) and self.user_rules.no_hits == "zero" and not self.user_rules.may_be_undefined
         pooled = self.average == "micro" and self.is_pooled and not self.components
-        plain = self.axes["positions"] == "real" and (self.average in ("mean", "sum") or pooled)
+        plain = self.axes["positions"] == "real" and (self.average in ("mean", "sum", "weighted") or pooled)
         # The mean of two metrics is linear in the hits if both are the number of the same hits divided by a constant.
         parts = tuple(part.metric.name for part in self.components) in ((), ("Precision", "Recall"))
         alike = all((part.truth, part.lists, part.k) == (self.truth, self.lists, self.k) for part in self.components)

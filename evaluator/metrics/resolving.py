@@ -33,19 +33,24 @@ def resolve(
     relevance: Relevance = DEFAULT_RELEVANCE,
     policy: Mapping[str, str] = NO_POLICY,
     value_columns: Mapping[str, str] = NO_POLICY,
+    weights: str = "",
 ) -> Definition:
     """Take every setting that `spec` leaves open from `policy`, else from `convention`; columns of values from `value_columns`.
 
-    A column of values that nothing names is empty. Raises `ValueError` if a name, parameter or value is wrong.
+    With `weights`, a column of data.users, means of per-user values become weighted means. A column of values that nothing names is empty.
+    Raises `ValueError` if a name, parameter or value is wrong.
     """
     named = dict(spec.params).get("convention")
     chosen = load(str(named)) if named is not None else convention
     read = chosen.read(MetricSpec(spec.name, spec.components, tuple(pair for pair in spec.params if pair[0] != "convention"), spec.k))
     if named is None and "convention" in dict(read.params):  # this spelling sets the convention of its metric
-        return resolve(read, convention, load, relevance, policy, value_columns)
+        return resolve(read, convention, load, relevance, policy, value_columns, weights)
     entry = find(read.name)
     check(chosen)
     axes, threshold = chosen.axes_of(entry.name) | dict(policy), relevance.threshold
+    usual_average = axes["average"]
+    if weights and _effective(entry, "average", usual_average) == "mean":
+        axes["average"] = "weighted"
     numbers = {key: number.default for key, number in entry.numbers.items()}
     texts: dict[str, str] = {key: text.default for key, text in entry.texts.items() if text.default is not None}
     texts |= {key: value_columns.get(text.key, "") for key, text in entry.texts.items() if text.key}
@@ -78,6 +83,10 @@ def resolve(
             checked = AXES[axis].read(value, key)
             if _effective(entry, axis, checked) != _effective(entry, axis, axes[axis]):
                 given[key] = axes[axis] = checked
+    if axes["average"] == "weighted" and not (weights and _has_mean(entry, axes)):
+        if not weights or dict(read.params).get("average") == "weighted":
+            raise ValueError(_without_weights(entry, weights))
+        axes["average"] = usual_average
     missing = [key for key in entry.texts if key not in texts]
     if missing:
         raise ValueError(f"{entry.name} needs {missing[0]}, {entry.texts[missing[0]].means}: write {entry.name}({missing[0]}=…)")
@@ -103,10 +112,25 @@ def resolve(
     params = tuple((key, given[key]) for key in dict.fromkeys(order) if key in given)
     spec = MetricSpec(entry.name, printed, params, cut if entry.cut else None)
     own = not chosen.library or entry.name in chosen.metrics
-    definition = Definition(spec, entry, chosen.name, axes, numbers, Relevance(threshold, relevance.graded), components, texts, own)
+    definition = Definition(
+        spec, entry, chosen.name, axes, numbers, Relevance(threshold, relevance.graded), components, texts, own, weights
+    )
     entry.validate(definition.params, definition.k)
     entry.validate_combined(definition.params, len(components))
     return definition
+
+
+def _has_mean(entry: Metric, axes: Mapping[str, Scalar]) -> bool:
+    """Return whether a metric has per-user values, which can be averaged over the users that count."""
+    of_means = "f_of" in entry.axes.values() and axes["f_of"] == "means"
+    return axes["divisor"] == "counted" and not entry.per_model and not of_means
+
+
+def _without_weights(entry: Metric, weights: str) -> str:
+    """Return why a measure has no weighted mean."""
+    if not weights:
+        return f"{entry.name}: average=weighted needs the weights of users: set evaluation.weights.users to users.COLUMN"
+    return f"{entry.name} is not a mean of per-user values over the users that count: it takes no average=weighted"
 
 
 def _parts(

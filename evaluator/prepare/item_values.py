@@ -1,8 +1,9 @@
-"""Values of items and of test rows, read from columns of numbers of data.items and data.test, and errors in these columns."""
+"""Values of items, of users and of test rows, read from columns of numbers of their files, and errors in these columns."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -35,23 +36,44 @@ class ValueColumn(Struct, frozen=True):
     refusing: tuple[str, ...] = ()
 
 
-def values_of_items(items: pl.DataFrame, column: ValueColumn, catalogue: Ids, test: pl.DataFrame) -> tuple[Array, list[str]]:
-    """Return the value of each item of the `catalogue`, NaN for an item without a value, and remarks.
+def values_of_ids(
+    frame: pl.DataFrame, column: ValueColumn, ids: Ids, tested: pl.Series, key: Literal["item", "user"]
+) -> tuple[Array, list[str]]:
+    """Return the value of each of `ids`, items or users, NaN for one without a value, and remarks.
 
-    The highest value of several rows of an item counts. `DataError` for values that `_read` refuses, and if no test item has a value.
+    The highest value of several rows of an id counts. `DataError` for values that `_read` refuses, and if none of `tested`, the distinct
+    ids of the test rows, has a value.
     """
-    values = _read(items, column)
-    index, has_value = catalogue.index_of(items["item"]), ~np.isnan(values)
-    of_items = np.full(len(catalogue), np.nan)
-    np.fmax.at(of_items, index[has_value], values[has_value])
-    differs = np.unique(index[has_value][values[has_value] != of_items[index[has_value]]])
+    values = _read(frame, column)
+    index, has_value = ids.index_of(frame[key]), ~np.isnan(values)
+    of_ids = np.full(len(ids), np.nan)
+    np.fmax.at(of_ids, index[has_value], values[has_value])
+    differs = np.unique(index[has_value][values[has_value] != of_ids[index[has_value]]])
     remarks = []
     if len(differs):
-        have = "item has" if len(differs) == 1 else "items have"
+        have = f"{key} has" if len(differs) == 1 else f"{key}s have"
         remarks.append(f"{column.role}: {len(differs):,} {have} several values in column {column.name}: the highest is used.")
-    tested = test["item"].unique()
-    missing = np.isnan(np.append(of_items, np.nan)[catalogue.index_of(tested)])
-    return of_items, remarks + _remarks_on_missing(column, int(missing.sum()), len(tested), "test item")
+    missing = np.isnan(np.append(of_ids, np.nan)[ids.index_of(tested)])
+    return of_ids, remarks + _remarks_on_missing(column, int(missing.sum()), len(tested), f"test {key}")
+
+
+def weights_of_users(users: pl.DataFrame, column: ValueColumn, test: pl.DataFrame) -> tuple[Ids, Array, list[str]]:
+    """Return the users of data.users with the weight of each, 0 for one without a value, and remarks.
+
+    `DataError` as for values of items.
+    """
+    ids = Ids(users["user"].unique().sort())
+    tested = test["user"].unique()
+    values, remarks = values_of_ids(users, column, ids, tested, "user")
+    weights = np.nan_to_num(values)
+    of_tested = np.append(weights, 0.0)[ids.index_of(tested)]
+    share = of_tested / (of_tested.max() or 1.0)
+    if not share.any():
+        return ids, weights, [*remarks, f"Weighted means have no value: all weights in {column.role}, column {column.name}, are 0."]
+    alike = share.sum() ** 2 / (share**2).sum()
+    count = f"{alike:,.1f}" if alike < 10 else f"{alike:,.0f}"
+    kish = f"the {len(share):,} test users count like {count} of equal weight (Kish)" if len(share) > 1 else "there is one test user"
+    return ids, weights, [*remarks, f"Means are weighted by users.{column.name}: {kish}."]
 
 
 def check_values_of_rows(test: pl.DataFrame, column: ValueColumn) -> list[str]:
@@ -64,16 +86,23 @@ def _read(frame: pl.DataFrame, column: ValueColumn) -> Array:
     """Return the number in each row, NaN if it is missing; `DataError` for text, and for numbers beyond 1e15 or, if refused, below 0."""
     texts = frame[column.label]
     values = parse_numbers(texts, column.decimal_comma)
-    is_text = np.isnan(values) & (texts.is_not_null() & ~texts.str.strip_chars().str.to_lowercase().is_in(column.no_value)).to_numpy()
+    is_text = np.isnan(values)
+    is_text[is_text] = _is_text(texts.filter(pl.Series(is_text)), column.no_value)
     with_comma = not np.isnan(parse_numbers(texts.filter(is_text), True)).any()
     correct = "correct the values, or list texts that mean a missing value in null_values"
     _refuse(frame, column, is_text, "is not a number", "set decimal_comma: true for this file" if with_comma else correct)
     too_large = np.abs(values) > _LARGEST
     _refuse(frame, column, too_large, "is beyond 1e15", "choose another column, or a larger unit")
     if column.refusing:
-        hint = f'leave these rows out with where: "{column.name} >= 0", or use Profit, which takes values below 0'
+        instead = "" if "user" in frame.columns and "item" not in frame.columns else ", or use Profit, which takes values below 0"
+        hint = f'leave these rows out with where: "{column.name} >= 0"{instead}'
         _refuse(frame, column, values < 0, "is below 0", hint, f"; {' and '.join(column.refusing)} takes no such values")
     return values
+
+
+def _is_text(texts: pl.Series, no_value: Collection[str]) -> Array:
+    """Return a mask of texts that are no word for a missing value."""
+    return (texts.is_not_null() & ~texts.str.strip_chars().str.to_lowercase().is_in(no_value)).to_numpy()
 
 
 def _refuse(frame: pl.DataFrame, column: ValueColumn, wrong: Array, problem: str, hint: str, effect: str = "") -> None:
@@ -92,7 +121,7 @@ def _remarks_on_missing(column: ValueColumn, missing: int, total: int, what: str
     if not missing:
         return []
     if missing == total:
-        alike = ", and that both files write item ids alike" if what == "test item" else ""
+        alike = "" if what == "test row" else f", and that both files write {what.removeprefix('test ')} ids alike"
         hint = f"check that the column has values{alike}"
         raise DataError(f"{column.place}: none of the {total:,} {what}s has a value in column {column.name!r}", hint)
     have, count = ("has", "counts") if missing == 1 else ("have", "count")

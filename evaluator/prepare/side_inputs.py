@@ -18,7 +18,7 @@ from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 from ..tables.ids import Ids
 from ..tables.prepared import Group, Prepared, ProfileGroups
-from .item_values import ValueColumn, check_values_of_rows, values_of_items
+from .item_values import ValueColumn, check_values_of_rows, values_of_ids, weights_of_users
 from .memberships import GroupColumn, assign_codes, category_names, group_names, memberships, remarks_on_groups
 
 _SPARSEST: Final = 8
@@ -193,6 +193,7 @@ class SideNeeds(Struct, frozen=True):
     - `by`: the columns that results are split by
     - `mean_rating`: compute the mean of all ratings, for relevance that depends on it
     - `item_values`, `row_values`: the columns of values of data.items and of the test rows
+    - `user_weights`: the column of data.users that weights means over users
     """
 
     category_columns: tuple[tuple[str, str], ...] = ()
@@ -207,6 +208,7 @@ class SideNeeds(Struct, frozen=True):
     mean_rating: bool = False
     item_values: tuple[ValueColumn, ...] = ()
     row_values: tuple[ValueColumn, ...] = ()
+    user_weights: ValueColumn | None = None
 
 
 def prepare_sides(
@@ -247,6 +249,9 @@ def prepare_sides(
     if needs.item_values or needs.row_values:
         prepared, more = _with_values(prepared, frames, needs)
         remarks += more
+    if needs.user_weights is not None and frames.users is not None and frames.test is not None:
+        users, weights, more = weights_of_users(frames.users, needs.user_weights, frames.test)
+        prepared, remarks = replace(prepared, user_weights=(users, weights)), remarks + more
     if needs.by:
         known, more = memberships(needs.by, {"users": frames.users, "items": frames.items}, items, frames.test)
         prepared, remarks = replace(prepared, memberships=known), remarks + more
@@ -391,7 +396,7 @@ def _with_values(prepared: Prepared, frames: SideFrames, needs: SideNeeds) -> tu
     assert test is not None
     for column in needs.item_values:
         assert frames.items is not None
-        of_items[column.name], more = values_of_items(frames.items, column, prepared.items, test)
+        of_items[column.name], more = values_of_ids(frames.items, column, prepared.items, test["item"].unique(), "item")
         remarks += more
     for column in needs.row_values:
         remarks += check_values_of_rows(test, column)

@@ -11,8 +11,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from ..sums.exact import ExactSums, round_fraction
+from ..sums.group_sums import exact_group_sums
 from .confidence import Confidence, StudentT, claimed_t
 from .distributions import t_at
 from .paired import Floats, PairedSums, differences_of
@@ -121,6 +123,8 @@ def _crossing(increasing: Callable[[float], float], level: float, step: float) -
 
 _SPREADLESS: Final = 1e-24
 """A variance below this share of the mean square comes from rounding."""
+_FEW: Final = 30
+"""Users of equal weight below which the interval of a weighted mean is approximate."""
 _ENOUGH: Final = 355
 """A mean is nearly normal over more than 355 users times their squared skewness (Kohavi et al., KDD 2014), which is n times its own."""
 
@@ -252,6 +256,44 @@ def pooled_estimate(base: RatioTerms, model: RatioTerms) -> Estimate:
     sd = mean_and_deviation(differences_of(_influence(left, base_value), _influence(right, value)))[1]
     notes = (CONSTANT,) if sd == 0 and (up or down) else ()
     return replace(estimate.with_t(sd / math.sqrt(n), n - 1), sd=sd, notes=notes)
+
+
+FEW_ALIKE: Final = "The weights make the users count like fewer than 30 of equal weight: the interval is approximate."
+ONE_HEAVY: Final = "One user or cluster has all the weight: there is no interval."
+
+
+def weighted_estimate(base: RatioTerms, model: RatioTerms, clusters: NDArray[np.integer] | None = None) -> Estimate:
+    """Return the difference of two weighted means R = Σx/Σy, where x is weight times value and y the weight, by the jackknife.
+
+    A user changes a mean by j = (x - R·y)/(Σy - y) if left out, and SE² = (n - 1)/n · Σ (j of the model - j of the base)². With equal
+    weights this is the error of a mean of paired differences; with heavy weights the delta method, which divides by Σy, is too small.
+    `clusters` has a number per user: the terms of users with the same number are added up first. The `units` of the estimate are as many
+    users, or clusters, of equal weight (Kish, 1965): (Σy)² / Σy².
+
+    Edge cases: as for `pooled_estimate`. No interval if one user, or one cluster, has all the weight.
+    """
+    estimate = pooled_estimate(base, model)
+    if estimate.base_value is None or estimate.value is None:
+        return estimate
+    among = np.all([np.isfinite(terms) for side in (base, model) for terms in side], axis=0)
+    sides = [RatioTerms(*(terms[among] for terms in side)) for side in (base, model)]
+    if clusters is not None:
+        _, codes = np.unique(clusters[among], return_inverse=True)
+        sides = [RatioTerms(*(exact_group_sums(terms, codes, int(codes.max()) + 1) for terms in side)) for side in sides]
+    weights, n = sides[0].denominators, len(sides[0].denominators)
+    if any((side.denominators >= side.denominators.sum()).any() for side in sides):
+        return replace(estimate, confidence=None, sd=None, se=None, df=None, statistic=None, notes=(ONE_HEAVY,))
+    changes = _change(sides[1], estimate.value) - _change(sides[0], estimate.base_value)
+    squares = float(ExactSums.of_squares(changes[np.newaxis]).values()[0])
+    se = math.sqrt((n - 1) / n * squares) if estimate.sd else 0.0
+    alike = float(weights.sum() ** 2 / (weights**2).sum())
+    notes = (*estimate.notes, FEW_ALIKE) if alike < _FEW else estimate.notes
+    return replace(estimate.with_t(se, n - 1), sd=se * math.sqrt(n), units=max(2, round(alike)), notes=notes)
+
+
+def _change(side: RatioTerms, ratio: float) -> Floats:
+    """Return by how much each user, or cluster, moves the ratio if left out, with the sign turned."""
+    return np.asarray((side.numerators - ratio * side.denominators) / (side.denominators.sum() - side.denominators))
 
 
 def _ratio(side: RatioTerms) -> Fraction | None:

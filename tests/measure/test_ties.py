@@ -9,12 +9,14 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from receval.conventions.axes import AXES
 from receval.measure import tie_bounds
 from receval.measure.finishing import finish
 from receval.measure.measuring import measure_users
 from receval.measure.partial import merge_partials
 from receval.measure.scoring import Scorer
+from receval.tables.ids import Ids
 from receval.tables.rows import PartData
 
 from tests.measure.small import frame, prepared, task
@@ -63,8 +65,11 @@ def orders(scored):
     return [[item for run in chosen for item in run] for chosen in product(*(permutations(run) for run in runs))]
 
 
-def bounds_over_orders(chosen, scored, truths):
-    """Return the label of each measure → its bounds, from the values of every order that the (item, score) of each user allow."""
+def bounds_over_orders(chosen, scored, truths, weights=None):
+    """Return the label of each measure → its bounds, from the values of every order that the (item, score) of each user allow.
+
+    With `weights`, one for each user, they are those of the weighted mean.
+    """
     every = [orders(rows) for rows in scored]
     owners = [number for number, tried in enumerate(every) for _ in tried]
     ranked = [order for tried in every for order in tried]
@@ -76,9 +81,11 @@ def bounds_over_orders(chosen, scored, truths):
     for index, definition in enumerate(chosen.definitions):
         of_order = tried.user_values[f"v{index}"].to_numpy()
         by_user = [of_order[np.asarray(owners) == number] for number in range(len(truths))]
-        least, most, mean = (np.mean([end(values) for values in by_user]) for end in (np.min, np.max, np.mean))
+        ends = ([end(values) for values in by_user] for end in (np.min, np.max, np.mean))
+        least, most, mean = (np.average(values, weights=weights) for values in ends)
         within = 1e-6 if definition.axes["float_type"] != "float64" else 1e-12
-        bounds[definition.label] = pytest.approx((least, mean, most), abs=within)
+        label = definition.label if weights is None else f"{definition.label} (weighted)"
+        bounds[label] = pytest.approx((least, mean, most), abs=within)
     return bounds
 
 
@@ -103,6 +110,21 @@ def test_bounds_equal_those_over_all_orders(users, graded, n_parts):
 
     every = bounds_over_orders(chosen, [list(enumerate(scores)) for scores, _ in users], [truth for _, truth in users])
     assert found == every
+
+
+@settings(max_examples=10)
+@given(users=worlds, n_parts=st.integers(1, 3))
+def test_bounds_of_weighted_means_are_weighted_too(users, n_parts):
+    weights = [2.5, 0.0, 1.25][: len(users)]
+    known = replace(prepared(catalogue=range(8)), user_weights=(Ids(pl.Series("user", range(len(users)))), np.asarray(weights)))
+    made = task(known, ["Recall", "nDCG", "F1", "nDCG(float_type=float32)"], CUTOFFS, weights={"users": "users.weight"}, keeps_values=True)
+    chosen = replace(made, pooled=frozenset(range(len(made.definitions))))
+    test = [(number, item, rating) for number, (_, truth) in enumerate(users) for item, rating in truth.items()]
+    lists = [(number, item, score) for number, (scores, _) in enumerate(users) for item, score in enumerate(scores)]
+    found = bounds_of(chosen, parts_of({"lists": frame("user item score", lists), "test": frame("user item rating", test)}, n_parts))
+    scored, truths = [list(enumerate(scores)) for scores, _ in users], [truth for _, truth in users]
+    everyone = replace(known, user_weights=(Ids(pl.Series("user", range(5000))), np.ones(5000)))
+    assert found == bounds_over_orders(replace(chosen, prepared=everyone), scored, truths, weights)
 
 
 repeating_worlds = st.lists(
