@@ -1,6 +1,6 @@
 """How often a gate passes that must not, and fails that must not: at most as often as its level says, however few users changed.
 
-Eighty random gates are tried on 125 draws each, the same ones every time; more time means twice as many draws of each.
+Forty random gates are tried on 125 draws each, the same ones every time; more time means twice as many draws of each.
 `RECEVAL_CLAIMS_SECONDS=1200 RECEVAL_CLAIMS_SEED=7 pytest tests/stats/test_gate_levels.py` looks longer, and elsewhere.
 """
 
@@ -24,13 +24,13 @@ from scipy import stats
 from tests.stats.populations import Population, draw_population
 
 SECONDS = float(os.environ.get("RECEVAL_CLAIMS_SECONDS", "0"))
-LEAST = 80
+LEAST = 40
 """Number of gates that are tried in any case, even if time is up."""
 SEED = int(os.environ.get("RECEVAL_CLAIMS_SEED", "1"))
 DRAWS = 250 if SECONDS else 125
-"""Draws of a gate. Any of eighty gates may err in 19 of 125 (15 %), which one exceeds by chance once in a thousand runs. A gate that
-errs in 25 % of draws is then noticed in 99 of 100 runs, one of 21 % in 93; with 250 draws one of 15 % in 90. All gates together, 10,000
-draws, must keep to 5 %."""
+"""Draws of a gate. Any of forty gates may err in 19 of 125 (15 %), which one exceeds by chance once in a thousand runs. A gate that errs
+in 25 % of draws is then noticed in 99 of 100 runs, one of 21 % in 93; with 250 draws one of 15 % in 92. All gates together, 5,000 draws,
+must keep to 5 %."""
 SHARES = ValueRange(0.0, 1.0)
 SUBJECT, SETTINGS = Subject("HitRate@10", "main", "today"), Settings()
 
