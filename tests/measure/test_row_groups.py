@@ -111,7 +111,9 @@ METRICS = ["Precision", "Recall", "MAP", "nDCG", "MRR", "F1", "HitRate", "DCG", 
 @given(world=worlds(), convention=st.sampled_from(["receval", "recbole", "rectools", "ranx", "replay"]), seed=st.integers(0, 99))
 def test_a_group_of_rows_has_the_values_of_a_test_file_of_its_rows(evaluate, world, convention, seed):
     chance = random.Random(seed)
-    rows = world["test"].with_columns(event=pl.Series([chance.choice(("click", "cart", None)) for _ in range(len(world["test"]))]))
+    rows = world["test"].with_columns(
+        event=pl.Series([chance.choice(("click", "cart", None)) for _ in range(len(world["test"]))], dtype=pl.String)
+    )
     more = rows.filter(pl.Series([chance.random() < 0.3 for _ in range(len(rows))])).with_columns(event=pl.lit("again"))
     world = {**world, "test": pl.concat([rows, more])}
     asked = {"metrics": METRICS, "top_k": [2, "none"], "convention": convention}
