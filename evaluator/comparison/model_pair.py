@@ -22,7 +22,7 @@ from ..stats.estimates import Estimate, RatioTerms, Summary, pooled_estimate, un
 from ..stats.rare_changes import ValueRange
 from ..stats.samples import fold_runs_estimate, runs_estimate
 from ..stats.two_models import cut_to_bounds, difference_of, estimate_folds, estimate_paired, whole_estimate
-from ..tables.prepared import MISSING, of_rows
+from ..tables.prepared import MISSING, is_of_rows
 from .comparison_options import ComparisonOptions, rows_of
 from .pairing import Floats, Integers, Pairing, Side
 
@@ -102,7 +102,7 @@ class ModelPair:
         """Return the difference of one measure over all users, or over one group, with its standard error if known."""
         base, model = (self._row_within(side, label, by, group) for side in (self.base, self.model))
         if by is not None and self.pairing is not None and self._has_users(label):
-            if of_rows(by):
+            if is_of_rows(by):
                 measure = str(parse(self.row(self.base, label).measure).within(by, group or ""))
                 return self._paired(label, self.pairing, np.ones(len(self.pairing.keys), dtype=np.bool_), measure)
             return self._paired(label, self.pairing, (self._groups_by(by, self.pairing) == group).fill_null(False).to_numpy())
@@ -300,7 +300,7 @@ class ModelPair:
 
     def _groups(self, by: str, label: str, pairing: Pairing) -> list[str]:
         """Return the groups of users, or of test rows in which both sides have per-user values of a measure."""
-        if not of_rows(by):
+        if not is_of_rows(by):
             return self._groups_by(by, pairing).drop_nulls().unique().sort().to_list()
         row = self.row(self.base, label)
         rows = [one for one in self.base.result.by_group if (one.model, one.label, one.by) == (self.base.model, row.label, by)]

@@ -66,10 +66,10 @@ def sums_by_group(task: Task, scorer: Scorer, values: Array) -> GroupTable:
     only the items of the group relevant, over the users who have a relevant item among them; other measures have no value there.
     """
     sums: dict[tuple[int, int], GroupSums] = {}
-    of_users = {group: scorer.values(group, CollectSums()) for group in task.of_users if _is_pooled(task, group)} if task.by else {}
+    pooled = {group: scorer.values(group, CollectSums()) for group in task.of_users if _is_pooled(task, group)}
+    whole: Cell = (0, values, _ratios(task, scorer, pooled))
     for number, by in enumerate(task.by):
         codes = user_codes(by, scorer.part, scorer.prepared)
-        whole: Cell = (0, values, _ratios(task, scorer, of_users))
         for cell, in_cell, ratios in _truth_cells(task, scorer, by) if by.of_truth else (whole,):
             for code in np.unique(codes[_with_value(in_cell)]).tolist():
                 sums[number, cell + code] = _sums(task, in_cell, ratios, codes == code)

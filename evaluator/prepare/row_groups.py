@@ -73,9 +73,9 @@ def _groups(
     if by.column in OF_TRAIN:
         assert train is not None
         if by.column == "repeat":
-            pairs = train.select("user", "item").unique()
-            in_train = test.select("user", "item", "row").join(pairs, on=["user", "item"], how="semi")["row"]
-            return list(by.fixed_groups), np.where(test["row"].is_in(in_train.implode()).to_numpy(), 1, 2)
+            key, codes = ["user", "item"], np.full(len(test), 2)
+            codes[test.select(key).with_row_index("at").join(train.select(key), on=key, how="semi")["at"].to_numpy()] = 1
+            return list(by.fixed_groups), codes
         if by.column == "new_item":
             return list(by.fixed_groups), np.where(test["item"].is_in(train["item"].unique().implode()).to_numpy(), 2, 1)
         users = train.group_by("item").agg(n=pl.col("user").n_unique())
@@ -91,16 +91,17 @@ def _of_column(by: GroupBy, test: pl.DataFrame, labels: Mapping[str, str]) -> tu
     """Return the groups of a column of the file: one for each value, in the order of text or of numbers."""
     if by.column == "rating" and by.column not in labels:
         _refuse_missing(by, "rating", test)
-        texts = test["rating"].map_elements(lambda rating: f"{rating:.12g}", return_dtype=pl.String)
+        ratings = test["rating"].cast(pl.Float64)
+        distinct = ratings.drop_nulls().drop_nans().unique()
+        refuse_ids(by, len(distinct))
+        texts = ratings.replace_strict(distinct, [f"{rating:.12g}" for rating in distinct], default=None, return_dtype=pl.String)
     else:
         texts = test[labels[by.column]].cast(pl.String)
-    named = test.select("row").with_columns(name=texts).filter(pl.col("name").is_not_null() & ~pl.col("name").is_in(["", MISSING]))
-    coded, groups = assign_codes(named)
-    refuse_ids(by, len(groups))
-    place = np.zeros(len(groups) + 1, dtype=np.int64)
-    place[[group.code for group in groups]] = np.arange(1, len(groups) + 1)
-    codes = test.select("row").join(coded.select("row", "code"), on="row", how="left", maintain_order="left")["code"]
-    return [group.name for group in groups], place[codes.fill_null(0).to_numpy()]
+    distinct = texts.drop_nulls().unique()
+    refuse_ids(by, len(distinct))
+    _, groups = assign_codes(pl.DataFrame({"name": distinct.filter(~distinct.is_in(["", MISSING]))}))
+    names = [group.name for group in groups]
+    return names, texts.replace_strict(names, range(1, len(names) + 1), default=0, return_dtype=pl.Int32).to_numpy()
 
 
 def _refuse_missing(by: GroupBy, column: str, test: pl.DataFrame) -> None:

@@ -35,12 +35,12 @@ def track(result: Result, trackings: Iterable[Tracking], folder: Path, *, requir
     A failure of a tracker is a problem of its outcome; a failure of a required one (`required`, or by its settings) raises `RecevalError`.
     """
     files = cache(lambda: files_of(result))
-    yield from (_outcome(one, required, lambda one=one: tracker_of(one, folder).log(result, files())) for one in trackings)  # type: ignore[misc]
+    yield from (_outcome(one, required, lambda own: tracker_of(own, folder).log(result, files())) for one in trackings)
 
 
 def track_step(values: ModelValues, step: int, trackings: Iterable[Tracking], folder: Path) -> Iterator[TrackerOutcome]:
     """Log the values of models at a step, such as an epoch, with each tracker and yield its outcome; every tracker is required."""
-    yield from (_outcome(one, True, lambda one=one: _log_step(one, folder, values, step)) for one in trackings)  # type: ignore[misc]
+    yield from (_outcome(one, True, lambda own: _log_step(own, folder, values, step)) for one in trackings)
 
 
 def track_folder(folder: str, sections: Sequence[str], step: int | None = None) -> list[TrackerOutcome]:
@@ -62,11 +62,11 @@ def track_all(result: Result, trackings: Iterable[Tracking], step: int | None) -
     return list(track_step(points_by_model(result), step, trackings, Path()))
 
 
-def _outcome(tracking: Tracking, required: bool, log: Callable[[], str]) -> TrackerOutcome:
+def _outcome(tracking: Tracking, required: bool, log: Callable[[Tracking], str]) -> TrackerOutcome:
     """Return the outcome of a tracker; raise the failure of one that is required."""
     try:
         with redirect_stdout(sys.stderr):  # libraries print greetings, and standard output is for results
-            return TrackerOutcome(tracking.name, log())
+            return TrackerOutcome(tracking.name, log(tracking))
     except Exception as error:  # any failure of a library or a server: the evaluation is done and written
         first = next(iter(str(error).splitlines()), "")
         failure = error if isinstance(error, RecevalError) else OutputError(f"{tracking.name}: {type(error).__name__}: {first}")

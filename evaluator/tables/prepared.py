@@ -111,7 +111,7 @@ def codes_column(name: str) -> str:
     return name.replace(".", "/")
 
 
-def of_rows(name: str) -> bool:
+def is_of_rows(name: str) -> bool:
     """Return whether this is the name of a grouping of test rows."""
     return name.startswith("rows.") and CROSS not in name
 
