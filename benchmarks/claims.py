@@ -19,7 +19,9 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
+from receval.comparison.slicing import halves
 from receval.stats.best import conclude_values
 from receval.stats.concluding import judge_family
 from receval.stats.difference import Difference, Settings, Subject
@@ -27,6 +29,7 @@ from receval.stats.estimates import RatioTerms, Summary, weighted_estimate
 from receval.stats.gates import GateTest, margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
+from receval.stats.slices import Candidate, Groups, SliceSettings, confirm, find
 from receval.stats.two_models import compare_paired, compare_runs, compare_unpaired, difference_of, estimate_folds
 
 Random = np.random.Generator
@@ -200,6 +203,63 @@ def runs_missed(n_runs: int, of_runs: float, random: Random) -> bool:
     return misses(compare_runs(SUBJECT, *sides, SETTINGS))
 
 
+class SliceWorld(NamedTuple):
+    """Per-user differences of two models: 30 % of users change, or 3 % a hit if `rare`, and all by `shift`; with seven groupings.
+
+    Users in both `conditions`, a tenth, lose `planted` more.
+    """
+
+    n: int
+    shift: float = 0.0
+    rare: bool = False
+    planted: float = 0.0
+    churns: bool = False
+    """Whether the users of one group of ten change three times as often."""
+
+    @property
+    def conditions(self) -> tuple[tuple[int, int], ...]:
+        """The groups of the planted slice."""
+        return (0, 1), (2, 2)
+
+
+def slice_world(world: SliceWorld, random: Random) -> tuple[Values, list[Groups]]:
+    """Draw the differences and the groups of users."""
+    n = world.n
+    groupings = [Groups(random.integers(0, size, n), size) for size in (2, 3, 5, 5, 5, 10, 20)]
+    if world.rare:
+        d = np.where(random.random(n) < 0.03, np.where(random.random(n) < 0.5, 1.0, -1.0), 0.0)
+    else:
+        often = np.where(groupings[5].codes == 0, 0.9, 0.3) if world.churns else 0.3
+        d = np.where(random.random(n) < often, random.normal(0, 0.3, n), 0.0)
+    member = np.all([groupings[index].codes == code for index, code in world.conditions], axis=0)
+    return d + world.shift - world.planted * member, groupings
+
+
+def confirmed_slices(values: Values, groupings: list[Groups], *, leaks: bool = False, corrected: bool = True) -> list[Candidate]:
+    """Return the slices that are found on one half of the users and confirmed on the other; if it `leaks`, on the same half.
+
+    Without `corrected`, each slice is tested as if it were the only one.
+    """
+    settings = SliceSettings()
+    first = halves(pl.Series(np.arange(len(values))), 0)
+    second = first if leaks else ~first
+    search = find(values[first], [groups.of(first) for groups in groupings], settings)
+    family = None if corrected else 1
+    tests = confirm(values[second], [groups.of(second) for groups in groupings], search.candidates, settings, family)
+    return [one for one, test in zip(search.candidates, tests, strict=True) if test.confirmed]
+
+
+def slice_is_confirmed(world: SliceWorld, random: Random) -> bool:
+    """Return whether a slice is confirmed where there is none."""
+    return bool(confirmed_slices(*slice_world(world, random)))
+
+
+def slice_is_missed(world: SliceWorld, random: Random) -> bool:
+    """Return whether no confirmed slice of lower values has a condition of the planted slice."""
+    found = confirmed_slices(*slice_world(world, random))
+    return not any(one.lower and set(one.conditions) & set(world.conditions) for one in found)
+
+
 def claims() -> Iterator[Claim]:
     """Yield every claim, with the world in which it is tried."""
     for n_models, n_measures in ((2, 1), (3, 1), (5, 1), (10, 1), (20, 1), (5, 10), (10, 4)):
@@ -244,6 +304,18 @@ def claims() -> Iterator[Claim]:
         for of_runs in (0.0, 0.02):
             world = f"{n_runs} runs of each, training {of_runs:g}"
             yield Claim("runs: interval", world, 0.05, partial(runs_missed, n_runs, of_runs))
+    for n in (600, 2_000, 20_000):
+        worlds = {
+            "equal models": SliceWorld(n),
+            "all lose 0.05": SliceWorld(n, shift=0.05),
+            "3 % win or lose a hit": SliceWorld(n, rare=True),
+        }
+        worlds["one group changes most"] = SliceWorld(n, churns=True)
+        for words, world in worlds.items():
+            yield Claim("slices: one is confirmed", f"{words}, {n:,} users", 0.05, partial(slice_is_confirmed, world))
+    for n, planted in ((2_000, 0.08), (6_000, 0.05), (20_000, 0.025)):
+        world = f"10 % lose {planted:g}, {n:,} users"
+        yield Claim("slices: planted one missed", world, 0.2, partial(slice_is_missed, SliceWorld(n, planted=planted)))
     yield Claim("one run: interval", "training 0.02", None, partial(runs_missed, 1, 0.02))
 
 

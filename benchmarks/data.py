@@ -44,6 +44,8 @@ def _maker(path: Path) -> tuple[Callable[..., None], tuple[object, ...]]:
     stem, ending = path.stem, path.suffix
     if ending == ".csv":
         return _copy_as_csv, (path.with_suffix(".parquet").name,)
+    if stem.endswith("-events"):
+        return _copy_with_events, (stem.removesuffix("-events") + ".parquet",)
     if stem.endswith("-text"):
         return _copy_as_text, (stem.removesuffix("-text") + ".parquet",)
     kind, _, size = stem.partition("-")
@@ -52,7 +54,7 @@ def _maker(path: Path) -> tuple[Callable[..., None], tuple[object, ...]]:
         return _copy_shuffled, ("sorted.parquet",)
     if kind in ("sorted", "shuffled"):
         return _write, (kind, n_blocks)
-    return {"test": _write_test, "train": _write_train, "items": _write_items}[kind], (n_blocks,)
+    return {"test": _write_test, "train": _write_train, "items": _write_items, "users": _write_users}[kind], (n_blocks,)
 
 
 def chance(column: str, seed: int) -> pl.Expr:
@@ -103,6 +105,24 @@ def _write_train(path: Path, n_blocks: int) -> None:
 def _write_items(path: Path, n_blocks: int) -> None:
     items = pl.select(item_id=pl.int_range(N_ITEMS)).with_columns(number=(N_CATEGORIES * chance("item_id", 7)).floor().cast(pl.Int64))
     items.select("item_id", category=pl.format("category {}", "number")).write_parquet(path)
+
+
+def _write_users(path: Path, n_blocks: int) -> None:
+    users = pl.select(user_id=pl.int_range(N_USERS * n_blocks))
+    users.with_columns(revenue=(100 * chance("user_id", 12)).round(2)).write_parquet(path)
+
+
+def _copy_with_events(path: Path, source: str) -> None:
+    """Add an event to each row of a test set: 70 % clicks, 20 % carts, 10 % orders."""
+    rows = pl.read_parquet(file(source)).with_columns(pair=pl.struct("user_id", "item_id"))
+    event = (
+        pl.when(chance("pair", 11) < 0.7)
+        .then(pl.lit("click"))
+        .when(chance("pair", 11) < 0.9)
+        .then(pl.lit("cart"))
+        .otherwise(pl.lit("order"))
+    )
+    rows.select("user_id", "item_id", event=event).write_parquet(path)
 
 
 def _copy_shuffled(path: Path, source: str) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,6 +98,23 @@ def audit(repeats: int, folder: Path) -> str:
     return table.line("audit of twelve conventions, in order (floor: a run)", "2.5", run, audited)
 
 
+def _beside_plain(title: str, target: str, more: str, sides: str = "") -> Callable[[int, Path], str]:
+    """Return the function of a row whose floor is a run of the same files without `more` in the evaluation."""
+
+    def row(repeats: int, folder: Path) -> str:
+        files = f"test: {data.file('test-events.parquet')}, recommendations: {{model: {data.file('sorted.parquet')}}}"
+        commands = []
+        for name, added in (("plain", ""), ("more", more)):
+            path = folder / f"{name}.yaml"
+            given = f", {sides}: {data.file(f'{sides}.parquet')}" if sides else ""
+            asked = f"metrics: [{', '.join(METRICS)}], top_k: [5, 10, 20, 50, 100]{added}"
+            path.write_text(f"data: {{{files}{given}}}\nevaluation: {{{asked}}}\n")
+            commands.append(table.receval("run", str(path)))
+        return table.line(title, target, *table.in_turn(commands[0], commands[1], repeats, processor=True))
+
+    return row
+
+
 def quickstart(repeats: int, folder: Path) -> str:
     """Return the line of the quickstart; its floor is to import Polars."""
     command = table.receval("run", str(HERE.parent / "configs" / "quickstart.yaml"))
@@ -105,7 +122,15 @@ def quickstart(repeats: int, folder: Path) -> str:
     return table.line("quickstart (floor: `import polars`)", "2.5", *table.in_turn(floor, command, max(repeats, 5)))
 
 
-OTHERS = {"audit": audit, "quickstart": quickstart, "spark-quickstart": spark.quickstart, "spark-cluster": spark.on_cluster}
+OTHERS = {
+    "audit": audit,
+    "row-groups": _beside_plain("processor time: groups by rows.event (floor: a run)", "1.25", ", by: rows.event"),
+    "repeats": _beside_plain("processor time: groups by rows.repeat (floor: a run)", "1.25", ", by: rows.repeat", "train"),
+    "weights": _beside_plain("processor time: weights of users (floor: a run)", "1.1", ", weights: {users: users.revenue}", "users"),
+    "quickstart": quickstart,
+    "spark-quickstart": spark.quickstart,
+    "spark-cluster": spark.on_cluster,
+}
 """Rows that are not a run beside the floor."""
 
 

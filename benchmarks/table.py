@@ -18,6 +18,7 @@ class Measurement(NamedTuple):
 
     seconds: float
     megabytes: float
+    processor: float
 
 
 def measure(command: Sequence[str]) -> Measurement:
@@ -29,13 +30,18 @@ def measure(command: Sequence[str]) -> Measurement:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} failed with {process.returncode}")
-    return Measurement(time.perf_counter() - start, usage.ru_maxrss / 1024)
+    return Measurement(time.perf_counter() - start, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime)
 
 
-def in_turn(floor: Sequence[str], command: Sequence[str], repeats: int) -> tuple[Measurement, Measurement]:
-    """Return median time and largest memory of both; they take turns, so that a slow moment of the machine affects both."""
+def in_turn(floor: Sequence[str], command: Sequence[str], repeats: int, *, processor: bool = False) -> tuple[Measurement, Measurement]:
+    """Return median time and largest memory of both; they take turns, so that a slow moment of the machine affects both.
+
+    With `processor` the seconds are those of the processor, which other work changes less.
+    """
     measure(floor)  # the first reading fills the page cache
     runs = [(measure(floor), measure(command)) for _ in range(repeats)]
+    if processor:
+        runs = [(one._replace(seconds=one.processor), other._replace(seconds=other.processor)) for one, other in runs]
     return _summary([pair[0] for pair in runs]), _summary([pair[1] for pair in runs])
 
 
@@ -45,7 +51,8 @@ def median(command: Sequence[str], repeats: int) -> Measurement:
 
 
 def _summary(runs: Sequence[Measurement]) -> Measurement:
-    return Measurement(statistics.median(run.seconds for run in runs), max(run.megabytes for run in runs))
+    seconds, processor = (statistics.median(getattr(run, name) for run in runs) for name in ("seconds", "processor"))
+    return Measurement(seconds, max(run.megabytes for run in runs), processor)
 
 
 def line(name: str, target: str, floor: Measurement, run: Measurement) -> str:

@@ -10,6 +10,8 @@ import click
 _COMMANDS = {
     "run": ("run", "Evaluate the recommendation lists of a config."),
     "compare": ("report", "Compare models: differences, intervals and p values."),
+    "diff": ("diff", "Show the lists of two models side by side: who loses, and why."),
+    "slices": ("slices", "Find groups of users for whom a model is worse, or better, than for all others."),
     "gate": ("gate", "Check models against release rules; the exit code tells if they pass."),
     "baseline": ("gate", "Store results as the baseline of later comparisons and gates."),
     "report": ("report", "Write a report: a page, tables for a paper, or files for CI."),
@@ -30,7 +32,6 @@ _COMMANDS = {
 
 
 _MEANT = {
-    "diff": "compare",
     "eval": "run",
     "evaluate": "run",
     "help": "receval --help",

@@ -169,9 +169,13 @@ class ConfigReader:
         self.question = {**self.question, "test": files[-1]} if files else self.question
         return next((value for value in reversed(given) if value in _TESTS), None)
 
+    def with_lists(self, lists: Sequence[str]) -> ConfigReader:
+        """Return the same reader with more lists, each as `NAME=FILE`."""
+        return ConfigReader(self.overrides, (*self.recommendations, *lists), self.question, **self._options)
+
     def __call__(
         self,
-        path: str,
+        path: str | Mapping[str, Any],
         given: Mapping[str, Any] = MappingProxyType({}),
         *,
         quiet: bool = False,
@@ -194,7 +198,7 @@ class ConfigReader:
             question = {"metrics": tuple(metrics) or _USUAL_METRICS, **question}
         elif not judges_gates and self._changes_measures:
             more = ("gates.rules=[]",)
-        config: str | dict[str, Any] = {} if path == COMMAND_LINE else path
+        config: str | Mapping[str, Any] = {} if path == COMMAND_LINE else path
         try:
             with _options_in_errors() if path == COMMAND_LINE else nullcontext():
                 loaded = load_config(config, (*self.overrides, *more), self.recommendations, question=question, **self._options, **sections)
@@ -403,9 +407,18 @@ def outputs_option(help: str, metavar: str = "FILE") -> Callable[[_Callback], _C
     return click.option("-o", "--output", "outputs", multiple=True, metavar=metavar, help=f"{help} May be repeated.")
 
 
+find_slices_option = click.option(
+    "--find-slices",
+    is_flag=True,
+    help="Also find groups of users for whom a model is worse, or better, than for all others, in the first tested measure.",
+)
+
+
 def by_option(does: str) -> Callable[[_Callback], _Callback]:
     """Return the option `--by`, an entry of `evaluation.by`, which may be repeated."""
-    groups = "users.plan, cold, train_count:4 (of equal size), train_count:5,20 (borders) or train_count:3+ (one border)"
+    of_users = "users.plan, cold, train_count:4 (of equal size), train_count:5,20 (borders), train_count:3+ (one border)"
+    of_rows = "rows.event (a column), rows.repeat, rows.new_item, rows.rating, rows.popularity:5 or rows.timestamp:7d"
+    groups = f"{of_users}; of test rows {of_rows}"
     return click.option("--by", multiple=True, metavar="GROUPS", help=f"{does}: {groups}. May be repeated.")
 
 
@@ -423,9 +436,20 @@ def convention_names(context: click.Context, parameter: click.Parameter, begun: 
     return [name for name in convention_names() if name.startswith(begun)]
 
 
+def models_of_configs(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Return the models of the config among the words before, or in the folder, that begin with `begun`, and files."""
+    from receval.session.diff import config_among
+
+    names = _models_of(config_among(context.params.get("inputs") or ()), begun)
+    return [*map(CompletionItem, names), CompletionItem(begun, type="file")]
+
+
 def model_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Return the models that begin with `begun`, of the config on the command line; empty if it cannot be read."""
-    config = context.params.get("config")
+    return _models_of(context.params.get("config"), begun)
+
+
+def _models_of(config: str | None, begun: str) -> list[str]:
     with suppress(Exception):  # problems of the config are reported when the command runs, not during completion
         from receval.config import load_config
 

@@ -34,8 +34,9 @@ baseline_model_option = click.option(
 @click.option("--all", "everything", is_flag=True, help="Also print the measures that are not tested.")
 @click.option("--relative", is_flag=True, help="Also print differences in percent of the baseline's value, with their intervals.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
-@options.by_option("Also compare within groups of users")
+@options.by_option("Also compare within groups")
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
+@options.find_slices_option
 @click.option(
     "--test",
     "tests",
@@ -69,6 +70,7 @@ def compare(
     quiet: bool,
     everything: bool,
     relative: bool,
+    find_slices: bool,
     **arguments: Any,
 ) -> None:
     """Compare models: differences, intervals and p values.
@@ -85,7 +87,7 @@ def compare(
         return read(path, groups, quiet=quiet, metrics=arguments["measures"], judges_gates=False)
 
     sources, written = read.sources(inputs), {options.COMMAND_LINE: read.as_options()}
-    shown = {"everything": everything, "relative": relative}
+    shown = {"everything": everything, "relative": relative, "find_slices": find_slices}
     compared = compare_inputs(sources, arguments, read=read_with_groups, tell=tell, outputs=outputs, written=written, **shown)
     for result in compared.results.values():
         tell_cautions(result, quiet=quiet)
@@ -123,6 +125,7 @@ def _date(context: click.Context, parameter: click.Parameter, value: str | None)
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
+@options.find_slices_option
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "where", "target", "replace")
 @options.ci_option
@@ -149,7 +152,13 @@ def report(
 
     if not outputs and form is None and system == "none":
         raise click.UsageError("give an output file or a format: -o report.html, or --format md")
-    looks: dict[str, Any] = {"title": title, "date": date, "interactive": interactive, "template": template}
+    looks: dict[str, Any] = {
+        "find_slices": arguments.pop("find_slices"),
+        "title": title,
+        "date": date,
+        "interactive": interactive,
+        "template": template,
+    }
     with options.hint_in_options({"the first time use --if-missing pass, or": "a report without gates: --set 'gates.rules=[]'; or"}):
         made = report_inputs(
             read.sources(inputs, SECTIONS),
@@ -172,7 +181,7 @@ def report(
 
 
 @click.command(cls=options.Command)
-@click.argument("chart", type=click.Choice(("over_k", "differences", "trade_off", "distribution")))
+@click.argument("chart", type=click.Choice(("over_k", "differences", "trade_off", "distribution", "groups")))
 @options.config_or_folder_argument("inputs", "[CONFIG|[NAME=]DIR]...", nargs=-1)
 @click.option(
     "-o",
@@ -190,7 +199,7 @@ def report(
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "where", "target", "replace")
 def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **arguments: Any) -> None:
-    """Draw one chart of a report: measures over k, differences from the baseline, two measures, or per-user values.
+    """Draw one chart of a report: measures over k, differences from the baseline, two measures, per-user values, or groups.
 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated. With several folders, models of the
     same name are compared. All forms except .json need the extra report.

@@ -161,14 +161,21 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
 @click.option(
     "--find", "number", metavar="NUMBER", help="Find the conventions, measures and models that give a printed number, such as 0.1894."
 )
+@options.by_option("Also audit the values within groups")
 @options.format_option("audit", default="table", help="The output format.")
 def audit(
-    config: str | None, read: options.ConfigReader, conventions: tuple[str, ...], why: tuple[str, str] | None, number: str | None, form: str
+    config: str | None,
+    read: options.ConfigReader,
+    conventions: tuple[str, ...],
+    why: tuple[str, str] | None,
+    number: str | None,
+    by: tuple[str, ...],
+    form: str,
 ) -> None:
     """Compute the metrics of a config under every convention.
 
     Prints the values of each model under each convention, how far apart they are, and each pair of models whose order depends on the
-    convention. The files are read only once.
+    convention. The files are read only once. Values within groups are audited only with --by, whatever the config says.
     """
     from receval.session.studies import audit_question
 
@@ -176,7 +183,9 @@ def audit(
         raise click.UsageError(f"--why names the two conventions that it compares: leave out {'--convention' if conventions else '--find'}")
     if why and why[0] == why[1]:
         raise click.UsageError(f"--why names two conventions, not {why[0]} twice")
-    loaded = read(read.source(config), judges_gates=False)
-    subject, found = audit_question(loaded, conventions, why, number)
+    if why and by:
+        raise click.UsageError("--why explains values over all users: leave out --by")
+    loaded = read(read.source(config), {"by": by}, judges_gates=False)
+    subject, found = audit_question(loaded, conventions, why, number, by_group=bool(by))
     command = "add" if config is None or read.changes or conventions else f"receval audit {shlex.quote(config)}"
     show(of_form(form, subject), found, command=command, spreadsheet_safe=loaded.config.output.spreadsheet_safe)

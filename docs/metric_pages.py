@@ -233,7 +233,7 @@ def measure(entry: MetricEntry) -> str:
 def _columns(entry: MetricEntry, columns: Mapping[str, str] = COLUMNS) -> dict[str, str]:
     texts = METRICS[entry.name].texts
     needed = (name for name, text in texts.items() if text.default is None and not text.key)
-    values = {name: VALUES[text.key] for name, text in texts.items() if text.key}
+    values = {name: VALUES[text.key] for name, text in texts.items() if text.key and not text.shown}
     return values | {name: columns["users" if name == "users" or entry.name in BY_USERS else "items"] for name in needed}
 
 
@@ -245,7 +245,7 @@ def _spelled(entry: MetricEntry, given: Mapping[str, str], k: int) -> str:
 def in_config(entry: MetricEntry) -> str:
     """Return a config with the metric: with its defaults, and with another value of each parameter."""
     columns = _columns(entry)
-    values = {text.key: VALUES[text.key] for text in METRICS[entry.name].texts.values() if text.key}
+    values = {text.key: VALUES[text.key] for text in METRICS[entry.name].texts.values() if text.key and not text.shown}
     lines = [(_spelled(entry, {}, 10), ""), (_spelled(entry, columns, 10), "the same")] if values else [(_spelled(entry, columns, 10), "")]
     lines += [(text, choice.decides) for choice in entry.parameters if (text := _with_another(entry, choice, columns))]
     away = [setting.convention for setting in entry.settings if setting.has_metric and (setting.own or setting.alone)]

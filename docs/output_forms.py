@@ -14,6 +14,8 @@ COMMANDS = {
     "users": ("per-user values", "`run --per-user`"),
     "comparison": ("the comparison of models", "`compare`"),
     "losers": ("the users with the largest losses", "`compare --losers N`"),
+    "diff": ("the lists of two models side by side", "`diff`"),
+    "slices": ("the groups of users for whom a model is worse or better", "`slices`"),
     "gates": ("the verdicts on rules", "`gate`"),
     "findings": ("the findings of health checks", "`check`"),
     "chart": ("one chart", "`plot`"),

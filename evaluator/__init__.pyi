@@ -17,6 +17,8 @@ from .api.comparisons import ComparisonResult as ComparisonResult
 from .api.comparisons import GateVerdicts as GateVerdicts
 from .api.comparisons import compare as compare
 from .api.comparisons import gate as gate
+from .api.diffs import DiffResult as DiffResult
+from .api.diffs import diff as diff
 from .api.epoch_values import EpochValues as EpochValues
 from .api.evaluation_result import EvaluationResult as EvaluationResult
 from .api.tracking import track as track
@@ -49,6 +51,7 @@ __all__ = [
     "Counts",
     "DataError",
     "Description",
+    "DiffResult",
     "DrawnChart",
     "EpochValues",
     "EvaluationResult",
@@ -71,6 +74,7 @@ __all__ = [
     "check",
     "compare",
     "describe",
+    "diff",
     "enriched",
     "evaluate",
     "evaluate_config",

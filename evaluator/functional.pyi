@@ -93,6 +93,7 @@ class _Further13(_Common, total=False):
     gain: str | float | None
     discount: str | float | None
     log_base: str | float | None
+    weight: str | None
 
 class _Further14(_Common, total=False):
     of: str | float | None
@@ -150,6 +151,7 @@ class _Further24(_Common, total=False):
 
 class _Further25(_Common, total=False):
     at_least: float | None
+    weight: str | None
 
 class _Further26(_Common, total=False):
     points: str | None
@@ -203,100 +205,119 @@ class _Further37(_Common, total=False):
     unit: str | float | None
 
 class _Further38(_Common, total=False):
+    gain: str | float | None
+    alpha: float | None
+    beta: float | None
+    shelves: float | None
+    columns: float | None
+
+class _Further39(_Common, total=False):
     activation: str | float | None
     over: str | float | None
     threshold: float | None
 
-class _Further39(_Common, total=False):
+class _Further40(_Common, total=False):
     gain: str | float | None
     discount: str | float | None
     log_base: str | float | None
     ideal: str | float | None
-
-class _Further40(_Common, total=False):
-    insufficient: str | float | None
+    weight: str | None
 
 class _Further41(_Common, total=False):
+    weight: str | None
+
+class _Further42(_Common, total=False):
+    insufficient: str | float | None
+
+class _Further43(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     numerator: str | float | None
     ratio: float | None
 
-class _Further42(_Common, total=False):
+class _Further44(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     candidates: str | float | None
     ratio: float | None
 
-class _Further43(_Common, total=False):
+class _Further45(_Common, total=False):
     count: str | float | None
 
-class _Further44(_Common, total=False):
+class _Further46(_Common, total=False):
     of: str | float | None
     count: str | float | None
     ties: str | float | None
     ratio: str | float | None
     popular: float | None
 
-class _Further45(_Common, total=False):
+class _Further47(_Common, total=False):
     denominator: str | float | None
 
-class _Further46(_Common, total=False):
+class _Further48(_Common, total=False):
     column: str | None
 
-class _Further47(_Common, total=False):
+class _Further49(_Common, total=False):
     denominator: str | float | None
     multiple: float | None
     within: float | None
 
-class _Further48(_Common, total=False):
+class _Further50(_Common, total=False):
     p: float | None
 
-class _Further49(_Common, total=False):
+class _Further51(_Common, total=False):
     gain: str | float | None
     norm: str | float | None
     p: float | None
 
-class _Further50(_Common, total=False):
+class _Further52(_Common, total=False):
+    negative: str | float | None
+    p: float | None
+
+class _Further53(_Common, total=False):
+    denominator: str | float | None
+    weight: str | None
+
+class _Further54(_Common, total=False):
     candidates: str | float | None
     by: str | None
     group: str | None
 
-class _Further51(_Common, total=False):
+class _Further55(_Common, total=False):
     of: str | float | None
 
-class _Further52(_Common, total=False):
+class _Further56(_Common, total=False):
     max_rel: float | None
     min_rel: float | None
 
-class _Further53(_Common, total=False):
+class _Further57(_Common, total=False):
     log: str | float | None
     norm: str | float | None
     weights: str | float | None
 
-class _Further54(_Common, total=False):
+class _Further58(_Common, total=False):
     form: str | float | None
 
-class _Further55(_Common, total=False):
+class _Further59(_Common, total=False):
     norm: str | float | None
     over: str | float | None
     unit: str | float | None
     unseen: str | float | None
 
-class _Further56(_Common, total=False):
+class _Further60(_Common, total=False):
     count: str | float | None
     ratio: float | None
 
-class _Further57(_Common, total=False):
+class _Further61(_Common, total=False):
     absent: str | float | None
     over: str | float | None
 
-class _Further58(_Common, total=False):
+class _Further62(_Common, total=False):
     by: str | None
 
-class _Further59(_Common, total=False):
+class _Further63(_Common, total=False):
     worth: float | None
     cost: float | None
 
@@ -2725,7 +2746,7 @@ def mse(
     **further: Unpack[_Further9],
 ) -> dict[int | None, list[float]]: ...
 @overload
-def ncis_hit_rate(
+def n2_dcg(
     true: Any,
     pred: Any,
     k: int | None = ...,
@@ -2734,6 +2755,54 @@ def ncis_hit_rate(
     user_col: str = ...,
     item_col: str = ...,
     **further: Unpack[_Further38],
+) -> float:
+    """How close to the top left of a page the relevant items are; use it if a page shows several rows of items (shelves, carousels)."""
+
+@overload
+def n2_dcg(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further38],
+) -> dict[int | None, float]: ...
+@overload
+def n2_dcg(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further38],
+) -> list[float]: ...
+@overload
+def n2_dcg(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further38],
+) -> dict[int | None, list[float]]: ...
+@overload
+def ncis_hit_rate(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further39],
 ) -> float:
     """The share of users with a hit, corrected for what the previous policy showed; use it with NCISPrecision if one hit is enough."""
 
@@ -2746,7 +2815,7 @@ def ncis_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_hit_rate(
@@ -2758,7 +2827,7 @@ def ncis_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> list[float]: ...
 @overload
 def ncis_hit_rate(
@@ -2770,7 +2839,7 @@ def ncis_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_ndcg(
@@ -2781,7 +2850,7 @@ def ncis_ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> float:
     """How close to the top the hits are, corrected for what the previous policy showed; use it with NCISPrecision if order matters."""
 
@@ -2794,7 +2863,7 @@ def ncis_ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_ndcg(
@@ -2806,7 +2875,7 @@ def ncis_ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> list[float]: ...
 @overload
 def ncis_ndcg(
@@ -2818,7 +2887,7 @@ def ncis_ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_precision(
@@ -2829,7 +2898,7 @@ def ncis_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> float:
     """Precision corrected for what the previous policy showed; use it if the test rows come from users who saw its lists."""
 
@@ -2842,7 +2911,7 @@ def ncis_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_precision(
@@ -2854,7 +2923,7 @@ def ncis_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> list[float]: ...
 @overload
 def ncis_precision(
@@ -2866,7 +2935,7 @@ def ncis_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_recall(
@@ -2877,7 +2946,7 @@ def ncis_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> float:
     """Recall corrected for what the previous policy showed; use it with NCISPrecision if a list should miss little."""
 
@@ -2890,7 +2959,7 @@ def ncis_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_recall(
@@ -2902,7 +2971,7 @@ def ncis_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> list[float]: ...
 @overload
 def ncis_recall(
@@ -2914,7 +2983,7 @@ def ncis_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ndcg(
@@ -2925,7 +2994,7 @@ def ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> float:
     """How close to the top the relevant items are; the default choice if order matters."""
 
@@ -2938,7 +3007,7 @@ def ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, float]: ...
 @overload
 def ndcg(
@@ -2950,7 +3019,7 @@ def ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> list[float]: ...
 @overload
 def ndcg(
@@ -2962,7 +3031,7 @@ def ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ndcg_rel(
@@ -3021,7 +3090,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Common],
+    **further: Unpack[_Further41],
 ) -> float:
     """How close to the top the relevant items are, with the same gain for each; use it if their ratings should not matter."""
 
@@ -3034,7 +3103,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Common],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, float]: ...
 @overload
 def ndcg_rendle2020(
@@ -3046,7 +3115,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Common],
+    **further: Unpack[_Further41],
 ) -> list[float]: ...
 @overload
 def ndcg_rendle2020(
@@ -3058,7 +3127,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Common],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def novelty(
@@ -3107,6 +3176,54 @@ def novelty(
     user_col: str = ...,
     item_col: str = ...,
     **further: Unpack[_Common],
+) -> dict[int | None, list[float]]: ...
+@overload
+def num_judged_irrelevant(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further29],
+) -> float:
+    """The number of recommended items that are judged and not relevant; use it to tell misses from items without a judgement."""
+
+@overload
+def num_judged_irrelevant(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further29],
+) -> dict[int | None, float]: ...
+@overload
+def num_judged_irrelevant(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further29],
+) -> list[float]: ...
+@overload
+def num_judged_irrelevant(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further29],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def num_relevant(
@@ -3261,7 +3378,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further42],
 ) -> float:
     """PartialAUC of the first k hits; use it as Precision in which the order of the list counts."""
 
@@ -3274,7 +3391,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, float]: ...
 @overload
 def pap(
@@ -3286,7 +3403,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further42],
 ) -> list[float]: ...
 @overload
 def pap(
@@ -3298,7 +3415,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def partial_auc(
@@ -3309,7 +3426,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further42],
 ) -> float:
     """The part of AUC before the k-th miss; use it if users stop reading after k misses."""
 
@@ -3322,7 +3439,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, float]: ...
 @overload
 def partial_auc(
@@ -3334,7 +3451,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further42],
 ) -> list[float]: ...
 @overload
 def partial_auc(
@@ -3346,7 +3463,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def pop_reo(
@@ -3357,7 +3474,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further43],
 ) -> float:
     """How unequally relevant items of head and tail are found; use it if relevant items deserve the same chance, popular or not."""
 
@@ -3370,7 +3487,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further43],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_rsp(
@@ -3381,7 +3498,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further44],
 ) -> float:
     """How unequally items of head and tail are recommended, relevant or not; use it to see how strongly a model prefers popular items."""
 
@@ -3394,7 +3511,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further44],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity(
@@ -3453,7 +3570,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further45],
 ) -> float:
     """The correlation between the popularity of items and how often they are recommended; use it to see if a model follows popularity."""
 
@@ -3466,7 +3583,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -3477,7 +3594,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further46],
 ) -> float:
     """The share of popular items among the recommended ones; use it to compare lists with what the users had in train."""
 
@@ -3490,7 +3607,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -3502,7 +3619,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further46],
 ) -> list[float]: ...
 @overload
 def popularity_ratio(
@@ -3514,7 +3631,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def precision(
@@ -3525,7 +3642,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further47],
 ) -> float:
     """The share of the recommended items that are relevant; use it if every irrelevant item that is shown costs something."""
 
@@ -3538,7 +3655,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further47],
 ) -> dict[int | None, float]: ...
 @overload
 def precision(
@@ -3550,7 +3667,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further47],
 ) -> list[float]: ...
 @overload
 def precision(
@@ -3562,7 +3679,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further47],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def prediction_coverage(
@@ -3645,7 +3762,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> float:
     """The profit of the hits, such as their margin; use it instead of Revenue if some items are sold at a loss."""
 
@@ -3658,7 +3775,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, float]: ...
 @overload
 def profit(
@@ -3670,7 +3787,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> list[float]: ...
 @overload
 def profit(
@@ -3682,7 +3799,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def r2(
@@ -3717,7 +3834,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further49],
 ) -> float:
     """Precision with the number of relevant items as cut-off; use it if this number varies widely between users."""
 
@@ -3730,7 +3847,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, float]: ...
 @overload
 def r_precision(
@@ -3742,7 +3859,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further49],
 ) -> list[float]: ...
 @overload
 def r_precision(
@@ -3754,7 +3871,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rank_biased_entropy(
@@ -3765,7 +3882,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> float:
     """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters."""
 
@@ -3778,7 +3895,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def rank_biased_entropy(
@@ -3790,7 +3907,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def rank_biased_entropy(
@@ -3802,7 +3919,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp(
@@ -3813,7 +3930,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> float:
     """The gain per item of a reader who goes on to the next item with probability p; use it if you can say how patient users are."""
 
@@ -3826,7 +3943,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp(
@@ -3838,7 +3955,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def rbp(
@@ -3850,7 +3967,55 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
+) -> dict[int | None, list[float]]: ...
+@overload
+def rbp_residual(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further52],
+) -> float:
+    """How much RBP could grow if all items without a judgement were relevant; use it to see how far RBP can be trusted."""
+
+@overload
+def rbp_residual(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further52],
+) -> dict[int | None, float]: ...
+@overload
+def rbp_residual(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further52],
+) -> list[float]: ...
+@overload
+def rbp_residual(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall(
@@ -3861,7 +4026,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further53],
 ) -> float:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible."""
 
@@ -3874,7 +4039,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, float]: ...
 @overload
 def recall(
@@ -3886,7 +4051,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further53],
 ) -> list[float]: ...
 @overload
 def recall(
@@ -3898,7 +4063,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def reo(
@@ -3981,7 +4146,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> float:
     """The value of the hits, such as their price; use it if a hit is worth as much as its item costs."""
 
@@ -3994,7 +4159,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue(
@@ -4006,7 +4171,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> list[float]: ...
 @overload
 def revenue(
@@ -4018,7 +4183,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def revenue_share(
@@ -4029,7 +4194,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> float:
     """The value of the hits as a share of that of all relevant items; use it to compare revenue between users who spend much and little."""
 
@@ -4042,7 +4207,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue_share(
@@ -4054,7 +4219,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> list[float]: ...
 @overload
 def revenue_share(
@@ -4066,7 +4231,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rmse(
@@ -4221,7 +4386,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further54],
 ) -> float:
     """How unequally items of different groups are recommended, relevant or not; use it if every group should appear equally often."""
 
@@ -4234,7 +4399,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further54],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -4245,7 +4410,7 @@ def s_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further55],
 ) -> float:
     """The share of the categories that the hits cover; use it if a list should serve many interests."""
 
@@ -4258,7 +4423,7 @@ def s_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further55],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -4270,7 +4435,7 @@ def s_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further55],
 ) -> list[float]: ...
 @overload
 def s_recall(
@@ -4282,7 +4447,7 @@ def s_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further55],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def sdcg(
@@ -4293,7 +4458,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further56],
 ) -> float:
     """The gain of the list as a share of that of k items of the highest grade; use it if a perfect list must be excellent at every rank."""
 
@@ -4306,7 +4471,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further56],
 ) -> dict[int | None, float]: ...
 @overload
 def sdcg(
@@ -4318,7 +4483,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further56],
 ) -> list[float]: ...
 @overload
 def sdcg(
@@ -4330,7 +4495,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further56],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def serendipity(
@@ -4341,7 +4506,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further45],
 ) -> float:
     """How much higher hits rank than their popularity alone would place them; use it to reward hits that are not obvious."""
 
@@ -4354,7 +4519,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, float]: ...
 @overload
 def serendipity(
@@ -4366,7 +4531,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further45],
 ) -> list[float]: ...
 @overload
 def serendipity(
@@ -4378,7 +4543,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def set_map(
@@ -4437,7 +4602,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further57],
 ) -> float:
     """How evenly items are recommended, as entropy; use it if every item should have its share of all lists."""
 
@@ -4450,7 +4615,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def sufficient_reco(
@@ -4461,7 +4626,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further58],
 ) -> float:
     """The share of users whose list has at least k items; use it to find lists that are too short."""
 
@@ -4474,7 +4639,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, float]: ...
 @overload
 def sufficient_reco(
@@ -4486,7 +4651,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further58],
 ) -> list[float]: ...
 @overload
 def sufficient_reco(
@@ -4498,7 +4663,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def surprisal(
@@ -4509,7 +4674,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further59],
 ) -> float:
     """How surprising the recommended items are, in bits; use it for what papers call novelty: it rewards little-known items."""
 
@@ -4522,7 +4687,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def surprisal(
@@ -4534,7 +4699,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def surprisal(
@@ -4546,7 +4711,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def tail_percentage(
@@ -4557,7 +4722,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further60],
 ) -> float:
     """The share of the recommended items that are among the least popular; use it instead of APLT if the tail is a share of the items."""
 
@@ -4570,7 +4735,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, float]: ...
 @overload
 def tail_percentage(
@@ -4582,7 +4747,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further60],
 ) -> list[float]: ...
 @overload
 def tail_percentage(
@@ -4594,7 +4759,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unexpectedness(
@@ -4605,7 +4770,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further61],
 ) -> float:
     """The share of the recommended items that a reference model does not recommend to the user; use it to see what a model adds."""
 
@@ -4618,7 +4783,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def unexpectedness(
@@ -4630,7 +4795,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further61],
 ) -> list[float]: ...
 @overload
 def unexpectedness(
@@ -4642,7 +4807,55 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further61],
+) -> dict[int | None, list[float]]: ...
+@overload
+def unjudged(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further29],
+) -> float:
+    """The share of the first k ranks with an item that is not judged; use it to see how much of a value rests on missing judgements."""
+
+@overload
+def unjudged(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further29],
+) -> dict[int | None, float]: ...
+@overload
+def unjudged(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further29],
+) -> list[float]: ...
+@overload
+def unjudged(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further29],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unpredicted(
@@ -4701,7 +4914,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further58],
 ) -> float:
     """The share of users without a repeated item in the first k ranks; use it to find lists with duplicates."""
 
@@ -4714,7 +4927,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, float]: ...
 @overload
 def unrepeated_reco(
@@ -4726,7 +4939,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further58],
 ) -> list[float]: ...
 @overload
 def unrepeated_reco(
@@ -4738,7 +4951,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def user_coverage(
@@ -4797,7 +5010,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further62],
 ) -> float:
     """How far the mean nDCG of groups of users differs; use it to see if a model serves some groups better than others."""
 
@@ -4810,7 +5023,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, float]: ...
 @overload
 def user_mad_rating(
@@ -4821,7 +5034,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further62],
 ) -> float:
     """How far the mean scores of groups of users differ; use it to see if a model promises more to some groups than to others."""
 
@@ -4834,7 +5047,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -4845,7 +5058,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further63],
 ) -> float:
     """The worth of the hits minus the cost of the misses; use it if you can name a price for both."""
 
@@ -4858,7 +5071,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -4870,7 +5083,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further63],
 ) -> list[float]: ...
 @overload
 def utility(
@@ -4882,7 +5095,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_hit_rate(
@@ -4893,7 +5106,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> float:
     """The weight of the best hit as a share of that of the user's best relevant item; use it if one hit is enough but not all are alike."""
 
@@ -4906,7 +5119,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_hit_rate(
@@ -4918,7 +5131,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> list[float]: ...
 @overload
 def weighted_hit_rate(
@@ -4930,7 +5143,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_precision(
@@ -4941,7 +5154,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> float:
     """The weight of the hits as a share of that of all recommended items; use it if a wrong item costs as much as its weight."""
 
@@ -4954,7 +5167,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_precision(
@@ -4966,7 +5179,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> list[float]: ...
 @overload
 def weighted_precision(
@@ -4978,7 +5191,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_recall(
@@ -4989,7 +5202,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> float:
     """The weight of the hits as a share of that of all relevant items; use it if some relevant items matter more than others."""
 
@@ -5002,7 +5215,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_recall(
@@ -5014,7 +5227,7 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> list[float]: ...
 @overload
 def weighted_recall(
@@ -5026,5 +5239,5 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, list[float]]: ...

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 Subject = Literal[
     "result", "latex", "report", "users", "comparison", "losers", "gates", "findings", "chart", "audit", "audit-difference",
-    "audit-values", "description", "explanation", "baseline", "catalogue", "machine",
+    "audit-values", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices",
 ]  # fmt: skip
 """Subject of an output."""
 Need = Literal["users", "conclusions", "complete", "description", "drawing"]
@@ -59,7 +59,7 @@ _REPORTED: Final[frozenset[Need]] = frozenset({"complete", "users"})
 _TESTED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusions"})
 _DESCRIBED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusions", "description"})
 _DRAWN: Final[frozenset[Need]] = frozenset({"drawing"})
-_DATA = "receval.render.result_data"
+_DATA, _DIFF = "receval.render.result_data", "receval.content.model_diff"
 _AUDIT, _AUDITED, _CHARTS = "receval.content.audit", "receval.render.audit_data", "receval.render.drawing"
 _MARKDOWN: Final = "receval.session.show:result_markdown"
 _DIFFERENCES: Final = ("look_at", "everything", "relative")
@@ -90,6 +90,16 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("comparison", "latex", "receval.content.paper:comparison_tables", (".tex",), takes=("everything", "relative")),
     OutputForm("comparison", "html", "receval.session.report:comparison_page", (".html", ".htm"), takes=("compared", "relative")),
     OutputForm("losers", "parquet", f"{_DATA}:losers", folder="comparison_users.parquet", binary=True),
+    OutputForm("diff", "table", f"{_DIFF}:document"),
+    OutputForm("diff", "json", f"{_DIFF}:cells", (".json",)),
+    OutputForm("diff", "csv", f"{_DIFF}:user_rows", (".csv",)),
+    OutputForm("diff", "parquet", f"{_DIFF}:user_table", (".parquet",), binary=True),
+    OutputForm("diff", "md", f"{_DIFF}:document", (".md",)),
+    OutputForm("slices", "table", "receval.content.slices:document"),
+    OutputForm("slices", "json", f"{_DATA}:slice_cells", (".json",)),
+    OutputForm("slices", "csv", f"{_DATA}:slice_table", (".csv",)),
+    OutputForm("slices", "parquet", f"{_DATA}:slice_table", (".parquet",), binary=True),
+    OutputForm("slices", "md", "receval.content.slices:document", (".md",)),
     OutputForm("gates", "table", "receval.content.gates:document", takes=("summary",)),
     OutputForm("gates", "json", f"{_DATA}:verdict_cells", (".json",), takes=("strict",)),
     OutputForm("gates", "md", "receval.content.gates:document", (".md",)),

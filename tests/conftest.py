@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from hypothesis import HealthCheck, Phase, settings
 from receval import Result, load_config, run
 from receval.cli.main import main
 from receval.parts.spark.session import SparkSession, start_session
+from receval.render import drawing
 from xdist.scheduler import LoadScopeScheduling
 
 from benchmarks.cluster import HOST, free_port
@@ -81,6 +84,32 @@ def _own_temporary_folder() -> Iterator[None]:
         yield
 
 
+drawer = drawing._drawer
+"""Returns vl-convert itself, for tests of drawing."""
+
+
+class DrawnOnce:
+    """vl-convert, which draws each chart once for all tests of a process: it takes 0.1 s, and many tests make the same page."""
+
+    def __init__(self) -> None:
+        self.svg = cache(lambda spec, options: drawer().vegalite_to_svg(json.loads(spec), **json.loads(options)))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(drawer(), name)
+
+    def vegalite_to_svg(self, spec: Mapping[str, Any], **options: Any) -> str:
+        drawer()  # tests may hide it
+        return self.svg(json.dumps(spec), json.dumps(options))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _charts_are_drawn_once() -> Iterator[None]:
+    once = DrawnOnce()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drawing, "_drawer", lambda: once)
+        yield
+
+
 def table(columns: Sequence[str], rows: Rows) -> pl.DataFrame:
     return pl.DataFrame([list(row) for row in rows], schema=list(columns), orient="row")
 
@@ -92,7 +121,7 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
     Health checks are off unless `health` is set.
 
     Side inputs are frames too: `train`, `items` (its column `categories`, if it has one, is split at `|`), `users`, `baseline`,
-    `previous_policy`, `predictions` (a frame for all models, or one for each) and `distances`.
+    `previous_policy`, `predictions` (a frame for all models, or one for each) and `distances`. `list_columns` names columns of the lists.
     """
 
     def evaluate(
@@ -108,6 +137,8 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
         distances: pl.DataFrame | None = None,
         engine: Mapping[str, str] | None = None,
         health: Any = "off",
+        compare: Mapping[str, Any] | None = None,
+        list_columns: Mapping[str, str] | None = None,
         **evaluation: Any,
     ) -> Result:
         def write_frame(name: str, frame: pl.DataFrame) -> str:
@@ -118,7 +149,9 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
             return {model: write_frame(f"{name}_{index}", frame) for index, (model, frame) in enumerate(frames.items())}
 
         models = {"model": lists} if isinstance(lists, pl.DataFrame) else lists
-        data: dict[str, Any] = {"recommendations": of_models("lists", models)}
+        paths = of_models("lists", models)
+        by_column = {model: {"path": path, "columns": dict(list_columns)} for model, path in paths.items()} if list_columns else paths
+        data: dict[str, Any] = {"recommendations": by_column}
         sides = {"train": train, "items": items, "users": users, "baseline": baseline}
         sides |= {"previous_policy": previous_policy, "predictions": predictions, "distances": distances}
         for name, given in ({"test": test} | sides).items():
@@ -127,6 +160,7 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
         if items is not None and "categories" in items.columns:
             data["items"] = {"path": data["items"], "categories": "categories", "split": "|"}
         config = {"data": data, "evaluation": evaluation, **({"engine": dict(engine)} if engine else {})}
+        config |= {"compare": dict(compare)} if compare else {}
         config |= {"health": health}
         (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
         return run(load_config(tmp_path / "config.yaml"))

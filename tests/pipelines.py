@@ -59,8 +59,11 @@ class Ran(Struct):
 class GitHub:
     """A repository whose action is run for events; caches and comments are kept between runs."""
 
-    def __init__(self, folder: Path, stubs: Path) -> None:
-        self.folder, self.stubs, self.caches, self.runs = folder, stubs, stubs / "caches", 0
+    def __init__(self, folder: Path, stubs: Path, runs: int = 0) -> None:
+        """After some `runs` the folder of stubs keeps their caches and comments."""
+        self.folder, self.stubs, self.caches, self.runs = folder, stubs, stubs / "caches", runs
+        if runs:
+            return
         self.caches.mkdir(parents=True)
         (stubs / "comments.json").write_text("[]")
         (stubs / "gh.py").write_text(_GH_PY)

@@ -14,10 +14,9 @@ from tests.pipelines import ACTION, JOB, GitHub
 NO_JQ = shutil.which("jq") is None
 
 
-@pytest.fixture
-def repository(tmp_path):
-    """Return a repository with a config, its test data and its lists."""
-    folder = tmp_path / "repository"
+def make_repository(place):
+    """Make a repository with a config, its test data and its lists."""
+    folder = place / "repository"
     folder.mkdir()
     (folder / "gates.yaml").write_text(yaml.safe_dump(CONFIG))
     (folder / "test.csv").write_text(TEST)
@@ -26,15 +25,31 @@ def repository(tmp_path):
 
 
 @pytest.fixture
-def github(repository, tmp_path):
-    return GitHub(repository, tmp_path / "stubs")
+def github(tmp_path):
+    return GitHub(make_repository(tmp_path), tmp_path / "stubs")
+
+
+@pytest.fixture(scope="module")
+def pushed(tmp_path_factory):
+    """Return a folder with the repository, and with what the action keeps after a push to the main branch."""
+    folder = tmp_path_factory.mktemp("pushed")
+    make_repository(folder)
+    assert GitHub(folder / "repository", folder / "stubs").push(config="gates.yaml").succeeded
+    return folder
+
+
+@pytest.fixture
+def after_push(pushed, tmp_path):
+    """Return a repository of which the main branch has a baseline."""
+    shutil.copytree(pushed, tmp_path, dirs_exist_ok=True, symlinks=True)
+    return GitHub(tmp_path / "repository", tmp_path / "stubs", 1)
 
 
 def make_worse(repository):
     (repository / "home.csv").write_text(lists(lambda user: user % 2))
 
 
-def test_the_main_branch_makes_the_baseline_and_a_pull_request_that_is_worse_fails(github, repository):
+def test_the_main_branch_makes_the_baseline_and_a_pull_request_that_is_worse_fails(github):
     first = github.push(config="gates.yaml", comment="false")
     assert first.succeeded, first.printed
     assert "::warning::No baseline results/main was kept: this run makes a new one" in first.printed
@@ -42,7 +57,7 @@ def test_the_main_branch_makes_the_baseline_and_a_pull_request_that_is_worse_fai
     assert "::notice file=gates.yaml" in first.printed
     same = github.pull_request(config="gates.yaml", comment="false")
     assert same.succeeded, same.printed
-    make_worse(repository)
+    make_worse(github.folder)
     worse = github.pull_request(config="gates.yaml", comment="false")
     assert not worse.succeeded
     assert worse.outputs["run"] == {"exit-code": "1"}
@@ -50,27 +65,25 @@ def test_the_main_branch_makes_the_baseline_and_a_pull_request_that_is_worse_fai
     assert "results.json" in worse.uploaded
 
 
-def test_a_run_on_the_main_branch_renews_the_baseline_only_if_it_passes(github, repository):
-    github.push(config="gates.yaml")
-    make_worse(repository)
-    worse = github.push(config="gates.yaml")
+def test_a_run_on_the_main_branch_renews_the_baseline_only_if_it_passes(after_push):
+    make_worse(after_push.folder)
+    worse = after_push.push(config="gates.yaml")
     assert not worse.succeeded
     assert "Renew the baseline" not in worse.steps
-    assert not github.pull_request(config="gates.yaml", comment="false").succeeded
-    (repository / "home.csv").write_text(lists(lambda user: True))
-    assert "Keep the baseline" in github.push(config="gates.yaml").steps
-    assert len(list(github.caches.iterdir())) == 2
+    assert not after_push.pull_request(config="gates.yaml", comment="false").succeeded
+    (after_push.folder / "home.csv").write_text(lists(lambda user: True))
+    assert "Keep the baseline" in after_push.push(config="gates.yaml").steps
+    assert len(list(after_push.caches.iterdir())) == 2
 
 
 @pytest.mark.parametrize(
     ("event", "ref"), [("pull_request_target", "refs/heads/main"), ("push", "refs/heads/other"), ("issue_comment", "refs/heads/main")]
 )
-def test_no_other_event_renews_the_baseline(event, ref, github):
-    github.push(config="gates.yaml")
-    ran = github.pull_request(event=event, ref=ref, config="gates.yaml", comment="false")
+def test_no_other_event_renews_the_baseline(event, ref, after_push):
+    ran = after_push.pull_request(event=event, ref=ref, config="gates.yaml", comment="false")
     assert ran.succeeded, ran.printed
     assert ran.outputs["event"] == {"renews": "false"}
-    assert len(list(github.caches.iterdir())) == 1
+    assert len(list(after_push.caches.iterdir())) == 1
 
 
 def test_a_pull_request_without_a_baseline_fails_unless_it_may_be_missing(github):
@@ -83,8 +96,8 @@ def test_a_pull_request_without_a_baseline_fails_unless_it_may_be_missing(github
     assert "::error" not in allowed.printed
 
 
-def test_a_config_in_a_folder_has_its_baseline_in_this_folder(github, repository):
-    shutil.copytree(repository, repository / "evaluation")
+def test_a_config_in_a_folder_has_its_baseline_in_this_folder(github):
+    shutil.copytree(github.folder, github.folder / "evaluation")
     inputs = {"config": "evaluation/gates.yaml", "comment": "false"}
     assert github.push(**inputs, baseline="evaluation/results/main").succeeded
     assert github.pull_request(**inputs, baseline="evaluation/results/main").succeeded
@@ -93,27 +106,26 @@ def test_a_config_in_a_folder_has_its_baseline_in_this_folder(github, repository
     assert "there is no baseline evaluation/results/main" in elsewhere.printed
 
 
-def test_new_test_data_need_a_new_folder_for_the_baseline(github, repository):
-    github.push(config="gates.yaml")
-    (repository / "test.csv").write_text(TEST.replace("1,b,3\n", "1,z,3\n", 1))
-    stuck = github.pull_request(config="gates.yaml", comment="false")
+def test_new_test_data_need_a_new_folder_for_the_baseline(after_push):
+    (after_push.folder / "test.csv").write_text(TEST.replace("1,b,3\n", "1,z,3\n", 1))
+    stuck = after_push.pull_request(config="gates.yaml", comment="false")
     assert stuck.outputs["run"] == {"exit-code": "3"}
     assert "::error::There is no baseline" not in stuck.printed
-    (repository / "gates.yaml").write_text(yaml.safe_dump(CONFIG).replace("results/main", "results/main-2"))
+    (after_push.folder / "gates.yaml").write_text(yaml.safe_dump(CONFIG).replace("results/main", "results/main-2"))
     inputs = {"config": "gates.yaml", "baseline": "results/main-2", "comment": "false"}
-    assert github.pull_request(**inputs, if_missing="pass").succeeded
-    assert github.push(**inputs, if_missing="pass").succeeded
-    assert github.pull_request(**inputs).succeeded
+    assert after_push.pull_request(**inputs, if_missing="pass").succeeded
+    assert after_push.push(**inputs, if_missing="pass").succeeded
+    assert after_push.pull_request(**inputs).succeeded
 
 
-def test_with_an_empty_baseline_input_no_baseline_is_renewed(github, repository):
+def test_with_an_empty_baseline_input_no_baseline_is_renewed(github):
     ran = github.push(config="gates.yaml", baseline="")
     assert not ran.succeeded
     assert ran.outputs["run"] == {"exit-code": "3"}
     assert not any("baseline" in step for step in ran.steps if step != "Decide whether this run renews the baseline")
 
 
-def test_arguments_are_lines_that_no_shell_reads(github, repository):
+def test_arguments_are_lines_that_no_shell_reads(github):
     arguments = "--set evaluation.metrics=[nDCG@2, Recall@1, MAP@2]\n\n  --strict\n--recs it's $(touch hacked)=home.csv\n--digits=3\n"
     ran = github.push(config="gates.yaml", arguments=arguments, comment="false", if_missing="pass")
     assert ran.succeeded, ran.printed
@@ -128,45 +140,41 @@ def test_the_extras_are_installed_with_the_action(github):
 
 
 @pytest.mark.skipif(NO_JQ, reason="the stub of gh needs jq")
-def test_a_pull_request_has_one_comment_that_each_run_updates(github, repository):
-    github.push(config="gates.yaml")
-    assert github.comments == []
-    github.add_comment("<!-- receval results/today -->\nall passed, says a stranger", "User", "NONE")
-    github.add_comment("Looks good", "User", "MEMBER")
-    assert github.pull_request(config="gates.yaml").succeeded
-    assert len(github.comments) == 3
-    assert github.comments[2]["body"].startswith("<!-- receval results/today -->\n# Evaluation of home\n\n- ")
-    assert github.comments[2]["body"].endswith("\nCommit abc123 · [log](https://github.com/us/shop/actions/runs/2)\n")
-    make_worse(repository)
-    assert not github.pull_request(config="gates.yaml").succeeded
-    assert len(github.comments) == 3
-    assert "✖ 1 of 2 gates failed" in github.comments[2]["body"]
-    assert "stranger" in github.comments[0]["body"]
+def test_a_pull_request_has_one_comment_that_each_run_updates(after_push):
+    assert after_push.comments == []
+    after_push.add_comment("<!-- receval results/today -->\nall passed, says a stranger", "User", "NONE")
+    after_push.add_comment("Looks good", "User", "MEMBER")
+    assert after_push.pull_request(config="gates.yaml").succeeded
+    assert len(after_push.comments) == 3
+    assert after_push.comments[2]["body"].startswith("<!-- receval results/today -->\n# Evaluation of home\n\n- ")
+    assert after_push.comments[2]["body"].endswith("\nCommit abc123 · [log](https://github.com/us/shop/actions/runs/2)\n")
+    make_worse(after_push.folder)
+    assert not after_push.pull_request(config="gates.yaml").succeeded
+    assert len(after_push.comments) == 3
+    assert "✖ 1 of 2 gates failed" in after_push.comments[2]["body"]
+    assert "stranger" in after_push.comments[0]["body"]
 
 
 @pytest.mark.skipif(NO_JQ, reason="the stub of gh needs jq")
-def test_a_run_without_results_says_so_in_the_same_comment(github, repository):
-    github.push(config="gates.yaml")
-    github.pull_request(config="gates.yaml")
-    (repository / "gates.yaml").write_text("data: {}\n")
-    ran = github.pull_request(config="gates.yaml")
+def test_a_run_without_results_says_so_in_the_same_comment(after_push):
+    after_push.pull_request(config="gates.yaml")
+    (after_push.folder / "gates.yaml").write_text("data: {}\n")
+    ran = after_push.pull_request(config="gates.yaml")
     assert ran.outputs["run"] == {"exit-code": "2"}
-    (comment,) = github.comments
+    (comment,) = after_push.comments
     assert comment["body"].startswith("<!-- receval results/today -->\n# No evaluation\n\nreceval ended with exit code 2.\n")
 
 
-def test_a_comment_that_cannot_be_written_is_a_warning(github):
-    github.push(config="gates.yaml")
-    (github.stubs / "gh").write_text("#!/bin/sh\necho HTTP 403 >&2\nexit 1\n")
-    ran = github.pull_request(config="gates.yaml")
+def test_a_comment_that_cannot_be_written_is_a_warning(after_push):
+    (after_push.stubs / "gh").write_text("#!/bin/sh\necho HTTP 403 >&2\nexit 1\n")
+    ran = after_push.pull_request(config="gates.yaml")
     assert ran.succeeded, ran.printed
     assert "::warning::The comment was not written. The job needs the permission pull-requests: write" in ran.printed
 
 
-def test_the_summary_is_written_once(github):
-    github.push(config="gates.yaml")
-    github.pull_request(config="gates.yaml")
-    assert (github.stubs / "summary.md").read_text().count("# Evaluation of home") == 2
+def test_the_summary_is_written_once(after_push):
+    after_push.pull_request(config="gates.yaml")
+    assert (after_push.stubs / "summary.md").read_text().count("# Evaluation of home") == 2
 
 
 def test_the_actions_of_github_are_those_that_run_on_node_24():

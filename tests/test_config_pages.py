@@ -65,6 +65,8 @@ BESIDE = {
     "data.test.table": {},
     "data.test.uri": DATABASE,
     "data.test.query": DATABASE,
+    "data.columns.row": {"position": "column"},
+    "data.columns.position": {"row": "shelf"},
     "engine.memory": {},
     "engine.workers": {},
     **{f"gates.rules.{key}": {"measure": "nDCG@10", "min": "0.1"} for key in ("measure", "severity", "by", "models")},
@@ -93,6 +95,7 @@ def test_the_example_of_every_key_is_valid(path, write):
     for key, value in EXAMPLES[path].items():
         of_spark = ["engine=spark"] if key in ("table", "per_user_table") else []
         more = ["evaluation.by=users.age"] if value == "users.age" and path != "evaluation" else of_spark
+        more += ["data.items=items.csv"] if value == "items.price" else []
         assert load_config(config, [*more, override(path, key, value)]), key
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
 import subprocess
@@ -64,3 +65,41 @@ def test_the_script_reproduces_the_data(tmp_path):
     for made in tmp_path.glob("*.csv"):
         assert made.read_bytes() == (ORACLES / made.name).read_bytes(), made.name
     assert {path.name for path in tmp_path.glob("*.csv")} == {path.name for path in ORACLES.glob("*.csv")}
+
+
+def peers_case(**changes: object) -> str:
+    test, lists = {"user": ["a", "b"], "item": ["x", "y"]}, {"user": ["a", "b"], "item": ["x", "z"], "rank": [1, 1]}
+    case = {"library": "L", "test": "t", "convention": "receval", "measure": "Recall@1", "input": {"test": test, "recommendations": lists}}
+    return json.dumps(case | {"options": {}, "expected": 0.5, "tol": 1e-9, "status": "equal", "note": ""} | changes) + "\n"
+
+
+def peers_tests(capsys, monkeypatch, *arguments: str) -> tuple[int, list[str]]:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.setattr(sys, "argv", ["peers_tests.py", *arguments])
+    code = importlib.import_module("peers_tests").main()
+    return code, capsys.readouterr().out.splitlines()
+
+
+def test_cases_of_other_suites_are_counted_by_library(tmp_path, capsys, monkeypatch):
+    cases = tmp_path / "cases.jsonl"
+    of_users = peers_case(library="M", measure="Precision@1", expected={"users": ["a", "b"], "values": [1, 0]})
+    text = "library: T\naxes: {}\nmetrics: {Recall: {}}\nspellings: {'r(\\d+)': 'Recall@\\1'}\n"
+    without_data = peers_case(input={}, expected=None) + peers_case(expected=None)
+    cases.write_text(peers_case() + of_users + peers_case(convention=text, measure="r1") + without_data)
+    code, lines = peers_tests(capsys, monkeypatch, str(cases))
+    assert code == 0
+    assert [line.split() for line in lines[1:3]] == [["L", "2", "0", "0", "0"], ["M", "1", "0", "0", "0"]]
+    assert lines[-1] == "equal: 3 of 3 (100.0%)"
+
+
+def test_a_case_that_is_different_or_refused_is_named_and_gives_exit_code_1(tmp_path, capsys, monkeypatch):
+    cases = tmp_path / "cases.jsonl"
+    different = peers_case(test="wrong", expected={"users": ["a"], "values": [0]}, note="a note")
+    refused = peers_case(test="unknown", measure="Recal@1")
+    other = peers_case(library="M", status="inexpressible: a reason", expected=7)
+    cases.write_text(peers_case() + different + refused + other)
+    code, lines = peers_tests(capsys, monkeypatch, str(cases), "--failures", "L")
+    assert code == 1
+    assert lines[:3] == ["different: L, wrong: Recall@1  (a note)", "  expected a: 0", "  got      a: 1.0, b: 0.0"]
+    assert lines[3] == "refused: L, unknown: Recal@1"
+    assert [line.split() for line in lines[7:9]] == [["L", "1", "1", "1", "0"], ["M", "0", "0", "0", "1"]]

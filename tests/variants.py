@@ -57,6 +57,9 @@ NUMBERS: Final = (
     "EucDistance(MRR,Precision,HitRate,points=1;0.5;1)",
     "Hypervolume(points=1;0.2,higher_is_better=false;true)",
     *(f"{name}(column=rows.rating)" for name in ("Revenue", "RevenueShare", "Profit", "WeightedRecall", "WeightedHitRate")),
+    *(f"{name}(weight=rows.rating)" for name in ("Recall", "HitRate", "DCG", "nDCG")),
+    "nDCGRendle2020(weight=items.price)",
+    "Recall(denominator=min_r_k,weight=items.price)",
     "F1(WeightedPrecision(column=items.price),RevenueShare(column=rows.rating))",
 )
 

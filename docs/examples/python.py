@@ -69,6 +69,9 @@ verdicts = both.gate(["nDCG@2 >= 0.5", "HitRate@1 min_gain 0"], baseline="old")
 verdicts.passed
 print(verdicts)
 [(gate.measure, gate.outcome) for gate in both.gate("nDCG@2 max_loss 2%", baseline=both, models="new")]
+diff = receval.diff({1: [7, 8], 2: [9]}, {1: [8, 7], 2: [9]}, test={1: [7], 2: [9]}, metrics="nDCG@2")
+diff.users["nDCG@2 difference"].round(4).to_list()
+diff.contributions["nDCG@2"].round(4).to_list()
 both.report(folder + "/report.html", margin="1%", gates=verdicts)
 chart = both.chart("differences", of="nDCG@2")
 chart

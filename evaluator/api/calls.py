@@ -107,7 +107,8 @@ def evaluate(
     with errors_as_arguments():
         loaded = _loaded(config, Arguments(**given))  # type: ignore[typeddict-item]
         keeps = keep_users and per_user_table is None
-        return _result_of(config, run(loaded, keep_users=keeps, concludes=per_user_table is None, per_user_table=per_user_table))
+        made = run(loaded, keep_users=keeps, concludes=per_user_table is None, per_user_table=per_user_table)
+        return _result_of(config, made, loaded)
 
 
 @takes(instead=with_change)
@@ -137,7 +138,7 @@ def evaluate_config(
     given = [outputs] if isinstance(outputs, str | os.PathLike) else list(outputs)
     options: dict[str, Any] = {"per_user": per_user, "store_failures": store_failures, "strict": strict, "progress": progress}
     record = track_run(run_config(_loaded(config, Arguments()), outputs=given, **options))
-    return RunRecord(**{**asdict(record), "result": EvaluationResult.of(record.result)})
+    return RunRecord(**{**asdict(record), "result": EvaluationResult.of(record.result, record.loaded)})
 
 
 @takes(*Arguments.__annotations__)
@@ -147,7 +148,8 @@ def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -
     All data that can be read are accepted. The arguments are those of `evaluate`; `metrics` is nDCG by default.
     """
     with errors_as_arguments():
-        return _result_of(config, check_config(_loaded(config, arguments, metrics="nDCG")))
+        loaded = _loaded(config, arguments, metrics="nDCG")
+        return _result_of(config, check_config(loaded), loaded)
 
 
 @takes(*Arguments.__annotations__)
@@ -192,16 +194,16 @@ def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
 def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (), **arguments: Unpack[Arguments]) -> Audit:
     """Evaluate the measures under several conventions, or all, as `receval audit` does; the audit prints as tables.
 
-    The other arguments are those of `evaluate`.
+    The other arguments are those of `evaluate`; with `by`, the audit also has each measure in each group.
     """
     with errors_as_arguments():
         named = (conventions,) if isinstance(conventions, str) else conventions
-        return PrintedAudit(**asdict(studies.audit(_loaded(config, arguments), named)))
+        return PrintedAudit(**asdict(studies.audit(_loaded(config, arguments), named, by_group=bool(arguments.get("by")))))
 
 
-def _result_of(config: ConfigLike | None, result: Result) -> EvaluationResult:
+def _result_of(config: ConfigLike | None, result: Result, loaded: Loaded) -> EvaluationResult:
     """Return the result of a call, whose sentences name the arguments if there is no config."""
-    return EvaluationResult.of(about_arguments(result) if config is None else result)
+    return EvaluationResult.of(about_arguments(result) if config is None else result, loaded)
 
 
 def evaluate_tolerantly(**arguments: Unpack[Arguments]) -> EvaluationResult:

@@ -12,23 +12,27 @@ import polars as pl
 from msgspec.structs import asdict, replace
 
 from ..comparison.comparison_options import ComparisonOptions
+from ..comparison.slicing import SliceOptions
 from ..config.judgement import Inconclusive, MissingPolicy
 from ..config.overrides import gates_of
 from ..config.run_sections import ChartName
 from ..content import differences, gates
+from ..content import slices as slices_content
 from ..disk.result_folder import load as load_folder
 from ..errors import ConfigError
 from ..gates.demands import Baseline, Bases
 from ..render.html import for_notebook
-from ..render.result_data import comparison_cells, gate_cells
+from ..render.result_data import comparison_cells, gate_cells, slice_cells, slice_table
 from ..render.screen import show
 from ..render.terminal import PlainText
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
+from ..results.slices import Slices, UserSlice
 from ..session.compare import GatheredResults, MarginLike, groups_named, margins_of
 from ..session.compare import compare as compare_gathered
 from ..session.judge import bases_of, gate_options, with_gates
+from ..session.slices import slices_of
 from ..stats.difference import Settings
 from ..synonyms import path_of, takes, wrong_type
 from .arguments import errors_as_arguments, reworded
@@ -80,7 +84,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
 
     @takes()
     def chart(self, kind: ChartName = "differences", of: str | Sequence[str] = ()) -> DrawnChart:
-        """Draw `differences`, values `over_k`, the `distribution` over users, or the `trade_off`; see `EvaluationResult.chart`."""
+        """Draw `differences`, `over_k`, the `distribution` over users, the `trade_off`, or `groups`; see `EvaluationResult.chart`."""
         from .pages import draw, of_several
 
         return draw(kind, of, partial(of_several, self.results, self.questions))
@@ -226,6 +230,39 @@ def gate(
             bases = Bases(bases.baseline, {**bases.anchors, "": replace(_base_of(anchor, None), is_anchor=True)})
         changes = {**({"users": "common"} if common else {}), **({"cluster": cluster} if cluster else {})}
         return GateVerdicts(with_gates(judged, section, compared.model_copy(update=changes), bases).gates)
+
+
+class SlicesResult(Slices, frozen=True):
+    """Slices of users for whom a model is worse, or better, than for all others; it prints as the table of `receval slices`."""
+
+    def __iter__(self) -> Iterator[UserSlice]:
+        return iter(one for search in self.searches for one in search.slices)
+
+    def __len__(self) -> int:
+        return sum(len(search.slices) for search in self.searches)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a row per tested slice."""
+        return slice_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, as in `--format json`."""
+        return slice_cells(self)
+
+    def __repr__(self) -> str:
+        return show(slices_content.document(self), PlainText())
+
+    def _repr_html_(self) -> str:
+        """Return the tables for a notebook."""
+        return for_notebook(slices_content.document(self))
+
+
+def slices(result: Result, options: ComparisonOptions, by: str | Sequence[str], depth: int) -> SlicesResult:
+    """Search the users of a result; see `EvaluationResult.slices`."""
+    with errors_as_arguments():
+        names = groups_named({_OWN: result}, (by,) if isinstance(by, str) else tuple(by))
+        found = slices_of(GatheredResults({_OWN: result}), SliceOptions(options, names, depth))
+    return SlicesResult(**asdict(found))
 
 
 def _opened(argument: str, result: Any) -> Result:

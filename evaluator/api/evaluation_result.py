@@ -13,6 +13,8 @@ from typing import Any, TypeVar, overload
 import polars as pl
 from msgspec.structs import asdict, replace
 
+from ..comparison.comparison_options import ComparisonOptions
+from ..config import Loaded
 from ..config.judgement import Inconclusive, MissingPolicy
 from ..config.run_sections import ChartName
 from ..errors import ConfigError
@@ -20,9 +22,11 @@ from ..results.gates import Verdicts
 from ..results.result import Result, Row
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
 from ..session.compare import MarginLike
+from ..stats.difference import Settings
 from ..synonyms import path_of, takes, wrong_type
 from .charts import DrawnChart
-from .comparisons import BaselineLike, ComparisonResult, GateVerdicts, RuleLike, compare, gate
+from .comparisons import BaselineLike, ComparisonResult, GateVerdicts, RuleLike, SlicesResult, compare, gate, slices
+from .diffs import DiffResult, diff
 from .other_frames import ArrowTable, PandasFrame, as_arrow, as_pandas
 
 T = TypeVar("T")
@@ -83,12 +87,15 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
     `result["als", "nDCG@10"]` is a row, with `.value` and `.n_users`; `result["als"]` are all rows of a model by measure. `values` is the
     long table, `per_user["als"]` the per-user values, `findings` those of the health checks. A notebook shows it as a table.
+    `loaded` is its config, with the tables that were evaluated; a result that was read from a folder has none.
     """
 
+    loaded: Loaded | None = None
+
     @classmethod
-    def of(cls, result: Result) -> EvaluationResult:
-        """Convert a `Result`."""
-        return cls(**asdict(result))
+    def of(cls, result: Result, loaded: Loaded | None = None) -> EvaluationResult:
+        """Convert a `Result`; `loaded` is the config that it was computed from."""
+        return cls(**{**asdict(result), "loaded": loaded})
 
     @overload
     def __getitem__(self, place: tuple[str, str]) -> Row: ...
@@ -204,6 +211,41 @@ class EvaluationResult(Result, frozen=True, eq=False):
         given = {name: value for name, value in locals().items() if name != "self"}
         return compare(self, **given)
 
+    def diff(self, base: str, model: str, **options: Any) -> DiffResult:
+        """Compare the lists of two of the models user by user; `options` are those of `receval.diff`.
+
+        Raises `ConfigError` for a result that was read from a folder: `receval.diff` takes folders with stored lists.
+        """
+        if self.loaded is None:
+            raise ConfigError("this result has no lists: it was read from a folder", "call receval.diff with the config or the folders")
+        return diff(base, model, self.loaded, **options)
+
+    @takes()
+    def slices(
+        self,
+        baseline: str | None = None,
+        *,
+        measures: str | Sequence[str] = (),
+        by: str | Sequence[str] = (),
+        depth: int = 2,
+        alpha: float = 0.05,
+        seed: int = 0,
+        common: bool = False,
+    ) -> SlicesResult:
+        """Find groups of users for whom a model is worse, or better, than for all other users, as `receval slices`.
+
+        Each model is compared with `baseline`, by default the first; a single model with its own mean. `measures` are searched (default:
+        the first), in the groups of users that the evaluation has (`receval.evaluate(…, by=[…])`), or those of `by`, and in pairs of them
+        with a `depth` of 2. Slices are found on one half of the users, chosen by `seed`, and tested on the other half, corrected for all
+        tested slices at `alpha`. `common` compares on the users that count on both sides.
+
+        Raises `ConfigError` for folds or weights, and if the result has no groups of users.
+        """
+        chosen = (measures,) if isinstance(measures, str) else tuple(measures)
+        settings = Settings(alpha=alpha, seed=seed)
+        options = ComparisonOptions(baseline=baseline, measures=chosen, settings=settings, common=common)
+        return slices(self, options, by, depth)
+
     @takes()
     def gate(
         self,
@@ -258,7 +300,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         baseline: Result | str | os.PathLike[str] | None = None,
         margin: MarginLike | None = None,
     ) -> DrawnChart:
-        """Draw `differences`, values `over_k`, the `distribution` over users, or the `trade_off` of two measures.
+        """Draw `differences`, values `over_k`, the `distribution` over users, the `trade_off` of two measures, or `groups`.
 
         `of` names metrics for `over_k`, else measures. A notebook shows the picture; `.svg` and `.spec` (Vega-Lite) return it,
         `.save("chart.png")` writes it. Raises `ConfigError` if there is nothing to show; the picture raises `MissingExtraError` if the

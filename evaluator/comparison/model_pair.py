@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import combinations, pairwise
 from math import inf, isfinite
 from typing import Final
 
@@ -20,9 +21,9 @@ from ..stats.concluding import users_text
 from ..stats.difference import Difference, Subject
 from ..stats.estimates import Estimate, RatioTerms, Summary, pooled_estimate, unpaired_estimate, weighted_estimate
 from ..stats.rare_changes import ValueRange
-from ..stats.samples import fold_runs_estimate, runs_estimate
+from ..stats.samples import fold_runs_estimate, pooled_with_clusters, runs_estimate
 from ..stats.two_models import cut_to_bounds, difference_of, estimate_folds, estimate_paired, whole_estimate
-from ..tables.prepared import MISSING, is_of_rows
+from ..tables.prepared import CROSS, MISSING, is_of_rows
 from .comparison_options import ComparisonOptions, rows_of
 from .pairing import Floats, Integers, Pairing, Side
 
@@ -48,6 +49,7 @@ def value_range(row: Row, sides: Iterable[Floats]) -> ValueRange | None:
     return ValueRange(min(ends), max(ends), is_observed=True)
 
 
+NO_VALUES_IN_GROUPS: Final = "no interval for arithmetic of measures in groups of test rows"
 _OF_SUMS = ("mean", "sum", "formula")
 
 
@@ -102,9 +104,12 @@ class ModelPair:
         """Return the difference of one measure over all users, or over one group, with its standard error if known."""
         base, model = (self._row_within(side, label, by, group) for side in (self.base, self.model))
         if by is not None and self.pairing is not None and self._has_users(label):
+            if is_of_rows(by) and self.row(self.base, label).aggregate == "formula":
+                values = (None if base is None else base.value, None if model is None else model.value)
+                return whole_estimate(values[0], values[1], NO_VALUES_IN_GROUPS, 0 if base is None else base.n_users)
             if is_of_rows(by):
-                measure = str(parse(self.row(self.base, label).measure).within(by, group or ""))
-                return self._paired(label, self.pairing, np.ones(len(self.pairing.keys), dtype=np.bool_), measure)
+                measure, users = self._cell(label, by, group or "", self.pairing)
+                return self._paired(label, self.pairing, users, measure)
             return self._paired(label, self.pairing, (self._groups_by(by, self.pairing) == group).fill_null(False).to_numpy())
         if base is None or model is None:
             return whole_estimate(None, None)
@@ -224,7 +229,7 @@ class ModelPair:
 
         is_weighted = row.aggregate == "formula" and f"{row.measure} numerator" in columns_of(self.base.result.per_user, self.base.model)
         if row.aggregate in ("micro", "weighted") or is_weighted:
-            members = self._clusters[among] if self._clusters is not None and row.aggregate != "micro" else None
+            members = None if self._clusters is None else self._clusters[among]
             return self._pooled(label, pairing, values, measure, members, of_group=mask is not None)
         base, model = values(measure or row.measure)
         untested = _untested(pairing, row.aggregate)
@@ -267,7 +272,9 @@ class ModelPair:
             return self._whole(label, untested, () if of_group else values(columns[0]) if untested else ([], []))
         (above, other_above), (below, other_below) = (values(column) for column in columns)
         terms = RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0])
-        return pooled_estimate(*terms) if row.aggregate == "micro" else weighted_estimate(*terms, clusters)
+        if row.aggregate == "micro":
+            return pooled_estimate(*terms) if clusters is None else pooled_with_clusters(*terms, clusters)
+        return weighted_estimate(*terms, clusters)
 
     def _users_of_folds(self, label: str) -> list[int]:
         """Return the number of users by which the value of each fold is divided, in the order of fold names."""
@@ -305,17 +312,33 @@ class ModelPair:
         row = self.row(self.base, label)
         rows = [one for one in self.base.result.by_group if (one.model, one.label, one.by) == (self.base.model, row.label, by)]
         names = [one.group for one in rows if one.group is not None]
-        if not rows:
-            self._column(by, "--by")
+        of_users = {part for part in by.split(CROSS) if not is_of_rows(part)}
         for side in (self.base, self.model):
             there = columns_of(side.result.per_user, side.model)
-            if not all(str(parse(row.measure).within(by, name)) in there for name in names):
+            stored = of_users <= {*side.result.user_groups} and any(one.by == by for one in side.result.by_group)
+            if row.aggregate != "formula" and not (stored and all(self._cell(label, by, name, pairing)[0] in there for name in names)):
                 written = shlex.quote(self.options.written_by.get(by, by))
                 raise ConfigError(
                     f"--by {written}: the results of {side.name} have no values of each user in the groups of {by}",
                     f"evaluate again with compare.by: receval run CONFIG --set compare.by={written} -o DIR/",
                 )
         return names
+
+    def _cell(self, label: str, by: str, group: str, pairing: Pairing) -> tuple[str, NDArray[np.bool_]]:
+        """Return the measure within the groups of test rows of a combination of groups, and a mask of the users in its groups of users."""
+        parts, pieces = by.split(CROSS), group.split(CROSS)
+        cuts = combinations(range(1, len(pieces)), len(parts) - 1)  # a name of a group may have the sign between groups, too
+        names = [[CROSS.join(pieces[start:end]) for start, end in pairwise((0, *cut, len(pieces)))] for cut in cuts]
+        there, found = columns_of(self.base.result.per_user, self.base.model), []
+        for of_parts in names:
+            measure, users = parse(self.row(self.base, label).measure), np.ones(len(pairing.keys), dtype=np.bool_)
+            for part, name in zip(parts, of_parts, strict=True):
+                if is_of_rows(part):
+                    measure = measure.within(part, name)
+                else:
+                    users &= (self._groups_by(part, pairing) == name).fill_null(False).to_numpy()
+            found.append((str(measure), users))
+        return next(((measure, users) for measure, users in found if measure in there and users.any()), found[0])
 
     @cached_property
     def _clusters(self) -> Integers | None:

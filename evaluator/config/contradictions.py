@@ -152,6 +152,8 @@ _INPUTS: Final = {
 _HAVING: Final = {
     "score": ("recommendations", "baseline", "previous_policy"),
     "rank": ("recommendations", "baseline"),
+    "row": ("recommendations",),
+    "position": ("recommendations",),
     "prediction": ("predictions",),
     "timestamp": ("test", "train"),
     "other": ("distances",),
@@ -226,10 +228,12 @@ def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
         for part in by.crossed:
             if getattr(config.data, part.role) is None:
                 yield location, f"{part.name} comes from data.{part.role}: give data.{part.role}"
+            elif "categories" in part.needs and (config.data.items is None or config.data.items.categories is None):
+                yield location, f"{part.name} needs the categories of the items: give data.items with its key categories"
     for location, by in compared:
         if any(one.name == by.name and one != by for one in (*config.evaluation.by, *(other for _, other in compared))):
             yield location, f"{by.name} has other groups elsewhere in the config: use the same number or borders in all places"
-        if by.of_truth and by.kind != "rows":
+        if any(part.kind == "items" for part in by.crossed):
             of_items = f"{by.name} are groups of items" if by.kind == "items" else f"{by.name} combines them with others"
             yield (
                 location,

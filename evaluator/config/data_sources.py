@@ -286,10 +286,24 @@ class Columns(Model):
     rating: ColumnName | None = Field(None, description="the rating of an interaction")
     score: ColumnName | None = Field(None, description="the score of a recommendation: higher is better")
     rank: ColumnName | None = Field(None, description="the rank of a recommendation, from 1; used instead of the score if both are given")
+    row: ColumnName | None = Field(
+        None,
+        description="the row of a page of several lists (shelf, carousel) that has the recommendation, from 1 at the top; with position",
+    )
+    position: ColumnName | None = Field(None, description="the position of a recommendation in its row of a page, from 1 at the left")
     timestamp: ColumnName | None = Field(None, description="the time of an interaction: a number, a date, or text")
     prediction: ColumnName | None = Field(None, description="the predicted rating")
     other: ColumnName | None = Field(None, description="the id of the second item of a pair")
     distance: ColumnName | None = Field(None, description="the distance between the two items of a pair")
+
+    @model_validator(mode="after")
+    def _of_a_page(self) -> Self:
+        if (self.row is None) != (self.position is None):
+            other = "position, the column of the positions in each row" if self.position is None else "row, the column of the rows"
+            raise ValueError(f"a page needs row and position: add {other}{'' if self.row else ', or write rank for lists without rows'}")
+        if self.row is not None and self.rank is not None:
+            raise ValueError("a page is ordered by row and position: leave rank out")
+        return self
 
     def given(self) -> dict[str, Any]:
         """Return the columns that are given: a name or a position, for users also a tuple of these."""

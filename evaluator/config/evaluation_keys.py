@@ -11,7 +11,7 @@ MAP: {cutoff: {type: int, values: [1, 5, 10], range: {start: 20, end: 100, step:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, get_args
 
@@ -31,7 +31,7 @@ from pydantic import (
 from ..names.measure_strings import UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
 from ..names.short_names import INTERVAL, REFERENCE_NAMES
 from ..names.value_columns import source_and_column
-from ..tables.prepared import CROSS, GroupBy
+from ..tables.prepared import CROSS, OF_PROFILES, GroupBy
 from .data_sources import Model, as_list
 
 Percentile = Annotated[
@@ -214,36 +214,48 @@ class ValueColumnsConfig(Model):
         return {name: column for name in type(self).model_fields if (column := getattr(self, name)) is not None}
 
 
-def _weights_of_users(value: Any) -> Any:
-    """Return a value unchanged; `ValueError` for a text that is not a column of data.users."""
-    if isinstance(value, str) and not _OF_USERS.fullmatch(value):
-        column = value.rpartition(".")[2] or "COLUMN"
-        raise ValueError(f"the weights of users are a column of data.users, written users.{column}, not {value!r}")
-    return value
+def _weights_of(whose: str, source: str) -> Callable[[Any], Any]:
+    """Return a function that returns a value unchanged, and raises `ValueError` for a text that is not a column of `source`."""
+
+    def read(value: Any) -> Any:
+        if isinstance(value, str) and not re.fullmatch(rf"{whose}\..+", value):
+            column = value.rpartition(".")[2] or "COLUMN"
+            raise ValueError(f"the weights of {whose} are a column of {source}, written {whose}.{column}, not {value!r}")
+        return value
+
+    return read
 
 
-_OF_USERS: Final = re.compile(r"users\..+")
+def _pattern(whose: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "pattern": rf"^{whose}\..+"})
 
 
 class WeightsConfig(Model):
-    """Weights in means over users."""
+    """Weights of users in means over them, and of relevant items in measures based on hits."""
 
-    users: Annotated[str, BeforeValidator(_weights_of_users), WithJsonSchema({"type": "string", "pattern": r"^users\..+"})] | None = Field(
+    users: Annotated[str, BeforeValidator(_weights_of("users", "data.users")), _pattern("users")] | None = Field(
         None, description="the column of data.users with the weight of each user, such as users.revenue: a mean is Σ w·v / Σ w"
+    )
+    rows: Annotated[str, BeforeValidator(_weights_of("rows", "the test rows")), _pattern("rows")] | None = Field(
+        None, description="the column of the test rows with the weight of each, such as rows.quantity, for Recall, HitRate, DCG and nDCG"
+    )
+    items: Annotated[str, BeforeValidator(_weights_of("items", "data.items")), _pattern("items")] | None = Field(
+        None, description="the column of data.items with the weight of each relevant item, such as items.price, for the same metrics"
     )
 
     @model_validator(mode="before")
     @classmethod
-    def _of_users_only(cls, value: Any) -> Any:
-        other = next((key for key in ("rows", "items") if isinstance(value, Mapping) and key in value), None)
-        if isinstance(value, str) and _OF_USERS.fullmatch(value):
-            raise ValueError(f"say whose weights {value} are: {{users: {value}}}")
-        if other:
-            raise ValueError(
-                f"only users have weights here, not {other}: set value_columns, {{weight: {other}.COLUMN}} for WeightedRecall, "
-                f"WeightedPrecision and WeightedHitRate, or {{revenue: {other}.COLUMN}} for Revenue and RevenueShare"
-            )
+    def _whose(cls, value: Any) -> Any:
+        if isinstance(value, str) and (whose := re.match(r"(users|rows|items)\..", value)):
+            raise ValueError(f"say whose weights {value} are: {{{whose[1]}: {value}}}")
+        if isinstance(value, Mapping) and value.get("rows") and value.get("items"):
+            raise ValueError("a relevant item has one weight: give rows or items, not both; a column of their products can be rows.COLUMN")
         return value
+
+    @property
+    def of_relevant(self) -> str:
+        """The column of the weights of relevant items; empty without one."""
+        return self.rows or self.items or ""
 
 
 class YardsticksConfig(Model):
@@ -287,7 +299,8 @@ Yardsticks = Annotated[
 
 _KNOWN: Final = (
     "a column of users (users.plan), of items (items.genre) or of test rows (rows.event), rows.repeat, rows.new_item, rows.rating, "
-    "rows.popularity:5, rows.timestamp:7d, train_count:4, train_count:5,20, train_count:3+, or cold"
+    "rows.popularity:5, rows.timestamp:7d, train_count:4, train_count:5,20, train_count:3+, cold, popular_share:4, "
+    "mainstreamness:4, recency:4, or first_category"
 )
 _COLUMN: Final = re.compile(r"(?P<name>(users|items)\..+)")
 _BORDERED: Final = re.compile(r"(?P<name>(users|items)\.[^:]+):\s*\[?\s*\d[\d\s.,:T-]*\+?\s*\]?")
@@ -306,9 +319,10 @@ _ENTRY: Final[dict[str, Any]] = {
     "anyOf": [
         {
             "type": "string",
-            "pattern": r"^(users|items|rows)\..+$|^cold$|^train_count:.+$",
+            "pattern": r"^(users|items|rows)\..+$|^cold$|^first_category$|^(train_count|popular_share|mainstreamness|recency):.+$",
             "description": "users.COLUMN, items.COLUMN, rows.COLUMN, rows.repeat, rows.new_item, rows.rating, rows.popularity:5, "
-            "rows.timestamp:7d, train_count:4, train_count:5,20, train_count:3+, or cold",
+            "rows.timestamp:7d, train_count:4, train_count:5,20, train_count:3+, cold, popular_share:4, mainstreamness:4, recency:4, or "
+            "first_category",
         },
         {
             "type": "object",
@@ -336,6 +350,10 @@ def _entry(value: Any) -> GroupBy:
         return GroupBy("cross", parts=parts)
     if value == "cold":
         return GroupBy("cold")
+    if value == "first_category":
+        return GroupBy("first_category")
+    if isinstance(value, str) and value.partition(":")[0] in OF_PROFILES:
+        return _by_profile(*value.partition(":")[::2])
     if value == "train_count":
         raise ValueError(
             "train_count needs a number of groups (train_count:4), or the numbers of train rows that start them: train_count:5,20, or "
@@ -433,6 +451,13 @@ def _by_train_count(value: Any) -> GroupBy:
             f"such as [5, 20], not {value!r}"
         )
     return GroupBy("train_count", borders=tuple(borders))
+
+
+def _by_profile(name: str, number: str) -> GroupBy:
+    """Return groups of about equal size by a number that follows from the train rows of users."""
+    if not (number.strip().isascii() and number.strip().isdecimal()) or not 2 <= int(number) <= _MOST_EQUAL_GROUPS:
+        raise ValueError(f"{name} needs a number of groups from 2 to {_MOST_EQUAL_GROUPS}, such as {name}:4")
+    return GroupBy(next(kind for kind in OF_PROFILES if kind == name), n_groups=int(number))
 
 
 def _entries(value: Any) -> Any:

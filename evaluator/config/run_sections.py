@@ -147,7 +147,7 @@ class Output(Model):
         return ("parquet",) if self.per_user is True else self.per_user or ()
 
 
-ChartName = Literal["differences", "over_k", "distribution", "trade_off"]
+ChartName = Literal["differences", "over_k", "distribution", "trade_off", "groups"]
 _NAMES: Final = get_args(ChartName)
 _MEASURES: Final[dict[str, Any]] = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 _CHART: Final[dict[str, Any]] = {

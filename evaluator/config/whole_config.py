@@ -20,6 +20,7 @@ from pydantic import (
 from .. import conventions, metrics
 from ..conventions import axis
 from ..metrics import Definition, Load
+from ..metrics.weights import KEY
 from ..names import formula
 from ..names.formula import Formula, is_formula
 from ..names.measure_strings import UNSET, MetricSpec, measures_of, parse
@@ -175,7 +176,8 @@ class Evaluation(Model):
         Policy.model_construct(), description="how odd data are handled, for every metric; the convention decides the rest"
     )
     weights: WeightsConfig = Field(
-        WeightsConfig.model_construct(), description="the weights of users in means over users, a column of data.users"
+        WeightsConfig.model_construct(),
+        description="the weights of users in means over users, and of the relevant test rows or items in measures based on hits",
     )
     top_k: Annotated[
         tuple[int | None, ...],
@@ -283,7 +285,9 @@ class Evaluation(Model):
         """
         relevance = axis.Relevance() if own_relevance else axis.Relevance(self.relevance.threshold, self.relevance.graded)
         chosen = self._load(convention or self.convention)
-        return metrics.resolve(spec, chosen, self._load, relevance, self.policy.axes, self.value_columns.by_key, self.weights.users or "")
+        of_relevant = self.weights.of_relevant
+        columns = {**({KEY: of_relevant, "weight": of_relevant} if of_relevant else {}), **self.value_columns.by_key}
+        return metrics.resolve(spec, chosen, self._load, relevance, self.policy.axes, columns, self.weights.users or "")
 
     def _load(self, name: str) -> conventions.Convention:
         return conventions.load(name, self._folder)

@@ -8,9 +8,9 @@ from typing import Final
 
 from ..document import Block, Code, Column, Document, Heading, Paragraph, Points, Table, Terms
 from ..results.audit import Audit, AuditedMeasure, ChoiceEffect, ConventionDifference, FoundValues, MeasureDifference
-from ..results.explanation import CellValue, Explanation
+from ..results.explanation import CellValue, ExplainedTable, Explanation
 from ..results.notes import BY_FILE_ORDER
-from ..results.row import listed
+from ..results.row import FEW_USERS, listed
 from .numbers import decimals, number
 
 _ALIKE: Final = 6
@@ -42,10 +42,13 @@ def audit_document(audit: Audit, command: str = "") -> Document:
         if len(valued) == 1 < len(audit.conventions):
             alone.setdefault((next(iter(valued)), _without_value(_reasons(audit, measure))), []).append(measure.measure)
             continue
-        widest = _widest(audit, measure) if command else None
+        widest = _widest(audit, measure) if command and measure.by is None else None
         why = (f"{start} {' '.join(map(shlex.quote, widest))}",) if widest else ()
         said = (*_directions(audit, measure), *audit.changes(measure), *why)
         blocks += [Heading(measure.measure, 2), *_grid(audit, measure), *_points(said)]
+    of_groups = [cell for one in audit.measures if one.by is not None for cell in one.cells.values()]
+    if any(cell.value is not None and cell.n_users < FEW_USERS for cell in of_groups):
+        blocks.append(Paragraph(f"few: fewer than {FEW_USERS} users, whose values are very uncertain."))
     only = (f"{', '.join(names)}: only {convention} has a value. No value: {others}." for (convention, others), names in alone.items())
     return (*blocks, *_points((*only, *audit.remarks)))
 
@@ -89,6 +92,7 @@ def explanation_document(explanation: Explanation, level: int = 1) -> Document:
         totals = tuple((_REDUCED[total.reduction].format(total.label), _shown(total.value)) for total in table.totals)
         blocks.append(Terms(totals, code=False))
     blocks += map(Paragraph, _missed(explanation))
+    blocks += _rows(explanation.test_rows, level + 1) if explanation.test_rows is not None else ()
     values = [*explanation.facts, *((part.measure, part.value) for part in explanation.components if part.value is not None)]
     if explanation.numerator is not None and explanation.denominator is not None:
         values += [("numerator", explanation.numerator), ("denominator", explanation.denominator)]
@@ -98,7 +102,14 @@ def explanation_document(explanation: Explanation, level: int = 1) -> Document:
     if explanation.choices:
         columns = (Column("setting"), Column(f"under {explanation.convention}"), Column("meaning", wraps=True))
         blocks.append(Table.of_texts(columns, ((choice.name, choice.value, choice.meaning) for choice in explanation.choices)))
+    for of_group in explanation.by_group:
+        blocks += _rows(of_group, level + 1)
     return tuple(blocks)
+
+
+def _rows(table: ExplainedTable, level: int) -> tuple[Block, ...]:
+    """Return rows under a heading."""
+    return Heading(table.title, level), Table.of_texts(map(Column, table.headers), (map(_shown, row) for row in table.rows))
 
 
 def _missed(explanation: Explanation) -> Iterator[str]:
@@ -129,6 +140,7 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
         cells = [measure.cells[names[0], model] for model in audit.models]
         users = sorted({cell.n_users for cell in cells})
         counted = f"{users[0]:,}" if len(users) == 1 else f"{users[0]:,} to {users[-1]:,}"
+        counted += " (few)" if measure.by is not None and users[0] < FEW_USERS else ""
         rows.append((str(index), *_numbers([cell.value for cell in cells], places), counted, ", ".join(names)))
     spreads = _numbers([measure.spread(model) for model in audit.models], places)
     rows.append(("spread", *spreads, "", "largest minus smallest"))

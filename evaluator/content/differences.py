@@ -22,7 +22,7 @@ from ..results.comparison import Comparison, conclusions, family_size
 from ..results.row import listed, shortened
 from ..stats.concluding import decimals, group_text, percent, plain, with_sign
 from ..stats.difference import MEANINGS, Difference, Verdict
-from . import numbers
+from . import numbers, slices
 from .best_values import corrected_text
 
 DATA: Final = ("measure", "difference", "low", "high", "p_adjusted", "up", "same", "down", "margin", "verdict")
@@ -153,6 +153,8 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
             blocks += [replace(table, caption=""), Paragraph(f"To explain the first: `{command}`")]
         else:
             blocks.append(Paragraph("Nobody."))
+    if comparison.slices is not None:
+        blocks += [Heading("Slices of users", 2), *slices.body(comparison.slices)]
     found = footnotes(comparison)
     return (*blocks, *([Points(found)] if found else []))
 

@@ -5,87 +5,49 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Final
-
-from msgspec import Struct
+from typing import Final
 
 from ..document import Figure
 from ..metrics import find
 from ..names.formula import is_formula
-from ..quoting import visible
 from ..results.description import Spread
 from ..results.row import listed
 from ..stats.difference import VERDICTS, Difference
+from .chart_parts import (
+    BETWEEN_PANELS,
+    BLUE,
+    BROAD,
+    COLOURS,
+    DARK,
+    GREY,
+    LINES_HEIGHT,
+    MOST_BANDS,
+    NUMBERS_SPACE,
+    ORANGE,
+    SHAPES,
+    SLIM,
+    WIDEST_LABEL,
+    ChartSize,
+    Spec,
+    dots,
+    figure_of,
+    left_text,
+    lines_panel,
+    looks_by,
+    numbers_axis,
+    where_known,
+)
 from .differences import by_pair
 from .display_names import names_of, renaming
+from .group_figures import groups
 from .report import ReportContent
 from .scales import ends_of, nearby, scale_of
 from .values import ValuePoint, by_label
 
-Spec = dict[str, Any]
-"""A Vega-Lite spec."""
-
-BLUE: Final = "#0072b2"
-ORANGE: Final = "#d55e00"
-GREY: Final = "#767676"
-COLOURS: Final = (BLUE, ORANGE, "#009068", "#b8578f", "#8a6a1c", "#3a8bbf", "#7661b3", "#6b7a14")
-"""Colours after Okabe and Ito, darkened so that each has a contrast of 3 on white and on black."""
-_SHAPES: Final = ("circle", "triangle-up", "square", "diamond", "cross", "triangle-down", "triangle-right")
 VERDICT_COLOURS: Final = {"better": BLUE, "worse": ORANGE}
 VERDICT_SHAPES: Final = {"better": "circle", "worse": "triangle-down", "inconclusive": "diamond"}
 """Shape and colour of verdicts; others are a grey square."""
 _NO_VERDICT: Final = "no verdict"
-
-_LINE_ENDS: Final = {0x2028: "⏎", 0x2029: "⏎"}
-"""Characters that Vega writes into its expressions without escaping, and then cannot read."""
-_WIDEST: Final = 260
-_DARK: Final = "#333333"
-
-
-class _Size(Struct, frozen=True):
-    """The size of a chart of about `width` pixels: the size of letters, and the number of panels of each kind side by side."""
-
-    width: int
-    letters: int
-    forests: int
-    lines: int
-    histograms: int
-
-    @property
-    def character(self) -> float:
-        """The approximate width of a character of a label, in pixels."""
-        return 0.58 * self.letters
-
-    def panel(self, beside: int, labels: float, gap: int = 24) -> int:
-        """Return the width of a panel if `beside` panels are side by side, each with `labels` of this width, all in pixels."""
-        return int((self.width - (beside - 1) * gap) / beside - labels)
-
-    @property
-    def config(self) -> Spec:
-        """The fonts and colours of the chart."""
-        dark, letters, longest = {"labelColor": _DARK}, {"labelFontSize": self.letters}, int(0.5 * self.width)
-        axis = {**dark, **letters, "titleColor": _DARK, "titleFontWeight": "normal", "titleFontSize": self.letters, "gridColor": GREY}
-        labels = {"labelLimit": _WIDEST, "labelOverlap": "greedy", "labelSeparation": 6, "labelFlush": False}
-        titles = {"titleLimit": longest, "titlePadding": 8}
-        columns = 2 if self.width < _BROAD_WIDTH else 4
-        legend = {"title": None, "orient": "bottom", "columns": columns, "symbolOpacity": 1, "columnPadding": 30}
-        legend["labelLimit"] = self.width // columns - 50
-        return {
-            "font": "Helvetica, Arial, sans-serif",
-            "background": None,
-            "aria": False,
-            "view": {"stroke": None},
-            "axis": {**axis, **labels, **titles, "gridOpacity": 0.2, "domain": False, "tickColor": GREY},
-            "header": {**dark, "labelFontSize": self.letters + 1, "labelFontWeight": "bold", "labelLimit": longest, "title": None},
-            "legend": {**dark, **letters, **legend},
-            "title": {"color": _DARK, "fontSize": self.letters + 1, "anchor": "start", "limit": longest},
-        }
-
-
-_BROAD_WIDTH: Final = 1000
-_BROAD: Final = _Size(_BROAD_WIDTH, letters=13, forests=2, lines=3, histograms=2)
-_SLIM: Final = _Size(400, letters=12, forests=1, lines=1, histograms=1)
-"""The sizes of a chart: on a page of usual width and in a file, and on a phone."""
 
 _MOST_ROWS: Final = 60
 _MOST_MEASURES: Final = 6
@@ -98,12 +60,7 @@ _NARROW: Final = 170
 """Largest width of the names of models."""
 _APART: Final = "A model that is far from the others is in a panel below with a scale of its own."
 _MOST_METRICS: Final = 6
-_LINES_HEIGHT: Final = 190
-_NUMBERS, _BETWEEN = 50, 24
-"""The space for the numbers of an axis, and the gap between panels, in pixels."""
 _OWN_SCALES: Final = {"scale": {"x": "independent", "y": "independent", "color": "shared", "shape": "shared"}}
-_MOST_BANDS: Final = 4
-"""With more models, bands would hide each other."""
 _MOST_SPREADS: Final = 6
 _BEYOND: Final = ("coverage", "diversity", "fairness", "novelty", "popularity", "serendipity")
 """The families of metrics that look beyond accuracy."""
@@ -113,55 +70,6 @@ def wanted_figures(kind: str, content: ReportContent) -> tuple[Figure, ...]:
     """Return the chart, if it is wanted and has data."""
     figure = FIGURES[kind](content) if kind in content.charts else None
     return () if figure is None else (figure,)
-
-
-# Parts of a spec
-
-
-def _figure(name: str, caption: str, description: str, make: Callable[[_Size], Spec]) -> Figure:
-    """Return a chart in both sizes with the common settings; `description` is a sentence on its content."""
-
-    def sized(size: _Size) -> Spec:
-        whole = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", **_visible({"description": description, **make(size)})}
-        return {**whole, "config": size.config}
-
-    return Figure(f"{name}-chart", caption, sized(_BROAD), sized(_SLIM))
-
-
-def _visible(content: Any) -> Any:
-    """Return a spec without control characters and Unicode line ends in its texts, which pictures cannot contain."""
-    if isinstance(content, str):
-        return visible(content).translate(_LINE_ENDS)
-    if isinstance(content, dict):
-        return {name: _visible(value) for name, value in content.items()}
-    return [_visible(value) for value in content] if isinstance(content, list) else content
-
-
-def _numbers(field: str, title: str | None, **more: Any) -> Spec:
-    """Return an axis of numbers."""
-    return {"field": field, "type": "quantitative", "title": title, **more}
-
-
-def _dots(size: int, encoding: Spec) -> Spec:
-    return {"mark": {"type": "point", "filled": True, "size": size, "opacity": 1}, "encoding": encoding}
-
-
-def _where_known(rows: Sequence[Spec], field: str, mark: Spec, encoding: Spec, *transforms: Spec) -> list[Spec]:
-    """Return a layer of the rows that have a field; empty if no row has it."""
-    layer = {"mark": mark, "transform": [{"filter": f"datum.{field} != null"}, *transforms], "encoding": encoding}
-    return [layer] if any(row[field] is not None for row in rows) else []
-
-
-def _looks(field: str, domain: Sequence[str], colours: Sequence[str], shapes: Sequence[str], **more: Any) -> Spec:
-    """Return colour and shape by a field: those at the position of each value, repeated from the first if they run out."""
-    ranges = {name: [of[number % len(of)] for number in range(len(domain))] for name, of in (("color", colours), ("shape", shapes))}
-    scales = {name: {"domain": list(domain), "range": of} for name, of in ranges.items()}
-    return {name: {"field": field, "type": "nominal", "scale": scale, **more} for name, scale in scales.items()}
-
-
-def _left(number: int, rest: str) -> str:
-    """Return a sentence on what a chart leaves out; empty if nothing."""
-    return f" {number} more {rest}." if number > 0 else ""
 
 
 # Differences
@@ -183,14 +91,14 @@ def differences(content: ReportContent) -> Figure | None:
     if not shown:
         return None
     n_left = len(wanted) - len({one.subject.measure for one in shown})
-    left = _left(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
+    left = left_text(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
     band = " The grey band is the margin." if any(one.margin is not None for one in shown) else ""
     level = f"{100 * comparison.settings.level:g} %"
     several = len({(one.subject.base, one.subject.model) for one in shown}) > 1
     scales = f" Each panel has its own scale.{_apart(map(_far_differences, _by_measure(shown).values()))}" if several else ""
     caption = f"Differences with their {level} intervals; the dashed line marks zero difference.{band}{scales}{left}"
     description = f"differences of {len(shown)} values from {comparison.base or 'each other'} with their intervals"
-    return _figure(
+    return figure_of(
         "differences", caption, description, partial(_forest, shown, comparison.base, renaming(names_of(content.results.values())))
     )
 
@@ -215,7 +123,7 @@ def _apart(far: Iterable[Collection[object]]) -> str:
     return f" {_APART}" if any(far) else ""
 
 
-def _forest(shown: Sequence[Difference], base: str | None, renamed: Callable[[str], str], size: _Size) -> Spec:
+def _forest(shown: Sequence[Difference], base: str | None, renamed: Callable[[str], str], size: ChartSize) -> Spec:
     several = len({(one.subject.base, one.subject.model) for one in shown}) > 1
     panels: dict[str, list[Spec]] = {}
     for one in shown:
@@ -225,7 +133,7 @@ def _forest(shown: Sequence[Difference], base: str | None, renamed: Callable[[st
         panels.setdefault(one.subject.measure if several else "", []).append(row)
     # Labels take the same space in all panels, so that stacked panels are aligned.
     longest = max(size.character * len(renamed(row["row"])) for rows in panels.values() for row in rows)
-    room = min(_NARROW if several or size is _SLIM else _WIDEST, longest) + 14
+    room = min(_NARROW if several or size is SLIM else WIDEST_LABEL, longest) + 14
     width = size.panel(size.forests if several else 1, room)
     if several:
         far = {measure: _far_differences(some) for measure, some in _by_measure(shown).items()}
@@ -250,18 +158,18 @@ def _forest_panel(rows: Sequence[Spec], title: str | None, width: int, room: flo
     y = {"field": "row", "type": "nominal", "sort": [row["row"] for row in rows], "title": None, "axis": axis}
     verdicts = (*VERDICTS, _NO_VERDICT)
     colours, shapes = [VERDICT_COLOURS.get(one, GREY) for one in verdicts], [VERDICT_SHAPES.get(one, "square") for one in verdicts]
-    looks = _looks("verdict", verdicts, colours, shapes, legend=None)
+    looks = looks_by("verdict", verdicts, colours, shapes, legend=None)
     bar, below = {"type": "bar", "color": GREY, "opacity": 0.18, "height": _STEP}, {"calculate": "-datum.margin", "as": "below"}
-    x = _numbers(
+    x = numbers_axis(
         "difference", title, axis={"tickCount": 5}, **({} if with_zero else {"scale": scale_of(rows, ("difference", "low", "high"))})
     )
     zero = {"mark": {"type": "rule", "color": GREY, "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}, "y": None}}
-    margins = _where_known(rows, "margin", bar, {"x": {**x, "field": "below"}, "x2": {"field": "margin"}}, below)
+    margins = where_known(rows, "margin", bar, {"x": {**x, "field": "below"}, "x2": {"field": "margin"}}, below)
     ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": looks["color"]}
     layers = [
         *([*margins, zero] if with_zero else []),
-        *_where_known(rows, "low", {"type": "rule", "strokeWidth": 2}, ends),
-        _dots(60, {"x": x, **looks}),
+        *where_known(rows, "low", {"type": "rule", "strokeWidth": 2}, ends),
+        dots(60, {"x": x, **looks}),
     ]
     return {"width": width, "height": {"step": _STEP}, "data": {"values": list(rows)}, "encoding": {"y": y}, "layer": layers}
 
@@ -299,25 +207,25 @@ def over_k(content: ReportContent) -> Figure | None:
         at = {"model": one.name, "metric": one.row.metric, "k": texts[one.row.k]}
         rows[one.row.metric].append({**at, "value": one.value, "low": one.low, "high": one.high})
     names = tuple(dict.fromkeys(one.name for one in shown))
-    looks, bands = _looks("model", names, COLOURS, _SHAPES), len(names) <= _MOST_BANDS
+    looks, bands = looks_by("model", names, COLOURS, SHAPES), len(names) <= MOST_BANDS
 
-    def make(size: _Size) -> Spec:
+    def make(size: ChartSize) -> Spec:
         beside = min(size.lines, len(rows))
-        width = size.panel(beside, _NUMBERS, _BETWEEN)
+        width = size.panel(beside, NUMBERS_SPACE, BETWEEN_PANELS)
         panels = [_over_k_panels(some, metric, [*texts.values()], looks, bands, width) for metric, some in rows.items()]
         return {
             "concat": panels,
             "columns": beside,
             "bounds": "flush",  # panels of one row are aligned, whatever the size of their labels
-            "spacing": {"row": 75, "column": _BETWEEN + _NUMBERS},
+            "spacing": {"row": 75, "column": BETWEEN_PANELS + NUMBERS_SPACE},
             "resolve": {"scale": {"color": "shared", "shape": "shared"}},
         }
 
     n_left = len(wanted) - len(metrics)
-    left = _left(n_left, f"metric{'s are' if n_left > 1 else ' is'} in the table")
+    left = left_text(n_left, f"metric{'s are' if n_left > 1 else ' is'} in the table")
     apart = _apart(map(_far_models, rows.values()))
     caption = f"Measures by cut-off k; each panel has its own scale, which may not start at 0.{apart}{left}"
-    return _figure("over-k", caption, f"{', '.join(metrics)} of {len(names)} models at the cut-offs {', '.join(texts.values())}", make)
+    return figure_of("over-k", caption, f"{', '.join(metrics)} of {len(names)} models at the cut-offs {', '.join(texts.values())}", make)
 
 
 def _far_models(rows: Sequence[Spec]) -> frozenset[str]:
@@ -335,8 +243,8 @@ def _over_k_panels(rows: Sequence[Spec], metric: str, cutoffs: Sequence[str], lo
     names = _far_models(rows)
     far = [row for row in rows if row["model"] in names]
     if not far:
-        return {"title": metric, **_over_k_panel(rows, cutoffs, looks, bands, width, _LINES_HEIGHT)}
-    upper = _over_k_panel([row for row in rows if row["model"] not in names], cutoffs, looks, bands, width, _LINES_HEIGHT - 60, has_k=False)
+        return {"title": metric, **_over_k_panel(rows, cutoffs, looks, bands, width, LINES_HEIGHT)}
+    upper = _over_k_panel([row for row in rows if row["model"] not in names], cutoffs, looks, bands, width, LINES_HEIGHT - 60, has_k=False)
     lower = _over_k_panel(far, cutoffs, looks, bands, width, 44)
     return {"title": metric, "vconcat": [upper, lower], "spacing": 16, "bounds": "flush", "resolve": _OWN_SCALES}
 
@@ -347,15 +255,7 @@ def _over_k_panel(
     """Return lines with a mark at each cut-off, above bands of intervals if wanted."""
     axis = {"labelAngle": 0} if has_k else {"labels": False, "ticks": False}
     x = {"field": "k", "type": "ordinal", "sort": cutoffs, "title": "k" if has_k else None, "axis": axis}
-    n_ticks = 5 if height > 60 else 2
-    y = _numbers("value", None, scale=scale_of(rows, ("value", "low", "high"), n_ticks), axis={"tickCount": n_ticks})
-    area = {"y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": looks["color"]}
-    layers = [
-        *(_where_known(rows, "low", {"type": "area", "opacity": 0.15}, area) if bands else []),
-        {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": {"y": y, "color": looks["color"]}},
-        _dots(45, {"y": y, **looks}),
-    ]
-    return {"width": width, "height": height, "data": {"values": list(rows)}, "encoding": {"x": x}, "layer": layers}
+    return lines_panel(rows, x, looks, bands, width, height)
 
 
 # Values of users, or their differences
@@ -369,18 +269,18 @@ def distribution(content: ReportContent) -> Figure | None:
     shown = spreads[:_MOST_SPREADS]
     several = shown[0].base is not None
     n_left = len(spreads) - len(shown)
-    left = _left(n_left, f"histogram{'s are' if n_left > 1 else ' is'} left out")
+    left = left_text(n_left, f"histogram{'s are' if n_left > 1 else ' is'} left out")
     what = "Differences per user; blue better, orange worse, grey the same." if several else "Per-user values; grey at 0."
     caption = f"{what} Heights are on a logarithmic scale, so that small numbers of users are visible.{left}"
     measures = ", ".join(dict.fromkeys(one.measure for one in shown))
     description = f"histogram of {'per-user differences' if several else 'per-user values'} in {measures}"
 
-    def make(size: _Size) -> Spec:
+    def make(size: ChartSize) -> Spec:
         beside = min(size.histograms, len(shown))
-        panels = [_histogram(one, size.panel(beside, _NUMBERS)) for one in shown]
+        panels = [_histogram(one, size.panel(beside, NUMBERS_SPACE)) for one in shown]
         return {"concat": panels, "columns": beside, "spacing": 24} if len(panels) > 1 else panels[0]
 
-    return _figure("distribution", caption, description, make)
+    return figure_of("distribution", caption, description, make)
 
 
 def _histogram(spread: Spread, width: int) -> Spec:
@@ -391,9 +291,9 @@ def _histogram(spread: Spread, width: int) -> Spec:
         rows.append({"low": one.low, "high": one.high, "users": one.rows, "side": side})
     most = max([spread.zero, *(one.rows for one in spread.bins)])
     of = f" of {spread.model}" if spread.base is None else f": {spread.model} less {spread.base}"
-    x = _numbers("low", f"{spread.measure}{of}, per user", axis={"tickCount": 6, "titleLimit": width})
+    x = numbers_axis("low", f"{spread.measure}{of}, per user", axis={"tickCount": 6, "titleLimit": width})
     ticks = [0, *(10**power for power in range(len(str(most))))]
-    y = _numbers("users", "users", scale={"type": "symlog", "domainMin": 0}, axis={"values": ticks})
+    y = numbers_axis("users", "users", scale={"type": "symlog", "domainMin": 0}, axis={"values": ticks})
     colour = {"field": "side", "type": "nominal", "scale": {"domain": ["better", "worse"], "range": [BLUE, ORANGE]}, "legend": None}
     coloured = {"color": colour} if spread.base is not None and spread.higher_is_better is not None else {}
     bars = {
@@ -405,7 +305,7 @@ def _histogram(spread: Spread, width: int) -> Spec:
     at_zero = {"data": {"values": [{"low": 0, "users": spread.zero, "text": text}]}}
     zero = {**at_zero, "mark": {"type": "bar", "color": GREY, "width": 7}, "encoding": {"x": x, "y": y, "y2": {"datum": 0}}}
     above = {"x": x, "y": {"value": 0}, "text": {"field": "text"}}  # above every bar, because a bar beside it may be higher
-    count = {**at_zero, "mark": {"type": "text", "dy": -7, "color": _DARK}, "encoding": above}
+    count = {**at_zero, "mark": {"type": "text", "dy": -7, "color": DARK}, "encoding": above}
     return {"width": width, "height": 200, "layer": [*([bars] if rows else []), *([zero, count] if spread.zero else [])]}
 
 
@@ -426,15 +326,15 @@ def trade_off(content: ReportContent) -> Figure | None:
         rows.append({"model": name, "x": one.value, "y": other.value, **ends})
     words = {True: " (higher is better)", False: " (lower is better)", None: ""}
     titles = {field: f"{label}{words[content.higher_is_better[label]]}" for field, label in zip("xy", pair, strict=True)}
-    looks = _looks("model", both, COLOURS, _SHAPES)
+    looks = looks_by("model", both, COLOURS, SHAPES)
     ranges = {field: [ends_of(row[field], row[f"{field}_low"], row[f"{field}_high"]) for row in rows] for field in "xy"}
     close = nearby(ranges["x"]) & nearby(ranges["y"])
     near = [row for place, row in enumerate(rows) if place in close or len(close) < 2]
     far = [row for row in rows if row not in near]
 
-    def make(size: _Size) -> Spec:
-        beside = 2 if far and size is _BROAD else 1
-        width, height = size.panel(beside, 2 * _NUMBERS), 380 if size is _BROAD else 300
+    def make(size: ChartSize) -> Spec:
+        beside = 2 if far and size is BROAD else 1
+        width, height = size.panel(beside, 2 * NUMBERS_SPACE), 380 if size is BROAD else 300
         panels = [_trade_off_panel(some, titles, looks, width, height) for some in (near, far) if some]
         return {"concat": panels, "columns": beside, "spacing": 24, "resolve": _OWN_SCALES} if far else panels[0]
 
@@ -445,22 +345,22 @@ def trade_off(content: ReportContent) -> Figure | None:
     which = f" ({listed(without)})" if without != both else ""
     repeated = f" Means over folds or runs{which} have no interval." if without else ""
     caption = f"{pair[1]} (upwards) and {pair[0]} (to the right){intervals}.{repeated}{apart}"
-    return _figure("trade-off", caption, f"{pair[1]} against {pair[0]} of {len(both)} models", make)
+    return figure_of("trade-off", caption, f"{pair[1]} against {pair[0]} of {len(both)} models", make)
 
 
 def _trade_off_panel(rows: Sequence[Spec], titles: Mapping[str, str], looks: Spec, width: int, height: int) -> Spec:
     """Return models by two measures, with the titles of x and y, on one pair of scales."""
     at_x, at_y = (
-        _numbers(field, title, scale=scale_of(rows, (field, f"{field}_low", f"{field}_high")), axis={"tickCount": 6})
+        numbers_axis(field, title, scale=scale_of(rows, (field, f"{field}_low", f"{field}_high")), axis={"tickCount": 6})
         for field, title in titles.items()
     )
     thin = {"type": "rule", "strokeWidth": 1, "opacity": 0.7}
     across = {"x": {**at_x, "field": "x_low"}, "x2": {"field": "x_high"}, "y": at_y, "color": looks["color"]}
     up = {"x": at_x, "y": {**at_y, "field": "y_low"}, "y2": {"field": "y_high"}, "color": looks["color"]}
     layers = [
-        *_where_known(rows, "x_low", thin, across),
-        *_where_known(rows, "y_low", thin, up),
-        _dots(90, {"x": at_x, "y": at_y, **looks}),
+        *where_known(rows, "x_low", thin, across),
+        *where_known(rows, "y_low", thin, up),
+        dots(90, {"x": at_x, "y": at_y, **looks}),
     ]
     return {"width": width, "height": height, "data": {"values": list(rows)}, "layer": layers}
 
@@ -481,12 +381,13 @@ def _measures_to_trade(table: Mapping[str, Mapping[str, ValuePoint]]) -> tuple[s
 
 
 FIGURES: Final[Mapping[str, Callable[[ReportContent], Figure | None]]] = MappingProxyType(
-    {"differences": differences, "over_k": over_k, "distribution": distribution, "trade_off": trade_off}
+    {"differences": differences, "over_k": over_k, "groups": groups, "distribution": distribution, "trade_off": trade_off}
 )
 """Name of a chart → the function that makes it, which returns `None` without data."""
 NEEDS: Final[Mapping[str, str]] = {
     "differences": "it needs several models, and intervals of their differences",
     "over_k": "no metric has values at several cut-offs",
+    "groups": "it needs values by group: evaluation.by",
     "distribution": "it needs a measure with per-user values",
     "trade_off": "it needs two models and two measures",
 }

@@ -33,6 +33,7 @@ from .best_values import Place, best_values, highest_printed, how_concluded, how
 from .description import document as files_hold
 from .differences import LETTERS, groups_table, groups_text, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
 from .findings import alerts
+from .group_tables import Cross, cross_tables_with_users
 from .numbers import users_of_folds, users_range
 from .values import Formats, repeated_rows
 
@@ -213,9 +214,15 @@ def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results:
 
 
 def _group_tables(result: Result, digits: int | None) -> Iterator[Table]:
-    """Yield a table for each grouping: one row per model below the name of each group."""
+    """Yield a table for each grouping: one row per model below the name of each group; cross tables for a combination of two."""
     for place, by in enumerate(dict.fromkeys(row.by for row in result.by_group), 1):
         rows = [row for row in result.by_group if row.by == by]
+        cross = Cross.of(by or "", dict.fromkeys(row.group or "" for row in rows if row.n_users))
+        cell = partial(_cell, formats=Formats.of(rows, digits))
+        if cross is not None and cross.down:
+            for number, made in enumerate(cross_tables_with_users(cross, [row for row in rows if row.n_users], cell), 1):
+                yield replace(made, id=f"groups-{place}-{number}")
+            continue
         lines: dict[tuple[str, ...], dict[str, Row]] = {}
         rules: dict[int, str] = {}
         for group in dict.fromkeys(row.group or "" for row in rows):
@@ -224,7 +231,7 @@ def _group_tables(result: Result, digits: int | None) -> Iterator[Table]:
             for row in (row for model in result.models for row in some if row.model == model):
                 lines.setdefault((group, row.model), {})[row.label] = row
         notes = (f"Values of groups with fewer than {FEW_USERS} users are very uncertain.",) if any(row.few_users for row in rows) else ()
-        table = _table((_MODEL,), lines, partial(_cell, formats=Formats.of(rows, digits)), result.higher_is_better)
+        table = _table((_MODEL,), lines, cell, result.higher_is_better)
         yield replace(table, caption=f"Results by {by}.", id=f"groups-{place}", rules=rules, notes=notes)
 
 

@@ -15,10 +15,11 @@ from ..results.description import Spread
 from ..results.gates import Gate
 from ..results.result import Result
 from ..results.row import listed
+from ..results.slices import Slices
 from .best_values import BestValues, Place, best_values, highest_printed
 from .values import Formats, NamedModel, ValuePoint, by_label, points_of
 
-CHARTS: Final = ("differences", "over_k", "distribution", "trade_off")
+CHARTS: Final = ("differences", "over_k", "distribution", "trade_off", "groups")
 """The charts of a report, in the order of the page."""
 
 
@@ -44,6 +45,8 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
     show_users: bool = False
     relative: bool = False
     date: str = ""
+    slices: Slices | None = None
+    """Slices of users in which a model is worse, or better, if they were searched."""
 
     @property
     def title(self) -> str:

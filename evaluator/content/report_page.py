@@ -32,12 +32,13 @@ from ..errors import ConfigError
 from ..results.comparison import conclusions
 from ..results.gates import Verdicts
 from ..stats.concluding import decimals, percent, plain, users_text
-from . import differences, findings, gates
+from . import differences, findings, gates, slices
 from .definitions import changed_settings, meanings
 from .figures import wanted_figures
+from .group_tables import groups
 from .report import ReportContent
 from .scales import nearby
-from .values import ValuePoint, by_label, groups, ledger, repeats, shares_table, values_of_models
+from .values import ValuePoint, by_label, ledger, repeats, shares_table, values_of_models
 
 _MOST: Final = 3
 """Number of conclusions at the top; the others are with the differences."""
@@ -239,7 +240,9 @@ def _losers(content: ReportContent, short: bool) -> Iterator[Section]:
 
 def _groups(content: ReportContent, short: bool) -> Iterator[Section]:
     blocks = groups(content.models, with_intervals=not short)
-    yield from [_captioned("groups", "Groups", blocks)] if blocks else []
+    if blocks:
+        section = _captioned("groups", "Groups", blocks)
+        yield replace(section, blocks=(*(() if short else wanted_figures("groups", content)), *section.blocks))
 
 
 def _users(content: ReportContent, short: bool) -> Iterator[Section]:
@@ -291,15 +294,20 @@ def _announced(content: ReportContent, short: bool) -> Iterator[Section]:
 
 
 def _captioned(id: str, title: str, blocks: Document) -> Section:
-    """Return a section in which headings become captions of the tables below them."""
-    caption = title
+    """Return a section in which headings become captions of the tables below them; a heading of level 3 follows the one above it."""
+    caption = above = title
     kept: list[Block] = []
     for block in blocks:
         if isinstance(block, Heading):
-            caption = block.text
+            above = above if block.level > 2 else block.text
+            caption = block.text if block.level < 3 else f"{above}: {block.text}"
         else:
             kept.append(replace(block, id=block.id or f"{id}-{len(kept)}", caption=caption) if isinstance(block, Table) else block)
     return Section(id, title, tuple(kept))
+
+
+def _slices(content: ReportContent, short: bool) -> Iterable[Section]:
+    return () if content.slices is None else (slices.section(content.slices),)
 
 
 PARTS: tuple[ReportPart, ...] = (
@@ -307,6 +315,7 @@ PARTS: tuple[ReportPart, ...] = (
     ReportPart(_findings, "folded up"),
     ReportPart(_values, "shown"),
     ReportPart(_differences, "shown"),
+    ReportPart(_slices, "shown"),
     ReportPart(_charts, "left out"),
     ReportPart(_losers, "shown"),
     ReportPart(_groups, "folded up"),

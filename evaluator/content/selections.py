@@ -18,7 +18,8 @@ from ..results.row import shortened
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
 from . import findings, gates
 from .best_values import best_values
-from .values import Formats, groups, ledger, models_of, repeated_rows, repeats, shares_table, united_intervals, values_of_result
+from .group_tables import groups
+from .values import Formats, ledger, models_of, repeated_rows, repeats, shares_table, united_intervals, values_of_result
 
 _FEW_FILES: Final = 3
 _CUT: Final = "… replaces the middle of a name; --format csv has full names."

@@ -1,4 +1,4 @@
-"""Values with their intervals, their tables (all models, shares of the best possible values, groups, folds and runs), and their ledgers."""
+"""Values with their intervals, their tables (all models, shares of the best possible values, folds and runs), and their ledgers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..document import Block, Cell, Column, Document, Heading, Interval, Mark, Paragraph, Table, Terms
+from ..document import Cell, Column, Document, Heading, Interval, Mark, Paragraph, Table, Terms
 from ..metrics import find
 from ..metrics.registry import bounds_of
 from ..names.formula import is_formula
 from ..names.short_names import ORACLE, interval_level, is_spread
-from ..results.result import FEW_USERS, Result, Row
+from ..results.result import Result, Row
 from ..results.row import Ledger
 from ..stats.confidence import StudentT
 from .numbers import decimals, number
@@ -24,8 +24,8 @@ from .numbers import decimals, number
 _BESIDE: Final = 4
 """Number of measures side by side in tables of folds and runs."""
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
-_DATA: Final = ("model", "measure", "value", "low", "high", "users")
-"""The columns of the data in a page; those of groups begin with the group."""
+COLUMNS_OF_DATA: Final = ("model", "measure", "value", "low", "high", "users")
+"""The columns of the data of values in a page; those of groups begin with the group."""
 _REASONS: Final = {
     "without_list": "no list",
     "without_relevant": "no relevant item",
@@ -68,7 +68,7 @@ class ValuePoint(Struct, frozen=True):
 
     @property
     def data(self) -> list[Any]:
-        """The cells of `_DATA`."""
+        """The cells of `COLUMNS_OF_DATA`."""
         return [self.name, self.label, self.value, self.low, self.high, self.row.n_users]
 
 
@@ -218,7 +218,7 @@ def values_of_models(
     def cell(one: NamedModel, label: str) -> Cell:
         return formats.point_cell(table[label].get(one.name), marks.get((one.name, label), ""), with_interval=with_intervals)
 
-    return _by_measure(models, table, cell, columns_of_data=_DATA, data=[one.data for one in points])
+    return _by_measure(models, table, cell, columns_of_data=COLUMNS_OF_DATA, data=[one.data for one in points])
 
 
 def united_intervals(result: Result) -> Mapping[str, str]:
@@ -239,129 +239,23 @@ def shares_table(models: Sequence[NamedModel]) -> Table | None:
     points = by_label(point for point in points_of(models) if point.row.achieved is not None)
     title = "percent of achievable"
     columns = (Column(title, "name"), *(Column(one.name, "value") for one in models))
-    rows = tuple((Cell(label), *(_share(some.get(one.name)) for one in models)) for label, some in points.items())
+    rows = tuple((Cell(label), *(share_cell(some.get(one.name)) for one in models)) for label, some in points.items())
     data = [[name, label, one.row.achieved] for label, some in points.items() for name, one in some.items()]
     return Table(columns, rows, turns=True, corner=title, columns_of_data=("model", "measure", "achieved"), data=data) if points else None
 
 
-def _share(one: ValuePoint | None) -> Cell:
+def share_cell(one: ValuePoint | None) -> Cell:
+    """Return the share of the best possible value, in percent."""
     share = None if one is None else one.row.achieved
     return Cell("" if share is None else f"{100 * share:.1f} %", value=share)
 
 
-# Groups, folds and runs
+# Folds and runs
 
 
-def groups(models: Sequence[NamedModel], digits: int | None = None, *, with_intervals: bool = False) -> Document:
-    """Return the values of groups: for each grouping a table with a row per group and model, or a column per group.
-
-    Values have `digits` decimals if given. Groups in which no user counts are listed below. Intervals may be drawn only `with_intervals`.
-    """
-    names = {(id(one.result), one.model): one for one in models}
-    points: dict[str, list[ValuePoint]] = {}
-    for result in {id(one.result): one.result for one in names.values()}.values():
-        for row in result.by_group:
-            if (id(result), row.model) in names:
-                points.setdefault(row.by or "", []).append(names[id(result), row.model].point(row))
-    empty = {by: _empty_groups(some) for by, some in points.items()}
-    rows = [one.row for by, some in points.items() for one in some if one.row.group not in empty[by]]
-    formats = Formats.of((one.row for some in points.values() for one in some), digits)
-    blocks: list[Block] = []
-    for n, (by, some) in enumerate(points.items(), 1):
-        data = [[one.row.group, *one.data] for one in some]
-        better = {one.label: one.row.higher_is_better for one in some} if with_intervals else _NONE
-        shown = [one for one in some if one.row.group not in empty[by]]
-        blocks.append(Heading(f"By {by}", 2))
-        if shown:
-            made = _table_of_groups(by, _lines(shown, lambda one: formats.point_cell(one, with_interval=with_intervals)), better)
-            blocks.append(replace(made, id=f"groups-{n}", columns_of_data=("group", *_DATA), data=data))
-        if empty[by]:
-            blocks.append(Paragraph(f"No user counts in {'group' if len(empty[by]) == 1 else 'groups'} {', '.join(empty[by])}."))
-        shares = [one for one in shown if one.row.achieved is not None and not one.is_yardstick]
-        if shares:
-            blocks += [Paragraph("Percent of achievable:"), _table_of_groups(by, _lines(shares, _share))]
-    if any(row.few_users for row in rows):
-        where = " (of one fold or run at least)" if any(row.repeats is not None for row in rows) else ""
-        blocks.append(Paragraph(f"few: fewer than {FEW_USERS} users{where}, whose values are very uncertain."))
-    return tuple(blocks)
-
-
-_Lines = Mapping[tuple[str, ...], Mapping[str, Cell]]
-"""Texts of the first cells of each row → its values by label."""
-
-
-def _lines(points: Sequence[ValuePoint], cell: Callable[[ValuePoint], Cell]) -> _Lines:
-    """Return a row for each group and model; a value over other users than the first one of its row has their number."""
-    order = {group: number for number, group in enumerate(dict.fromkeys(one.row.group for one in points))}
-    first: dict[tuple[str | None, str], Row] = {}
-    lines: dict[tuple[str, ...], dict[str, Cell]] = {}
-    for one in sorted(points, key=lambda one: order[one.row.group]):
-        head = first.setdefault((one.row.group, one.name), one.row)
-        key = (one.row.group or "", f"{head.n_users:,}{' (few)' if head.few_users else ''}", one.name)
-        others = f"({one.row.n_users:,})" if one.row.n_users != head.n_users else ""
-        lines.setdefault(key, {})[one.label] = replace(cell(one), note=others)
-    return lines
-
-
-def _empty_groups(points: Iterable[ValuePoint]) -> list[str]:
-    """Return the groups in which no user counts for any value."""
-    users: dict[str, int] = {}
-    for one in points:
-        users[one.row.group or ""] = users.get(one.row.group or "", 0) + one.row.n_users
-    return [group for group, n in users.items() if not n]
-
-
-def _labels(lines: _Lines) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(label for values in lines.values() for label in values))
-
-
-def _table_of_groups(by: str, lines: _Lines, better: Mapping[str, bool | None] = _NONE) -> Table:
-    """Return groups as rows, with groups as columns as its other form; `better` are the directions to show."""
-    labels = _labels(lines)
-    heads = (Column(by, "name"), Column("users", "key"), Column("model", "name"))
-    rows = tuple((*map(Cell, key), *(values.get(label, Cell()) for label in labels)) for key, values in lines.items())
-    return Table((*heads, *(Column(label, "value", better.get(label)) for label in labels)), rows, other=_groups_as_columns(lines))
-
-
-def _groups_as_columns(lines: _Lines) -> Table:
-    """Return a row for each measure and a column for each group and model, and as its other form one with models in rows.
-
-    The users of each group are below.
-    """
-    groups, models = (tuple(dict.fromkeys(key[n] for key in lines)) for n in (0, 2))
-    cells = {(group, model): values for (group, _, model), values in lines.items()}
-    n_users = {(group, model): Cell(users) for group, users, model in lines}
-    labels = _labels(lines)
-    rows = ((Cell(label), *(values.get(label, Cell()) for values in cells.values())) for label in labels)
-    columns = (Column("measure", "name"), *(Column(model, "value", group=group) for group, model in cells))
-    return Table(
-        columns, (*rows, (Cell("users"), *n_users.values())), apart=1, other=_models_as_rows(groups, models, labels, cells, n_users)
-    )
-
-
-def _models_as_rows(
-    groups: Sequence[str],
-    models: Sequence[str],
-    labels: Sequence[str],
-    cells: Mapping[tuple[str, str], Mapping[str, Cell]],
-    n_users: Mapping[tuple[str, str], Cell],
-) -> Table:
-    """Return a row for each measure and model and a column for each group; users are in one row if all models have the same."""
-    rows = (
-        (Cell(label), Cell(model), *(cells.get((group, model), _NONE).get(label, Cell()) for group in groups))
-        for label in labels
-        for model in models
-    )
-    users = {model: tuple(n_users.get((group, model), Cell()) for group in groups) for model in models}
-    alike = len(set(users.values())) == 1
-    below = [(Cell("users"), Cell("" if alike else model), *users[model]) for model in (models[:1] if alike else models)]
-    columns = (Column("measure", "name"), Column("model", "name"), *(Column(group, "value") for group in groups))
-    return Table(columns, (*rows, *below), apart=len(below))
-
-
-def _tables(heads: tuple[Column, ...], lines: _Lines) -> Iterator[Table]:
+def _tables(heads: tuple[Column, ...], lines: Mapping[tuple[str, ...], Mapping[str, Cell]]) -> Iterator[Table]:
     """Yield tables of lines, with four measures side by side in each."""
-    labels = _labels(lines)
+    labels = tuple(dict.fromkeys(label for values in lines.values() for label in values))
     for start in range(0, len(labels), _BESIDE):
         some = labels[start : start + _BESIDE]
         rows = tuple((*map(Cell, key), *(values.get(label, Cell()) for label in some)) for key, values in lines.items())
@@ -421,6 +315,8 @@ def ledger(result: Result) -> Document:
         (model, f"{_sentence(one)} ({'all measures' if alone[model] == 1 else ', '.join(dict.fromkeys(labels))})")
         for (model, one), labels in grouped.items()
     )
+    if not lines:  # only formulas, whose users are those of their measures
+        return ()
     head = (Heading("Users that were counted", 2), Terms(lines, code=False))
     of_some = {"covered": "over users with a list (covered)", "warm": "over users in train (warm)"}
     # Without a train file none is warm.

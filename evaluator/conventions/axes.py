@@ -143,6 +143,7 @@ PROTOCOL_AXES: Final = (
         {
             "real": "its position in the list",
             "among_rated": "its position among the listed items that are in the user's test rows; k also cuts by this position",
+            "as_written": "its rank as the file gives it, with gaps and ties; k cuts at rank ≤ k. Without whole ranks from 1: its position",
         },
     ),
     Axis(
@@ -165,7 +166,16 @@ PROTOCOL_AXES: Final = (
         "users with relevant items and no list",
         {"zero": "count 0", "drop": "are left out", "undefined": "have no defined value, so a mean that includes them has none either"},
     ),
-    Axis("no_relevant", "users", "users with test rows and no relevant item", {"drop": "are left out", "zero": "count 0"}),
+    Axis(
+        "no_relevant",
+        "users",
+        "users with test rows and no relevant item",
+        {
+            "drop": "are left out",
+            "zero": "count 0",
+            "one": "count 1, the best value, for metrics of one user with a best value of 1, and 0 for others",
+        },
+    ),
     Axis(
         "empty_truth",
         "users",

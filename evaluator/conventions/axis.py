@@ -33,7 +33,7 @@ class Truth(Struct, frozen=True):
 
 
 class Lists(Struct, frozen=True):
-    """Rules that turn rows into lists."""
+    """Rules that turn rows into lists; with `keeps_ranks` items have the ranks of the file, with gaps and ties."""
 
     order: str
     ties: str
@@ -41,6 +41,7 @@ class Lists(Struct, frozen=True):
     duplicates: str
     seen: str
     unknown: str
+    keeps_ranks: bool = False
 
 
 class UserRules(Struct, frozen=True):

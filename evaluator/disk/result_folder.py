@@ -77,8 +77,13 @@ def save(result: Result, folder: Path, formats: Iterable[str] = ("parquet",)) ->
 
 def enriched_files(result: Result) -> dict[str, Path]:
     """Return file name → path of the lists of each model with their hits; each model has its own name."""
-    named = {model: re.sub(r'[%/\\:*?"<>|\x00-\x1f]', lambda found: f"%{ord(found[0]):02X}", model) for model in result.enriched}
-    return {f"enriched.{named[model]}.parquet": path for model, path in result.enriched.items()}
+    return {enriched_path(model): path for model, path in result.enriched.items()}
+
+
+def enriched_path(model: str) -> str:
+    """Return the name of the file with the lists of a model."""
+    named = re.sub(r'[%/\\:*?"<>|\x00-\x1f]', lambda found: f"%{ord(found[0]):02X}", model)
+    return f"enriched.{named}.parquet"
 
 
 def enriched_frames(result: Result) -> dict[str, pl.DataFrame]:

@@ -13,24 +13,31 @@ from ..config import Loaded, missing
 from ..config.contradictions import uses_relevance
 from ..conventions import AXES, PROTOCOL
 from ..errors import ConfigError
+from ..measure.task import sums_hits
 from ..metrics.definition import Definition
 from ..results.audit import Audit, AuditCell, AuditedMeasure, ChoiceEffect, ConventionDifference, MeasureDifference, Values, same_value
 from ..results.repeats import mean_row
 from ..results.result import Row
+from ..stats.concluding import group_text
 from .files import Files, open_inputs
 from .plan import Options, Plan, Request
 from .running import evaluate_models, remarks, versions
 
 _Rows = Mapping[str, Mapping[Definition, Row]]
+_Group = tuple[str, str]
+"""A grouping and one of its groups."""
+_GroupRows = Mapping[str, Mapping[tuple[Definition, _Group], Row]]
+"""Model → the row of a measure in a group."""
 _NO_USERS: Final = Options(keep_users=False, complete=False)
 
 
-def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = False) -> Audit:
+def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = False, by_group: bool = False) -> Audit:
     """Evaluate the measures of a config under the conventions called `names`, or under all that receval knows.
 
     The convention of the config comes first. With `own_relevance` each convention decides what is relevant, whatever the config sets. A
     model with several runs has the mean of its runs. A convention gives no value for a metric that its library does not have, or for
-    which an input is missing. Raises `ConfigError` if a convention is wrong, and what `run` raises.
+    which an input is missing. With `by_group` each measure is followed by the same measure in each group of the config. Raises
+    `ConfigError` if a convention is wrong, and what `run` raises.
     """
     evaluation = loaded.config.evaluation
     chosen = tuple(dict.fromkeys((evaluation.convention, *(names or conventions.builtin_names()))))
@@ -45,29 +52,44 @@ def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = Fa
         raise ConfigError(f"none of the conventions {', '.join(chosen)} has one of the measures {labels}")
     by_score = {one: _by_score(one) for one in definitions if _is_by_file_order(one)}
     definitions = dict.fromkeys((*definitions, *by_score.values()))
-    request = Request(loaded, Plan(tuple(definitions)), _NO_USERS, whole_lists=True)
-    rows, said = open_inputs(request, _rows_and_remarks)
+    request = Request(loaded, Plan(tuple(definitions), by=tuple(evaluation.by) if by_group else ()), _NO_USERS, whole_lists=True)
+    rows, of_groups, said = open_inputs(request, _rows_of_all_and_groups)
 
-    def cell(convention: str, measure: Definition, model: str) -> AuditCell:
+    def cell(convention: str, measure: Definition, model: str, group: _Group | None) -> AuditCell:
         definition = found[convention, measure]
         if isinstance(definition, str):
             return AuditCell(None, reason=definition)
-        row = rows[model][definition]
-        differs = definition in by_score and not same_value(row.value, rows[model][by_score[definition]].value)
-        return AuditCell(row.value, row.n_users, "" if row.value is not None else "no user counts", differs)
 
-    def audited(measure: Definition) -> AuditedMeasure:
-        cells = {(name, model): cell(name, measure, model) for name in chosen for model in rows}
+        def row(one: Definition) -> Row | None:
+            return rows[model][one] if group is None else of_groups[model].get((one, group))
+
+        own = row(definition)
+        if own is None or own.value is None:
+            return AuditCell(None, 0 if own is None else own.n_users, reason="no user counts")
+        other = row(by_score[definition]) if definition in by_score else own
+        differs = other is not own and not same_value(own.value, None if other is None else other.value)
+        return AuditCell(own.value, own.n_users, by_file_order=differs)
+
+    def audited(measure: Definition, group: _Group | None = None) -> AuditedMeasure:
+        cells = {(name, model): cell(name, measure, model, group) for name in chosen for model in rows}
         better = {name: one.higher_is_better for name in chosen if not isinstance(one := found[name, measure], str)}
         other = {name: is_better for name, is_better in better.items() if is_better is not measure.higher_is_better}
-        return AuditedMeasure(measure.label, measure.higher_is_better, cells, other)
+        label = measure.label if group is None else f"{measure.label} of {group_text(*group)}"
+        return AuditedMeasure(label, measure.higher_is_better, cells, other, *(group or ()))
 
+    def groups_of(measure: Definition) -> Iterator[_Group | None]:
+        """Yield no group, and then each group in which a model has a value of the measure under some convention."""
+        under_any = {found[name, measure] for name in chosen}
+        own = {group for some in of_groups.values() for one, group in some if one in under_any}
+        yield from (None, *(group for group in every if group in own))
+
+    every = tuple(dict.fromkeys(group for some in of_groups.values() for _, group in some))
     runs = loaded.config.data.runs
     return Audit(
         own_convention=chosen[0],
         conventions=chosen,
         models=_models(rows, runs),
-        measures=tuple(map(audited, measures)),
+        measures=tuple(audited(one, group) for one in measures for group in groups_of(one)),
         remarks=said if own_relevance else (*_on_relevance(loaded, definitions), *said),
         versions=versions(request),
         runs=runs,
@@ -96,18 +118,35 @@ def _models(rows: _Rows, runs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]
 
 
 def _rows_and_remarks(files: Files) -> tuple[_Rows, tuple[str, ...]]:
-    """Return the row of every definition of a plan for every model, in one pass over the lists of each, and remarks on the files.
+    rows, _, said = _rows_of_all_and_groups(files)
+    return rows, said
 
-    A model with several runs is before its runs, with their means.
+
+def _rows_of_all_and_groups(files: Files) -> tuple[_Rows, _GroupRows, tuple[str, ...]]:
+    """Return the rows of every definition of a plan for every model, over all users and in each group, and remarks on the files.
+
+    The lists of each model are read in one pass. A model with several runs is before its runs, with their means.
     """
     definitions, models = files.request.plan.definitions, [run.values for run in evaluate_models(files)]
     rows = {
         model.name: {definition: values[0] for definition, values in zip(definitions, model.finished.rows, strict=True)} for model in models
     }
+    of_groups = {model.name: _of_groups(files.request.plan, model.by_group) for model in models}
     for model, names in files.request.loaded.config.data.runs.items():
+        common = [key for key in of_groups[names[0]] if all(key in of_groups[name] for name in names)]
+        of_groups[model] = {key: mean_row([of_groups[name][key] for name in names], min) for key in common}
         means = {definition: mean_row([rows[name][definition] for name in names], min) for definition in definitions}
         rows = {one: of_one for name in rows for one, of_one in (*([(model, means)] if name == names[0] else []), (name, rows[name]))}
-    return rows, remarks(files, models)
+    return rows, of_groups, remarks(files, models)
+
+
+def _of_groups(plan: Plan, rows: Sequence[Row]) -> dict[tuple[Definition, _Group], Row]:
+    """Return the rows of groups by their definitions: those of a group are in the order of the definitions that have groups."""
+    by_group: dict[_Group, list[Row]] = {}
+    for row in rows:
+        by_group.setdefault((row.by or "", row.group or ""), []).append(row)
+    split = {by.name: [one for one in plan.definitions if (sums_hits(one) if by.of_truth else not one.metric.per_model)] for by in plan.by}
+    return {(one, group): row for group, some in by_group.items() for one, row in zip(split[group[0]], some, strict=True)}
 
 
 def _is_by_file_order(definition: Definition) -> bool:

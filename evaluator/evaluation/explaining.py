@@ -28,8 +28,10 @@ from ..results.explanation import CellValue, ExplainedChoice, ExplainedTable, Ex
 from ..tables.array import Array
 from ..tables.graph import TABLES
 from ..tables.lists import Reading
+from ..tables.prepared import GroupBy
 from ..tables.rows import LISTS, Cutoffs, PartData, Rows
 from ..tables.truth import TruthTable
+from .explained_rows import test_rows, values_by_group
 from .files import Files, lazy_rows, open_inputs, reading
 from .plan import Plan, Request
 
@@ -60,16 +62,18 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
         if not scorer.part.n_users:
             some = files.sides_of(only)["test"].frame["user"].unique(maintain_order=True).head(3).to_list()
             raise DataError(f"no file contains the user {user!r}", f"users of the test file are, for example, {', '.join(map(repr, some))}")
-        return explain_user(scorer, definition, only, user)
+        return explain_user(scorer, definition, only, user, files.request.plan.by)
 
-    request = Request(loaded, Plan((definition,)), whole_lists=True)
+    of_rows = {part.name: part for by in loaded.config.evaluation.by for part in by.crossed if part.kind == "rows"}
+    request = Request(loaded, Plan((definition,), by=tuple(of_rows.values())), whole_lists=True)
     return open_inputs(request, explain_files, only=lambda inputs: inputs.single(model))
 
 
-def explain_user(scorer: Scorer, definition: Definition, model: str, user: str) -> Explanation:
+def explain_user(scorer: Scorer, definition: Definition, model: str, user: str, by: Sequence[GroupBy] = ()) -> Explanation:
     """Explain the value of a measure for the only user of a part.
 
-    `scorer` belongs to a part with the rows of this user in all sources; `user` is the id as the caller wrote it. Raises `DataError` if
+    `scorer` belongs to a part with the rows of this user in all sources; `user` is the id as the caller wrote it, and `by` are
+    groupings of test rows. Raises `DataError` if
     no source has a row of the user.
     """
     if not scorer.part.n_users:
@@ -112,7 +116,16 @@ def explain_user(scorer: Scorer, definition: Definition, model: str, user: str) 
             missed=_missed(scorer, first) if recorder.reads("hits") else (),
         )
 
-    return explanation(whole)
+    named = {one.name: one for one in definition.row_groupings}
+    shown = tuple({**named, **{one.name: one for one in by}}.values())
+    weighted = ((f"weight of the user, {definition.weights}", float(scorer.weights[0])),) if definition.weights else ()
+    explained = explanation(whole)
+    return replace(
+        explained,
+        facts=(*explained.facts, *weighted),
+        test_rows=test_rows(scorer, definition, shown),
+        by_group=tuple(values_by_group(scorer, definition, by)),
+    )
 
 
 def _result(definition: Definition, values: GroupValues) -> tuple[float | None, str]:
@@ -159,7 +172,9 @@ def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ..
     metric, threshold = definition.metric, definition.truth.threshold
     choices = [choice(key, axis) for key, axis in metric.axes.items()]
     choices += [ExplainedChoice(key, f"{value:g}", metric.numbers[key].means) for key, value in definition.numbers.items()]
-    choices += [ExplainedChoice(key, definition.texts[key], text.means) for key, text in metric.texts.items() if text.key]
+    choices += [
+        ExplainedChoice(key, text, metric.texts[key].means) for key, text in definition.named_texts.items() if metric.texts[key].key
+    ]
     if is_part:
         return tuple(choices)
     choices += [ExplainedChoice(by, group, "only test rows of this group make items relevant") for by, group in definition.rows]

@@ -195,7 +195,7 @@ class Files(Struct, eq=False, dict=True):
         lists: dict[str, pl.DataType] = {"user": test["user"], "item": test["item"], "row": pl.Int64()}
         if model in self.inputs.models:
             columns = self.inputs.models[model].columns
-            lists |= {name: pl.Float64() for name in ("score", "position") if name in columns}
+            lists |= {name: pl.Float64() for name in ("score", "position", "shelf") if name in columns}
         return {"lists": pl.Schema(lists), **{role: side.frame.schema for role, side in self.sides_of(model).items()}}
 
 
@@ -313,7 +313,7 @@ def _read(
 
 def _with_equal_groups(plan: Plan, prepared: Prepared, test: pl.DataFrame, train: pl.DataFrame) -> tuple[Prepared, tuple[str, ...]]:
     """Add the borders of groups of about equal size, the same for all models, with a remark if ties make fewer groups."""
-    splits = [by for by in plan.groupings if by.kind == "train_count" and by.n_groups]
+    splits = [by for by in (*plan.groupings, *plan.stored) if by.kind == "train_count" and by.n_groups]
     if not splits:
         return prepared, ()
     tested = train.join(test.select("user").unique(), on="user", how="semi", maintain_order="left")
@@ -366,7 +366,7 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
 
     def split_columns() -> Iterator[GroupColumn]:
         """Yield the columns by which results are split; a column of item categories is split at the same separator as these."""
-        for by in dict.fromkeys((*plan.groupings, *plan.clusters)):
+        for by in dict.fromkeys((*plan.groupings, *plan.stored)):
             source = inputs.of(by.kind)
             if source is not None and by.kind in ("users", "items"):
                 yield GroupColumn(by, source.labels[by.column], split if (by.column,) == columns else None, splits=by in plan.groupings)
@@ -382,7 +382,8 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
         user_groups=groups("users"),
         test_popularity="train_and_test" in axes,
         profile_groups=tuple(dict.fromkeys(profile_groups_of(definition.params) for definition in grouping)),
-        train_users="train" in plan.measure_needs,
+        profiles=tuple(by for by in dict.fromkeys((*plan.groupings, *plan.stored)) if by.is_of_profiles),
+        train_users="train" in plan.measure_needs or any(by.is_of_profiles for by in (*plan.groupings, *plan.stored)),
         train_pairs="cooccurrence" in axes,
         by=tuple(split_columns()),
         item_values=tuple(value_columns("items")),

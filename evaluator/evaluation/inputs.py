@@ -107,12 +107,20 @@ class Inputs(Struct, frozen=True):
         """
         if name is None and len(self.models) == 1:
             return self
-        if name is None or name not in self.models:
-            close = difflib.get_close_matches(name or "", self.models, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"name one of the models {', '.join(self.models)}"
-            raise ConfigError(f"there is no model '{name}': {hint}" if name else f"--model: {hint}")
-        predictions = {model: source for model, source in self.predictions.items() if model == name}
-        return Inputs({**self.by_role, "recommendations": {name: self.models[name]}, "predictions": predictions})
+        if name is None:
+            raise ConfigError(f"--model: name one of the models {', '.join(self.models)}")
+        return self.only(name)
+
+    def only(self, *names: str) -> Inputs:
+        """Return the same sources with the lists of these models only; raise `ConfigError` if there is no such model."""
+        for name in names:
+            if name not in self.models:
+                close = difflib.get_close_matches(name, self.models, n=1)
+                hint = f"did you mean '{close[0]}'?" if close else f"name one of the models {', '.join(self.models)}"
+                raise ConfigError(f"there is no model '{name}': {hint}")
+        of_models = {"recommendations": self.models, "predictions": self.predictions}
+        chosen = {role: {name: of_role[name] for name in names if name in of_role} for role, of_role in of_models.items()}
+        return Inputs({**self.by_role, **chosen})
 
 
 def look_at_everything(
@@ -156,6 +164,15 @@ def look_at_everything(
     looker.refuse_lost_columns([source for source in (*found.values(), *models.values(), *predictions.values()) if source is not None])
     of_run = {role: {_OF_RUN: source} for role, source in found.items() if source is not None}
     return Inputs({**of_run, "predictions": predictions, "recommendations": models})
+
+
+def look_at_labels(loaded: Loaded, role: str, columns: Sequence[str], stack: ExitStack) -> load.Source:
+    """Inspect a source that serves the whole run with further columns, which are read as text; raise `DataError` if one is missing."""
+    looker = _Looker(loaded, frozenset(f"{role}.{column}" for column in columns), frozenset({role}), stack, None, None)
+    source = looker.single(role)
+    if source is None:
+        raise DataError(f"data.{role} is not given")
+    return source
 
 
 def refuse_missing_files(loaded: Loaded, roles: Collection[str] = tuple(ROLES)) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial as bound
 
 import polars as pl
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, field
 from msgspec.structs import replace
 
 from ..health.checker import PopularityRule
@@ -182,7 +182,8 @@ def counts(plan: Plan, partial: Partial) -> Counts:
         averaged=int(partial.moments.counts[0, 0]),
         missing_count=rules.missing_lists == "zero" and judged,
         missing_undefined=rules.missing_lists == "undefined" and judged,
-        irrelevant_count=rules.no_relevant == "zero",
+        irrelevant_count=rules.no_relevant != "drop",
+        irrelevant_value=1 if first.best_without_relevant else UNSET,
         untested=sum(int(cells[cell.code]) for cell in CELLS if cell.listed and not cell.tested) if rules.no_truth == "zero" else 0,
         empty=sum(int(cells[cell.code]) for cell in CELLS if cell.empty) if rules.empty_truth != "as_no_relevant" and judged else 0,
         empty_undefined=rules.empty_truth == "undefined",

@@ -30,7 +30,8 @@ from .progress import Report, silent
 class Plan(Struct, frozen=True, dict=True):
     """The measures of a run, its aggregates, its formulas over measures, and the groups by which results are split.
 
-    Per-user values, if kept, also have the column of data.users that `clusters` users. Measures that only `composites` use are computed
+    Per-user values, if kept, also have the `stored` groups, by which results are not split: clusters of users, and features for a search
+    for slices. Measures that only `composites` use are computed
     and not shown. Neither are those `within` each group of test rows in which models are `compared`; see `with_row_groups`.
     """
 
@@ -38,28 +39,46 @@ class Plan(Struct, frozen=True, dict=True):
     aggregates: tuple[str, ...] = ()
     composites: tuple[FormulaEntry, ...] = ()
     by: tuple[GroupBy, ...] = ()
-    clusters: tuple[GroupBy, ...] = ()
+    stored: tuple[GroupBy, ...] = ()
     compared: tuple[GroupBy, ...] = ()
     within: tuple[Definition, ...] = ()
+    weight_of_relevant: str = ""
+    """The column of `evaluation.weights` that weights relevant items."""
 
     @classmethod
-    def of(cls, evaluation: Evaluation, compare: Compare | None = None, gates: Gates | None = None) -> Plan:
-        """Return the plan of the evaluation section of a config; groups of comparisons and gates also split results."""
+    def of(
+        cls, evaluation: Evaluation, compare: Compare | None = None, gates: Gates | None = None, features: Iterable[GroupBy] = ()
+    ) -> Plan:
+        """Return the plan of the evaluation section of a config; groups of comparisons and gates also split results.
+
+        `features` are groups of users that are only stored.
+        """
         compared = (*(compare.by if compare is not None else ()), *(gates.splits() if gates is not None else ()))
         by = (*evaluation.by, *compared)
         clusters = (GroupBy("users", compare.cluster.partition(".")[2]),) if compare is not None and compare.cluster else ()
+        stored = (*clusters, *(one for one in features if all(one.name != other.name for other in by)))
         definitions, formulas = tuple(evaluation.definitions), tuple(evaluation.composites)
-        return cls(definitions, tuple(evaluation.aggregates), formulas, tuple(dict.fromkeys(by)), clusters, tuple(dict.fromkeys(compared)))
+        groups = tuple(dict.fromkeys(by)), stored, tuple(dict.fromkeys(compared))
+        return cls(definitions, tuple(evaluation.aggregates), formulas, *groups, weight_of_relevant=evaluation.weights.of_relevant)
 
     def with_row_groups(self, prepared: Prepared) -> Plan:
         """Return the plan with the measures of each group of test rows in which models are compared: their per-user values are kept."""
-        groups = [(by, name) for by in self.compared if by.kind == "rows" for _, name in prepared.groups_by(by)]
-        return replace(self, within=tuple(one.of_rows(by.name, name) for by, name in groups for one in self.shown if sums_hits(one)))
+        of_hits = tuple(one for one in self.shown if sums_hits(one))
+        within: dict[str, Definition] = {}
+        for by in self.compared:
+            cells = of_hits if by.of_truth else ()
+            for part in by.crossed:
+                if part.kind == "rows":
+                    cells = tuple(one.of_rows(part.name, name) for one in cells for _, name in prepared.groups_by(part))
+            within |= {one.label: one for one in cells}
+        shown = {one.label for one in self.shown}
+        return replace(self, within=tuple(one for label, one in within.items() if label not in shown))
 
     @property
     def group_columns(self) -> tuple[GroupBy, ...]:
         """The groupings that are stored with per-user values."""
-        return tuple(dict.fromkeys((*(by for by in self.by if not by.of_truth), *self.clusters)))
+        of_users = (part for by in self.compared if by.of_truth for part in by.crossed if not part.of_truth)
+        return tuple(dict.fromkeys((*(by for by in self.by if not by.of_truth), *of_users, *self.stored)))
 
     @property
     def row_groupings(self) -> tuple[GroupBy, ...]:
@@ -112,7 +131,7 @@ class Plan(Struct, frozen=True, dict=True):
         """The inputs to read besides the test file and the lists: those of measures and those of groups."""
         return (
             self.measure_needs
-            | {by.need for by in (*self.groupings, *self.clusters)}
+            | {need for by in (*self.groupings, *self.stored) for need in by.needs}
             | (({"known"} if self.needs_train else set()) | ({self.weights} if self.weights else set()))
         )
 
@@ -132,7 +151,11 @@ class Plan(Struct, frozen=True, dict=True):
         return (*foreign, *self._unweighted())
 
     def _unweighted(self) -> Iterator[str]:
-        """Yield sentences on measures and aggregates that weights of users do not change."""
+        """Yield sentences on measures and aggregates that weights do not change."""
+        plain = dict.fromkeys(one.spec.title for one in self.shown if not (one.value_columns or "weight" in dict(one.spec.params)))
+        if self.weight_of_relevant and plain:
+            kinds = "Recall, HitRate, DCG and nDCG, and measures of value such as WeightedPrecision and Revenue"
+            yield f"Not weighted by {self.weight_of_relevant}: {', '.join(plain)}. These weights are for {kinds}."
         chosen = [one for one in self.shown if not one.is_weighted and dict(one.spec.params).get("average") is None]
         names = list(dict.fromkeys(one.spec.title for one in chosen))
         if self.weights and names:
@@ -154,13 +177,14 @@ class Options(Struct, frozen=True):
     describes: bool = False
     complete: bool = True
     per_user_table: str | None = None
+    features: tuple[GroupBy, ...] = ()
 
 
 class Request(Struct, frozen=True, eq=False):
     """A config with one test set, its measures and its checks; without `checks` it only computes values.
 
-    If `compares`, models are compared with reference lists. With `whole_lists` the lists of a matrix of scores have every item, otherwise
-    only the items that a measure may read.
+    If `compares`, models are compared with reference lists. `more` are read if they are given. With `whole_lists` the lists of a
+    matrix of scores have every item, otherwise only the items that a measure may read.
     """
 
     loaded: Loaded
@@ -169,6 +193,7 @@ class Request(Struct, frozen=True, eq=False):
     checks: CheckTask = field(default_factory=CheckTask.none)
     compares: bool = False
     whole_lists: bool = False
+    more: frozenset[str] = frozenset()
 
     @classmethod
     def of_run(cls, loaded: Loaded, options: Options) -> Request:
@@ -179,7 +204,7 @@ class Request(Struct, frozen=True, eq=False):
             config.health.settings, config.evaluation.policy.refused, cutoffs=tuple(cutoffs), sees_candidates=options.keep_users
         )
         compares = config.evaluation.yardsticks.any or not checks.wants.isdisjoint(("popularity_lists", "reference_lists"))
-        return cls(loaded, Plan.of(config.evaluation, config.compare, config.gates), options, checks, compares)
+        return cls(loaded, Plan.of(config.evaluation, config.compare, config.gates, options.features), options, checks, compares)
 
     @property
     def evaluation(self) -> Evaluation:
@@ -195,7 +220,7 @@ class Request(Struct, frozen=True, eq=False):
     def needs(self) -> frozenset[str]:
         """The inputs to inspect if the config gives them, besides the test file and the lists."""
         known = {"known"} if self.train_checks or (self.compares and self.evaluation.yardsticks.any) else set[str]()
-        return self.plan.needs | known | ({"train"} if self.options.enriched or self.options.describes else set())
+        return self.plan.needs | known | self.more | ({"train"} if self.options.enriched or self.options.describes else set())
 
     def task(self, prepared: Prepared) -> Task:
         """Return the measurement of every part of a model."""
@@ -274,7 +299,7 @@ def in_full(definition: Definition) -> MeasureDefinition:
         graded=definition.truth.graded,
         axes=axes,
         params={name: value if isfinite(value) else str(value) for name, value in definition.numbers.items()}
-        | dict(definition.texts)
+        | definition.named_texts
         | dict(definition.rows)
         | ({"weights": definition.weights} if definition.is_weighted else {}),
         needs=tuple(sorted(definition.needs | ({"train"} if looks_at_train(definition) else set()))),

@@ -39,6 +39,7 @@ from ..results.result import Result
 from ..results.row import Candidates, of_models
 from ..synonyms import takes, wrong_type
 from ..tables.graph import closure
+from ..tables.prepared import GroupBy
 from ..tables.rows import LISTS
 from .cautions import cautions, remarks_on_order
 from .files import Files, lazy_rows, open_inputs
@@ -66,6 +67,7 @@ def run(
     most_values: int | None = None,
     concludes: bool = True,
     per_user_table: str | None = None,
+    features: tuple[GroupBy, ...] = (),
 ) -> Result:
     """Evaluate the models of a config and run its health checks; with `data.folds`, in each fold.
 
@@ -74,7 +76,7 @@ def run(
     their hits into a Parquet file of this folder. If the run `describes` its files, which reads them once more, the result has their
     description. A `tolerant` run accepts all that can be read: an error by the policy becomes a finding. A `complete` result has standard
     deviations and the fingerprint of the test set. The workers of Spark write the per-user values into the
-    catalog table `per_user_table`, if given.
+    catalog table `per_user_table`, if given. Per-user values also have the groups of `features`, by which results are not split.
 
     Raises `DataError` for a file that cannot be read or is wrong, `MissingExtraError` if the engine is not installed.
     """
@@ -82,7 +84,7 @@ def run(
         raise wrong_type("loaded", "the result of receval.load_config", loaded)
     if per_user_table is not None and (problem := "it has no column for folds" if loaded.folds else unwritable_table(loaded.config)):
         raise ConfigError(f"per_user_table: {problem}")
-    options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete, per_user_table)
+    options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete, per_user_table, features)
 
     def evaluate(one: Loaded) -> Result:
         return over_runs(open_inputs(Request.of_run(one, options), _evaluate_and_check), one.config.data.runs)
@@ -295,7 +297,7 @@ def _checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | Non
         "catalogue": "train" in files.sides or files.inputs.of("items") is not None,
         "times": files.prepared.times is not None,
         "scores": "score" in source.columns,
-        "ranks": "position" in source.columns,
+        "ranks": "position" in source.columns and "shelf" not in source.columns,
         "cutoffs": bool(request.checks.cutoffs),
         "auc": any(map(health.over_whole_lists, request.plan.all)),
         "lists": bool(source.originals or source.given),

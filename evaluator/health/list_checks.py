@@ -27,13 +27,16 @@ from .tallies import Least, Most, Sizes, Tally
 
 @check("R01", uses=("rows_as_stored",), policy="duplicates")
 class RepeatedItems(HealthCheck):
-    """Rows that repeat an item of the user's list."""
+    """Rows that repeat an item of the user's list; on a page of several rows, of the same row of the page."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         rows: ListRows = part.table("rows_as_stored")
         if not rows.repeats:
             return Tally()
         first, pair_of_row = distinct(rows.pairs)
+        if "shelf" in rows.rows:
+            cells = np.stack([pair_of_row, rows.rows.column("shelf").astype(np.int64)])
+            first, pair_of_row = np.unique(cells, axis=1, return_index=True, return_inverse=True)[1:]
         again = np.bincount(pair_of_row)[pair_of_row] > 1
         users = len(np.unique(rows.user[again]))
         return Tally.of(rows_again=len(rows.user) - len(first), users=users, **part.notes(_filtered(part.lists, again), "user", "item"))

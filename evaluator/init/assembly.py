@@ -25,6 +25,7 @@ from .choice import (
 from .classification import ClassifiedFile
 from .name_words import are_in_different_folders, stem, table_words
 from .preview import ColumnSummary, TablePreview
+from .proposals import Proposal, TimeSplit, proposals, time_split
 
 _KINDS: Final = {"catalogue": "items", "people": "users", "policy": "the scores of a policy"}
 """Kind of table → its usual name, if it differs."""
@@ -65,6 +66,7 @@ class GuessedConfig(Struct, frozen=True):
 
     `data` is by key of the data section, `models` by name of the model. `alternatives` are files that could have a key instead.
     `threshold`, `top_k` and `metrics` have their reasons; `where` is a possible filter of the test set, with the values of its column.
+    `split` splits a log without a train set by its times; `proposals` are lines to uncomment.
     `folds` are the names that replace {fold} in paths. `drops` is true if rows without a value must be left out.
     `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty, and
     `unread` is a folder whose own folders were not looked at, after the folder of the first level that leads to it.
@@ -76,6 +78,8 @@ class GuessedConfig(Struct, frozen=True):
     threshold: tuple[float | None, str] = (None, "")
     top_k: tuple[tuple[int, ...], str] = ((), "")
     where: tuple[str, str] | None = None
+    split: TimeSplit | None = None
+    proposals: tuple[Proposal, ...] = ()
     drops: bool = False
     metrics: tuple[tuple[str, str], ...] = ()
     folds: tuple[str, ...] = ()
@@ -124,20 +128,40 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
     by_path |= {file.path: f"left out: {file.reason}" for file in files if file.path not in by_path}
     test = config.data["test"].file
     threshold, where = _threshold(test), _filter(test)
+    lists = [entry.file for entry in config.models.values()]
+    split = None if "train" in config.data else time_split(test, lists)
+    data = _split_data(config.data, split) if split is not None and split.evidence else dict(config.data)
+    filters = {key: str(entry.keys["where"]) for key, entry in data.items() if "where" in entry.keys}
     incomplete = _rows_without_values([entry.file for entry in (*config.data.values(), *config.models.values())])
     in_doubt = [] if threshold[0] is None else [f"{test.path}: {threshold[1]}"]
     if where is not None:
-        in_doubt.append(f"{test.path}: all events count as relevant ({where[1]}) unless data.test.where is set")
+        in_doubt.append(f"{test.path}: all events count as relevant ({where[1]}) unless data.test.where keeps one kind")
+    if split is not None and split.evidence:
+        in_doubt.append(f"{test.path}: rows from {split.day} on are the test set, and the rows before are the train set: {split.evidence}")
+    proposed = proposals({key: entry.file for key, entry in data.items()}, filters, lists, where[1] if where else "")
     return replace(
         config,
+        data=data,
+        split=split,
+        proposals=proposed,
         threshold=threshold,
         where=where,
         drops=bool(incomplete),
         top_k=_cutoffs([entry.file for entry in config.models.values()]),
-        metrics=_metrics(config.data, _has_one_item_per_user(test), sampled=CANDIDATES in left_out.values()),
+        metrics=_metrics(data, not filters and _has_one_item_per_user(test), sampled=CANDIDATES in left_out.values()),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
         doubts=tuple(dict.fromkeys([*doubts, *incomplete, *in_doubt])),
     )
+
+
+def _split_data(data: Mapping[str, SourceEntry], split: TimeSplit) -> dict[str, SourceEntry]:
+    """Return the entries of a config whose test file is split by time into a test and a train set."""
+    test = data["test"]
+    parts = {
+        "test": replace(test, keys={**test.keys, "where": split.test}, comment=f"rows from {split.day} on: {split.evidence}"),
+        "train": replace(test, keys={**test.keys, "where": split.train}, comment="the rows before"),
+    }
+    return parts | {key: entry for key, entry in data.items() if key not in parts}
 
 
 def _reading(entry: SourceEntry) -> str:

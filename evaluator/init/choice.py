@@ -169,6 +169,11 @@ def is_test_set(file: ClassifiedFile) -> bool:
     return file.table == "interactions" and _priority(file) == _TEST
 
 
+def is_named_test_set(file: ClassifiedFile) -> bool:
+    """Return whether the name or the format of a file says that it is a test or validation set."""
+    return _priority(file) < _UNKNOWN
+
+
 def foreign_files(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[str, str]:
     """Return the files that do not belong to the test set, with the reason.
 

@@ -152,10 +152,30 @@ def _separator_of_known(column: ColumnSummary, items: frozenset[str]) -> str:
 
 
 def reclassify(files: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
-    """Classify files of users again, unless their names say users: a column with lists of items of the interactions makes them lists."""
+    """Classify files again that others explain.
+
+    Files of users, unless their names say users, are lists if a column has lists of items of the interactions. The user of interactions
+    without a user of the lists is the column with the name that all lists give to theirs: `session_id`, although there is a `customer_id`.
+    """
     items = frozenset[str]().union(*(file.by_user.items for file in files if file.table == "interactions"))
     doubtful = [file.path for file in files if items and file.table == "people" and "people" not in table_words(file.label)]
-    return [classify(file.preview, items) if file.path in doubtful else file for file in files]
+    again = [classify(file.preview, items) if file.path in doubtful else file for file in files]
+    lists = [file for file in again if file.table == "lists" and file.preview.raw.has_header]
+    names, users = {file.columns["user"].name for file in lists}, frozenset[str]().union(*(file.by_user.users for file in lists))
+    strange = [file.path for file in again if file.table == "interactions" and len(names) == 1 and users.isdisjoint(file.by_user.users)]
+    return [_with_user(file, *names) if file.path in strange else file for file in again]
+
+
+def _with_user(file: ClassifiedFile, name: str) -> ClassifiedFile:
+    """Return interactions whose users are in the column `name`, if there is one."""
+    if not file.preview.raw.has_header or file.columns["user"].name == name or file.columns["item"].name == name:
+        return file
+    for column in file.preview.columns:
+        if column.name == name and not column.is_list:
+            summary = file.preview.pair_summary(column, file.columns["item"])
+            doubts = tuple(doubt for doubt in file.doubts if "is used as the user" not in doubt)
+            return replace(file, columns={**file.columns, "user": column}, pair_summary=summary, doubts=doubts)
+    return file
 
 
 def _with_table(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:

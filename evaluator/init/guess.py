@@ -18,10 +18,8 @@ from ..config.loader import check
 from ..config.overrides import Locations
 from ..errors import ConfigError, DataError, MissingExtraError
 from ..load import database, sniff
-from ..load.row_filters import date_layout
 from ..load.source import PROCESS_SCRATCH
 from ..names import yaml_text as text
-from ..names.row_filter import in_filter
 from ..names.short_names import is_address
 from .assembly import GuessedConfig, SourceEntry, assemble, categories_of, source_entry
 from .classification import ClassifiedFile, classify, reclassify
@@ -218,17 +216,22 @@ def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
 
 def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     yield "data:"
+    yield from _proposed(config, "data", "  # ")
     if config.folds:
         names = [int(name) if str(int(name)) == name else name for name in config.folds]
         yield f"  folds: {flow(names)}  # each name replaces {MARK} in the paths"
     for key, entry in config.data.items():
-        times = _time_split(config, entry) if key == "test" else None
-        if key == "test" and (config.where is not None or times is not None):
-            yield from _filtered_source(entry, config.where, times, folder)
+        if key == "test":
+            yield from _test_lines(config, entry, folder)
         else:
             yield f"  {key}: {_source_text(entry, folder)}"
         yield from (f"  # {key}: {_source_text(other, folder)}" for other_key, other in config.alternatives if other_key == key)
     yield from (f"  # {key}: {_source_text(other, folder)}" for key, other in config.alternatives if key not in config.data)
+    if any(line.key == "compare" for line in config.proposals):
+        test = config.data["test"]
+        source = {**_keys(test, folder), "columns": {"user": test.file.columns["user"].name}}
+        source = {key: value for key, value in source.items() if key != "where"}
+        yield f"  # users: {flow(source)}  # for compare.cluster below"
     yield "  recommendations:"
     yield from (f"    {as_key(name)}: {_source_text(entry, folder)}" for name, entry in config.models.items())
     yield "evaluation:"
@@ -239,36 +242,44 @@ def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     if config.drops:
         yield "  policy: {missing_values: drop}  # leave out rows without a value; without this line receval run refuses them"
     yield plain(f"  top_k: {flow(list(top_k))}  # {top_k_reason}; none means the whole list")
+    if groups := list(_proposed(config, "by", "  #   ")):
+        yield "  # by:  # groups of test rows; receval run --by takes the same entries"
+        yield from groups
+    yield from _proposed(config, "evaluation", "  # ")
     yield "  metrics:  # receval metrics lists all"
     yield from (f"    - {name}" + (f"  # {comment}" if comment else "") for name, comment in config.metrics)
+    yield from _proposed(config, "metrics", "    # ")
+    if judged := list(_proposed(config, "compare", "#   ")):
+        yield "# compare:"
+        yield from judged
 
 
-def _time_split(config: GuessedConfig, test: SourceEntry) -> tuple[str, str] | None:
-    """Return filters that split a log without a train set by its times, the test set's first; `None` if they are not in ISO 8601."""
-    column, preview = test.file.columns.get("timestamp"), test.file.preview
-    if column is None or column.is_list or "train" in config.data or config.folds:
-        return None
-    days = sorted(value[:10] for value, _ in preview.value_counts(column))
-    day = days[len(days) * 4 // 5] if days else ""
-    if {*map(date_layout, column.examples)} != {"YYYY-MM-DD"} or day == days[0]:
-        return None
-    name = in_filter(column.name) if preview.raw.has_header else "timestamp"
-    events = f"{config.where[0]} and " if config.where else ""
-    return f"{events}{name} >= '{day}'", f"{events}{name} < '{day}'"
+def _proposed(config: GuessedConfig, key: str, start: str) -> Iterator[str]:
+    """Yield the lines proposed for a place of the config, as comments that begin with `start`."""
+    yield from (plain(f"{start}{line.text}  # {line.reason}") for line in config.proposals if line.key == key)
 
 
-def _filtered_source(
-    entry: SourceEntry, where: tuple[str, str] | None, times: tuple[str, str] | None, folder: Path | None
-) -> Iterator[str]:
-    """Write the test set on several lines, with filters as comments, and with a train set of the rows before."""
+def _test_lines(config: GuessedConfig, entry: SourceEntry, folder: Path | None) -> Iterator[str]:
+    """Write the test set: on one line, or on several with filters and a target as comments, and with a train set of the rows before."""
+    split = config.split if "train" not in config.data and not config.folds else None
+    own = str(entry.keys.get("where", ""))
+    target = list(_proposed(config, "data.test", "    # "))
+    filters = [(" and ".join(filter(None, (config.where[0], own))), config.where[1])] if config.where else []
+    if split is not None:
+        condition = " and ".join(filter(None, (config.where[0] if config.where else "", split.test)))
+        filters.append((condition, f"an example of a split by time, from {split.day} on, with this train set:"))
+    if not filters and not target:
+        yield f"  test: {_source_text(entry, folder)}"
+        return
     yield f"  test:  # {plain(entry.comment)}"
     yield from (f"    {key}: {flow(value)}" for key, value in _keys(entry, folder).items())
-    filters = [*([where] if where else ()), *([(times[0], "an example of a split by time, with this train set:")] if times else ())]
+    yield from target
     for condition, comment in filters:
         quoted = json.dumps(condition, ensure_ascii=False).replace("$", "$$")
         yield f"    # where: {plain(quoted)}  # {plain(comment)}"
-    if times:
-        yield f"  # train: {flow({**_keys(entry, folder), 'where': times[1]})}"
+    if split is not None:
+        condition = " and ".join(filter(None, (config.where[0] if config.where else "", split.train)))
+        yield f"  # train: {flow({**_keys(entry, folder), 'where': condition})}"
 
 
 def _source_text(entry: SourceEntry, folder: Path | None) -> str:

@@ -20,7 +20,9 @@ from ..load import opening, sniff
 from ..load.columns import usual_roles
 from ..load.folders import is_table, refuse_name_in_bytes
 from ..load.raw import RawTable, raw_table
+from ..load.row_filters import kept_rows
 from ..load.scan import NO_VALUE
+from ..names.row_filter import parse_filter
 
 _MAX_TABLES: Final = 200
 DEPTHS: Final = (2, 3, 4)
@@ -267,6 +269,21 @@ class TablePreview:
         values = pl.col(self._frame.columns[column.number - 1]).str.strip_chars().alias("value")
         counted = self._frame.select(values).filter(pl.col("value") != "").group_by("value").len()
         return counted.sort(["len", "value"], descending=[True, False]).rows()
+
+    def selected(self, columns: Sequence[ColumnSummary], most_rows: int, where: str = "") -> pl.LazyFrame:
+        """Return these columns of the rows that a filter keeps, as text; of the previewed rows if there are more than `most_rows`."""
+        names = {column.name: f"column_{column.number}" for column in self.columns}
+        rows = self._frame.lazy() if self._is_whole or self.n_rows > most_rows else self.raw.rows()
+        kept = rows.filter(kept_rows(parse_filter(where), names)) if where else rows
+        return kept.select(f"column_{column.number}" for column in columns)
+
+    @staticmethod
+    def collected(rows: pl.LazyFrame) -> pl.DataFrame | None:
+        """Collect rows; `None` if a file cannot be read."""
+        try:
+            return rows.collect(engine="streaming")
+        except opening.FAILURES:
+            return None
 
     def with_lists(self, split: str, numbers: Sequence[int]) -> TablePreview:
         """Return the same table with the columns of these numbers read as lists in text, separated by `split`."""

@@ -30,6 +30,7 @@ _USUAL: Final[dict[str, tuple[str, ...]]] = {
         "probability", "prob", "logit",
     ),
     "position": ("rank", "ranks", "ranking", "position", "pos"),
+    "shelf": (),
     "prediction": ("prediction", "predictions", "pred", "predictedrating", "predictedscore", "estimate", "est"),
     "other": (
         "other", "otheritem", "otheritemid", "item2", "itemid2", "iid2", "itemb", "itemidb", "neighbour", "neighbourid", "neighbor",
@@ -107,7 +108,7 @@ _TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str
     "interactions": (
         ("user", "item"), ("rating", "timestamp"), (("user", "item"), ("user", "item", "rating"), ("user", "item", "rating", "timestamp"))
     ),
-    "lists": (("user", "item"), ("position", "score"), (("user", "item"), ("user", "item", "score"))),
+    "lists": (("user", "item"), ("position", "score", "shelf"), (("user", "item"), ("user", "item", "score"))),
     "catalogue": (("item",), (), (("item",),)),
     "people": (("user",), (), (("user",),)),
     "policy": (("item", "score"), ("user",), (("item", "score"), ("user", "item", "score"))),
@@ -115,7 +116,7 @@ _TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str
     "distances": (("item", "other", "distance"), (), (("item", "other", "distance"),)),
 }  # fmt: skip
 """The columns that each table must have, those that it may have, and their order in rows without names."""
-_KEYS: Final = {"position": "rank"}
+_KEYS: Final = {"position": "rank", "shelf": "row"}
 """Canonical name → name in the config, if they differ."""
 _SOURCE: Final = re.compile(r"data(?:\.(?:recommendations\.[\w-]+|[a-z_]+))?(?=: )")
 _TELLING: Final = ("user", "item", "rating", "score", "position", "timestamp")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 import polars as pl
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 from ..errors import DataError, NoRowsError
 from ..names.row_filter import columns_of, in_filter, parse_filter
 from ..quoting import short
+from ..tables.prepared import units_per_second
 from . import opening
 from .columns import says_what_happened, true_of
 from .row_filters import compared_with_numbers, date_layout, kept_rows, no_number, ordered_texts, orders_by_time
@@ -29,6 +31,8 @@ _WANTED_EVENTS: Final = (
     "subscribe", "like", "play", "watch", "click",
 )  # fmt: skip
 """Words of events that a recommender probably predicts, the likeliest first."""
+_MIN_TIME: Final = 100_000_000
+"""Larger numbers are times in seconds since 1970, or in a finer unit."""
 _MOST_VALUES: Final = 5
 """Number of values of a column that a message lists."""
 
@@ -81,7 +85,7 @@ def _refuse_other_layout(where: str, name: str, held: str, sign: str, value: str
     what_to_do = (
         f"write the date as the column does, {layout}"
         if layout != "other"
-        else f"compare the numbers of the column with a number: {in_filter(name)} {sign} {held}"
+        else f"compare the numbers of the column with a number: {in_filter(name)} {sign} {_as_number(value, held)}"
         if is_number(held)
         else "rewrite the column in this way, or write the rows to keep into a file of their own"
     )
@@ -90,6 +94,18 @@ def _refuse_other_layout(where: str, name: str, held: str, sign: str, value: str
         f"{where}: where: {name} contains text such as {short(held)!r}, and {compares}",
         f"this orders dates only if both are written as YYYY-MM-DD; {what_to_do}",
     )
+
+
+def _as_number(value: str, held: str) -> str:
+    """Return a date in ISO 8601 as a number since 1970 in the unit of a time that a column has, with the date; else this time."""
+    try:
+        moment = datetime.fromisoformat(value.strip())
+    except ValueError:
+        return held
+    if float(held) < _MIN_TIME:
+        return held
+    zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return f"{round(zoned.timestamp() * units_per_second(float(held)))} ({zoned.astimezone(UTC):%Y-%m-%d %H:%M} UTC)"
 
 
 def model_column(source: Source) -> str | None:

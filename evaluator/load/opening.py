@@ -240,10 +240,10 @@ def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
 
 def _value(source: Scan, column: str) -> pl.Expr:
     """Return a column of `raw` rows, with missing values; several columns that name a user together are joined."""
-    return _joined([_single(source, part) for part in source.key]) if column == "user" and source.key else _single(source, column)
+    return joined([_single(source, part) for part in source.key]) if column == "user" and source.key else _single(source, column)
 
 
-def _joined(parts: Sequence[pl.Expr]) -> pl.Expr:
+def joined(parts: Sequence[pl.Expr]) -> pl.Expr:
     r"""Return the texts of several columns with `|` between them; null if one of them is missing.
 
     In the texts `|` and `\` are written `\|` and `\\`, so that different values never give the same text.

@@ -95,11 +95,14 @@ class ReadOptions(Struct, frozen=True):
 
 
 def flat_columns(columns: Mapping[str, Any]) -> dict[str, str | int]:
-    """Return a mapping of columns in which those that name a user together are `user`, `key_1` and so on."""
+    """Return a mapping of columns in which those that name a user together are `user`, `key_1` and so on.
+
+    A `position` in a row of a page is named `rank`, as in lists without rows.
+    """
     flat: dict[str, str | int] = {}
     for role, name in columns.items():
         first, *others = name if isinstance(name, list | tuple) else (name,)
-        flat |= {role: first} | {f"{KEY_COLUMN}{index}": other for index, other in enumerate(others, 1)}
+        flat |= {"rank" if role == "position" else role: first} | {f"{KEY_COLUMN}{index}": other for index, other in enumerate(others, 1)}
     return flat
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import permutations
-from typing import Final, Protocol
+from itertools import pairwise, permutations
+from typing import Any, Final, Protocol
 
 import numpy as np
 from msgspec import Struct
@@ -23,6 +23,7 @@ from ..tables.prepared import GroupBy, codes_column
 from ..tables.truth import TestPairs, TruthTable
 from .aggregate import compute_aggregate, needs_values
 from .finishing import aggregates_of, deviation, of_sums
+from .group_classes import fits_classes, user_classes
 from .measuring import ratio_terms, without_undefined
 from .model_level_sums import CollectSums
 from .partial import Moments, MomentTable, Partial, who_counts
@@ -44,7 +45,8 @@ class GroupSums(Struct, frozen=True, eq=False):
     values: tuple[Array, ...]
 
     def __add__(self, other: GroupSums) -> GroupSums:
-        ratios = {index: sums + other.ratios[index] for index, sums in self.ratios.items()}
+        mine, more = self.ratios, other.ratios
+        ratios = {**mine, **more} | {index: mine[index] + more[index] for index in mine.keys() & more.keys()}
         return GroupSums(self.moments + other.moments, ratios, self.values + other.values)
 
 
@@ -67,13 +69,35 @@ def sums_by_group(task: Task, scorer: Scorer, values: Array) -> GroupTable:
     """
     sums: dict[tuple[int, int], GroupSums] = {}
     pooled = {group: scorer.values(group, CollectSums()) for group in task.of_users if _is_pooled(task, group)}
-    whole: Cell = (0, values, _ratios(task, scorer, pooled))
+    whole = values, _ratios(task, scorer, pooled)
     for number, by in enumerate(task.by):
-        codes = user_codes(by, scorer.part, scorer.prepared)
-        for cell, in_cell, ratios in _truth_cells(task, scorer, by) if by.of_truth else (whole,):
-            for code in np.unique(codes[_with_value(in_cell)]).tolist():
-                sums[number, cell + code] = _sums(task, in_cell, ratios, codes == code)
+        tables = _of_truth(task, scorer, by) if by.of_truth else [_by_code(task, *whole, user_codes(by, scorer.part, scorer.prepared))]
+        for by_code in tables:
+            for code, of_group in by_code.items():
+                sums[number, code] = sums[number, code] + of_group if (number, code) in sums else of_group
     return GroupTable(sums)
+
+
+def _of_truth(task: Task, scorer: Scorer, by: GroupBy) -> Iterator[dict[int, GroupSums]]:
+    """Yield sums by the code of a group of items or test rows, or a combination with groups of users, of different measures."""
+    alike: dict[Choice, list[MeasureGroup]] = {}
+    others: list[MeasureGroup] = []
+    for group in task.of_hits:
+        choices = {scorer.choice(one) for one in group.first.all}
+        (alike.setdefault(choices.pop(), []) if len(choices) == 1 and fits_classes(group.first) else others).append(group)
+    for choice, groups in alike.items():
+        classes = user_classes(scorer, by, choice)
+        if classes is None:
+            others += groups
+            continue
+        found = {group: classes.scorer.values(group, CollectSums()) for group in groups}
+        values = np.full((len(task.definitions), len(classes.code)), np.nan)
+        for group, of_group in found.items():
+            values[list(group.indexes)] = of_group.values
+        yield _by_code(task, values, _ratios(task, scorer, found), classes.code, classes.times)
+    codes = user_codes(by, scorer.part, scorer.prepared)
+    for cell, in_cell, ratios in _truth_cells(task, scorer, by, others) if others else ():
+        yield _by_code(task, in_cell, ratios, cell + codes)
 
 
 def has_groups_of(by: GroupBy, group: MeasureGroup) -> bool:
@@ -104,28 +128,38 @@ def _ratios(task: Task, scorer: Scorer, values_by_group: Mapping[MeasureGroup, G
     }
 
 
-def _sums(task: Task, values: Array, ratios: Ratios, mask: Array) -> GroupSums:
-    """Return the sums over the users in `mask`."""
-    users = np.flatnonzero(mask)
-    of_group = values[:, users]
-    defined = without_undefined(task, of_group)
-    return GroupSums(
-        MomentTable.of(defined, ~np.isnan(of_group), task.sums),
-        {index: ExactSums.of(terms[:, users], has_value[:, users]) for index, (terms, has_value) in ratios.items()},
-        (defined,) if any(map(needs_values, task.sums)) else (),
-    )
+def _by_code(task: Task, values: Array, ratios: Ratios, codes: Array, times: Array | None = None) -> dict[int, GroupSums]:
+    """Return the sums over the users with a value in each group; each user counts as often as `times` says."""
+    users = np.flatnonzero(_with_value(values))
+    order = users[np.argsort(codes[users], kind="stable")]
+    if not len(order):
+        return {}
+    code = codes[order]
+    starts: list[int] = [0, *(np.flatnonzero(np.diff(code)) + 1).tolist()]
+    if len(order) < values.shape[1] or (np.diff(order) < 0).any():
+        values, times = values[:, order], None if times is None else times[order]
+        ratios = {index: (terms[:, order], has_value[:, order]) for index, (terms, has_value) in ratios.items()}
+    defined = without_undefined(task, values)
+    moments = MomentTable.of_ranges(defined, starts, times, ~np.isnan(values), task.sums)
+    pooled = {index: ExactSums.of_ranges(terms, starts, times, has_value) for index, (terms, has_value) in ratios.items()}
+    ranges = [slice(*ends) for ends in pairwise((*starts, len(order)))] if any(map(needs_values, task.sums)) else []
+    kept = [(defined[:, one] if times is None else np.repeat(defined[:, one], times[one], axis=1),) for one in ranges]
+    return {
+        of_group: GroupSums(moments[number], {index: sums[number] for index, sums in pooled.items()}, kept[number] if kept else ())
+        for number, of_group in enumerate(code[starts].tolist())
+    }
 
 
 Cell = tuple[int, Array, Ratios]
 """A code, the values (measures × users, NaN for measures without values) and the ratios of pooled measures."""
 
 
-def _truth_cells(task: Task, scorer: Scorer, by: GroupBy) -> Iterator[Cell]:
+def _truth_cells(task: Task, scorer: Scorer, by: GroupBy, measures: Sequence[MeasureGroup]) -> Iterator[Cell]:
     """Yield the cell of each group, or combination of groups, of items and of test rows in which a test pair is relevant.
 
-    Only measures based on hits have values; the others are NaN.
+    Only these `measures` have values; the others are NaN.
     """
-    alike: dict[int, dict[MeasureGroup, MeasureGroup]] = {0: {group: group for group in task.of_hits}}
+    alike: dict[int, dict[MeasureGroup, MeasureGroup]] = {0: {group: group for group in measures}}
     weights = scorer.prepared.code_weights(by)
     for part, weight in weights:
         if part.kind == "rows":
@@ -161,7 +195,7 @@ def _of_items(scorer: Scorer, alike: Iterable[Mapping[MeasureGroup, MeasureGroup
         mask = membership.mask(code)[item]
         if any((truth.relevant & mask).any() for truth in truths.values()):
             tables = scorer.tables.variant("truth_table", {choice: truth.only(mask) for choice, truth in truths.items()})
-            yield code, Scorer(scorer.prepared, scorer.part, tables, scorer.canonical, scorer.facts, Notes())
+            yield code, Scorer(scorer.prepared, scorer.part, tables, scorer.canonical, scorer.facts, Notes(), scorer.n_users)
 
 
 def _among_relevant(of_group: GroupValues) -> GroupValues:
@@ -243,7 +277,7 @@ def equal_borders(scorer: Scorer, definition: Definition, n_groups: int) -> tupl
     return equal_parts(scorer.part.rows("train").counts[counts], n_groups)
 
 
-def equal_parts(numbers: Array, n_groups: int) -> tuple[int, ...]:
+def equal_parts(numbers: Array, n_groups: int) -> tuple[Any, ...]:
     """Return the numbers at which groups of about equal size start, without the first; equal numbers are in the same group.
 
     A group starts at the number that is nearest to an equal part, at the smaller one of two that are as near. Fewer than `n_groups` groups
@@ -254,7 +288,7 @@ def equal_parts(numbers: Array, n_groups: int) -> tuple[int, ...]:
         return ()
     below = np.cumsum(sizes)[:-1]
     nearest = {int(np.argmin(np.abs(below * n_groups - part * sizes.sum()))) for part in range(1, n_groups)}
-    return tuple(int(starts[index + 1]) for index in sorted(nearest))
+    return tuple(starts[index + 1].item() for index in sorted(nearest))
 
 
 def _covered(composite: Composite, task: Task, indexes: Iterable[int]) -> bool:

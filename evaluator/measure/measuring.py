@@ -91,17 +91,18 @@ def _whole(scorer: Scorer, group: MeasureGroup, sums: CollectSums) -> tuple[Grou
 
 def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: GroupValues) -> dict[tuple[int, str], ExactSums]:
     """Return the sums of numerators and denominators of pooled measures: over all users who count, over covered and over warm users."""
-    sums = {}
-    masks = {"covered": group_values.n_recommended > 0, "warm": scorer.facts.in_train}
-    for position, index in enumerate(group.indexes):
-        if index not in task.pooled or not group_values.ratios:
-            continue
-        terms, has_value = ratio_terms(group_values, position)
-        whole = sums[index, "all"] = ExactSums.of(terms, None if has_value.all() else has_value)
-        for users, mask in masks.items():
-            if mask is not None:
-                of_them = has_value & mask
-                sums[index, users] = whole if (of_them == has_value).all() else ExactSums.of(terms, of_them)
+    positions = [(position, index) for position, index in enumerate(group.indexes) if index in task.pooled and group_values.ratios]
+    if not positions:
+        return {}
+    terms, has_value = map(np.concatenate, zip(*(ratio_terms(group_values, position) for position, _ in positions), strict=True))
+    masks = {"all": None, "covered": group_values.n_recommended > 0, "warm": scorer.facts.in_train}
+    sums: dict[tuple[int, str], ExactSums] = {}
+    for users, mask in masks.items():
+        if mask is not None or users == "all":
+            of_them = has_value if mask is None else has_value & mask
+            is_whole = mask is not None and (of_them == has_value).all()
+            each = () if is_whole else ExactSums.of(terms, None if of_them.all() else of_them).split(len(positions))
+            sums |= {(index, users): sums[index, "all"] if is_whole else each[number] for number, (_, index) in enumerate(positions)}
     return sums
 
 
@@ -209,7 +210,7 @@ def enriched_rows(scorer: Scorer, definition: Definition) -> pl.DataFrame:
     choice = scorer.choice(definition)._replace(positions="real")
     reading: Reading = scorer.tables.get("reading", choice)
     hits: Rows = scorer.tables.get("hits", choice)
-    rows = reading.starts[hits.user] + hits["rank"].astype(np.int64) - 1
+    rows = reading.starts[hits.user] + hits.real_rank.astype(np.int64) - 1
     relevant, gain = np.zeros(len(reading), dtype=np.bool_), np.zeros(len(reading))
     relevant[rows], gain[rows] = True, hits["gain"]
     columns = {"user": part.users.gather(reading.user), "item": reading.item, "rank": reading.rank.astype(np.int64)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from operator import add
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..lazy import pl
 from ..metrics.definition import Definition
 from ..names.short_names import SMALLEST_FACTOR, interval_level
-from ..sums.exact import ExactSums
+from ..sums.exact import ExactSums, square_slices
 from ..tables.array import Array
 from ..tables.graph import Notes
 from ..tables.rows import EMPTY_TRUTH, PartData
@@ -59,28 +59,52 @@ class MomentTable(Struct, frozen=True, eq=False):
 
         Edge cases: `counted` may have fewer dimensions than `values`. Values of users who do not count may be anything.
         """
+        return cls.of_ranges(values, (0,), None, counted, aggregates)[0]
+
+    @classmethod
+    def of_ranges(
+        cls,
+        values: NDArray[np.float64],
+        starts: Sequence[int],
+        times: NDArray[np.int64] | None = None,
+        counted: ArrayLike | None = None,
+        aggregates: Collection[str] = ("mean",),
+    ) -> list[MomentTable]:
+        """Add up `values` as `of` does over each range of users: one begins at each of the `starts`, the first of which is 0.
+
+        A user counts as often as `times` says. Every range has a user, unless there is only one range.
+        """
         n_measures, n_users = values.shape
-        counts = np.zeros((4, n_measures), dtype=np.int64)
+
+        def count(mask: Array) -> Array:
+            if len(starts) == 1 and times is None:
+                return np.asarray(np.count_nonzero(mask, axis=1))[:, np.newaxis]
+            of_ranges: Array = np.add.reduceat(mask if times is None else mask * times, starts, axis=1, dtype=np.int64)
+            return of_ranges
+
+        counts = np.zeros((4, n_measures, len(starts)), dtype=np.int64)
+        everybody = np.ones((1, n_users), dtype=np.bool_)
         mask = None if counted is None else np.broadcast_to(np.asarray(counted, dtype=np.bool_), values.shape)
-        counts[0] = n_users if mask is None else np.count_nonzero(mask, axis=1)
         finite = np.isfinite(values)
+        counts[0] = count(everybody if mask is None else mask)
         if not finite.all():
             within = np.ones(values.shape, dtype=np.bool_) if mask is None else mask
             mask = finite & within
-            some = np.flatnonzero(np.count_nonzero(mask, axis=1) < counts[0])
+            some = np.flatnonzero((mask != within).any(axis=1))
             kinds = (np.isnan(values[some]), np.isposinf(values[some]), np.isneginf(values[some]))
-            counts[1:, some] = [np.count_nonzero(kind & within[some], axis=1) for kind in kinds]
-        elif mask is not None and (counts[0] == n_users).all():
+            for number, kind in enumerate(kinds, 1):
+                counts[number, some] = count(kind & within[some])
+        elif mask is not None and mask.all():
             mask = None
-        logarithms = None
+        sums = [ExactSums.of_ranges(values, starts, times, mask)]
+        if any(map(_needs_squares, aggregates)):
+            sums.append(ExactSums.of_ranges(values, starts, times, mask, square_slices))
+        squares = sums[1] if len(sums) > 1 else [None] * len(starts)
+        logarithms: list[ExactSums] | list[None] = [None] * len(starts)
         if _LOGARITHMS.intersection(aggregates):
-            logarithms = ExactSums.of(np.log(np.maximum(values, SMALLEST_FACTOR)), mask)
-        return cls(
-            counts,
-            ExactSums.of(values, mask),
-            ExactSums.of_squares(values, mask) if any(map(_needs_squares, aggregates)) else None,
-            logarithms,
-        )
+            logarithms = ExactSums.of_ranges(np.log(np.maximum(values, SMALLEST_FACTOR)), starts, times, mask)
+        each = zip(sums[0], squares, logarithms, strict=True)
+        return [cls(counts[:, :, number], *of_range) for number, of_range in enumerate(each)]
 
     def __add__(self, other: MomentTable) -> MomentTable:
         """Merge with the moments of other users; `ValueError` unless both are of the same measures and aggregates."""

@@ -29,7 +29,7 @@ from .by_group import GROUPS, sums_by_group
 from .measuring import measure_users
 from .partial import Partial, merge_partials
 from .scoring import Scorer
-from .task import MeasureGroup, Task, needs_scores, of_hits, reads_whole_lists
+from .task import MeasureGroup, Task, needs_scores, of_hits, reads_pages, reads_whole_lists
 
 
 class LeftOut(Struct, frozen=True, eq=False):
@@ -214,7 +214,7 @@ class ReferencePlan(Struct, frozen=True, eq=False):
 
     def tasks(self, *, oracle: bool, popularity: bool, random: int | None, test_users: Ids) -> list[ReferenceTask]:
         """Return the tasks of the reference lists that are switched on and possible; `test_users` are all users of the test file."""
-        definitions = _each(one for one in self.task.definitions[: self.n_shown] if not needs_scores(one))
+        definitions = _each(one for one in self.task.definitions[: self.n_shown] if not (needs_scores(one) or reads_pages(one)))
         sources, tasks = self.task.prepared.sources, []
         if not definitions:
             return []

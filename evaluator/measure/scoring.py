@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -48,18 +49,21 @@ class Scorer(Struct, eq=False):
     facts: UserFacts
     notes: Notes
     """Remarks that functions of tables counted."""
+    n_users: int
+    """Number of users, or of classes of equal users."""
     _bodies: dict[Any, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, prepared: Prepared, part: PartData) -> Scorer:
-        """Return the scorer of a part."""
+    def of(cls, prepared: Prepared, part: PartData, known: Mapping[str, Any] = MappingProxyType({})) -> Scorer:
+        """Return the scorer of a part; `known` are tables that were computed before."""
         notes = Notes()
-        tables = Tables({"part": part, "prepared": prepared, "notes": notes})
-        return cls(prepared, part, tables, Canonical(prepared, part, tables), UserFacts.of(part), notes)
+        tables = Tables({"part": part, "prepared": prepared, "notes": notes, **known})
+        return cls(prepared, part, tables, Canonical(prepared, part, tables), UserFacts.of(part), notes, part.n_users)
 
     def choice(self, definition: Definition) -> Choice:
         """Return the settings for lists and test rows that a measure uses; settings that make no difference in this part become one."""
-        return Choice(self.canonical.lists(definition.lists), self.canonical.truth(definition.truth), str(definition.axes["positions"]))
+        positions = "real" if definition.lists.keeps_ranks else str(definition.axes["positions"])
+        return Choice(self.canonical.lists(definition.lists), self.canonical.truth(definition.truth), positions)
 
     def counts(self, definition: Definition) -> tuple[Array, Array, Array]:
         """Return for each user: whether the user counts, the number of relevant items, and the length of the list."""
@@ -75,14 +79,20 @@ class Scorer(Struct, eq=False):
             counts, n_relevant, n_recommended = self.counts(definition)
             result = self.body(group, sums, counts)
             values = plain(result)
-            values = np.broadcast_to(values, (len(group.indexes), self.part.n_users))
+            values = np.broadcast_to(values, (len(group.indexes), self.n_users))
             values = round_to(values, str(definition.axes["float_type"]))
             if definition.user_rules.missing_lists == "undefined":
                 values = np.where(n_recommended > 0, values, UNDEFINED)
             if definition.user_rules.empty_truth == "undefined" and self.facts.empty is not None:
                 values = np.where(self.facts.empty, UNDEFINED, values)
+            perfect = self._without_relevant(definition, n_relevant) if definition.best_without_relevant else None
+            if perfect is not None:
+                values = np.where(perfect & ~np.isinf(values), 1.0, values)
             valued = self._valued(group, result, sums, counts)
             ratios = tuple(self._ratios(group, result, sums, counts)) if definition.is_pooled or definition.of_means else ()
+            if perfect is not None:
+                ratios = tuple((np.where(perfect, 1.0, part), np.where(perfect, 1.0, whole)) for part, whole in ratios)
+                valued = counts & (valued | perfect)
             if definition.is_weighted:
                 weights = np.broadcast_to(self.weights, values.shape)
                 ratios = ((np.where(weights > 0, np.where(valued, values, 0.0), 0.0) * weights, weights),)
@@ -98,11 +108,18 @@ class Scorer(Struct, eq=False):
         held: Array = self._bodies["weights"]
         return held
 
+    def _without_relevant(self, definition: Definition, n_relevant: Array) -> Array:
+        """Return the test users that count as users without a relevant item."""
+        users: Array = self.facts.tested & (n_relevant == 0)
+        if self.facts.empty is not None and definition.user_rules.empty_truth != "as_no_relevant":
+            users = users & ~self.facts.empty
+        return users
+
     def body(self, group: MeasureGroup, sums: Sums, counts: Array) -> Any:
         """Run the body of a metric, or return its cached result."""
         definition, choice = group.first, self.choice(group.first)
         parts = tuple(
-            np.broadcast_to(plain(self.body(part, sums, counts)), (len(group.indexes), self.part.n_users)) for part in group.components
+            np.broadcast_to(plain(self.body(part, sums, counts)), (len(group.indexes), self.n_users)) for part in group.components
         )
         if group.metric.per_model:
             return self._run_body(group, choice, sums, counts, parts)
@@ -132,7 +149,7 @@ class Scorer(Struct, eq=False):
             tables=self.tables,
             choice=choice,
             prepared=self.prepared,
-            n_users=self.part.n_users,
+            n_users=self.n_users,
             counted_mask=counts,
             sums=sums,
             population=(definition.population, definition.user_rules, definition.lists, definition.truth, choice.positions),
@@ -164,7 +181,7 @@ class Scorer(Struct, eq=False):
         return counts
 
     def _ratios(self, group: MeasureGroup, result: Any, sums: Sums, counts: Array) -> list[tuple[Array, Array]]:
-        shape = (len(group.indexes), self.part.n_users)
+        shape = (len(group.indexes), self.n_users)
         if group.first.of_means:
             means = [self.body(part, sums, counts) for part in group.components]
             return [(np.broadcast_to(plain(one), shape), np.ones(shape)) for one in means]

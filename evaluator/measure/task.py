@@ -35,6 +35,11 @@ def needs_scores(definition: Definition) -> bool:
     return any(name in TABLES and TABLES[name].reads_scores for name in closure(tables_of(definition)))
 
 
+def reads_pages(definition: Definition) -> bool:
+    """Return whether a measure reads where on a page of several rows an item is; reference lists have no page."""
+    return "page_hits" in closure(tables_of(definition))
+
+
 def reads_whole_lists(definition: Definition) -> bool:
     """Return whether a measure reads every recommended item, not only those in the test file."""
     return _reach_lists(tables_of(definition) - {"reading"})

@@ -34,6 +34,7 @@ _REASONS: Final = (
     "a duplicate test row counts as one more relevant item",
     "each repeat of an item in a list counts as a negative",
     "a list repeats one of several relevant items with the same score",
+    "ranks count as written, and have gaps or ties",
 )
 """Reasons for which measures may have no exact bounds."""
 
@@ -163,6 +164,7 @@ def _why_no_bounds(scorer: Scorer, definition: Definition, single: bool) -> int:
         "row" in definition.truth.duplicates and bool(scorer.tables.get("test_pairs").repeats),
         definition.metric.family == "auc" and scorer.tables.get("reading", scorer.choice(definition)).still_repeats,
         any(_has_copies_among_hits(scorer, choice, single) for choice in {scorer.choice(part) for part in definition.all}),
+        scorer.tables.get("reading", scorer.choice(definition)).file_rank is not None,
     )
     return sum(1 << place for place, reason in enumerate(holds) if reason)
 

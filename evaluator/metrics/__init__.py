@@ -20,6 +20,7 @@ from . import (  # noqa: F401, importing a family enters its metrics into the re
     ranking,
     rating,
     serendipity,
+    shelves,
     subtopics,
     value,
 )

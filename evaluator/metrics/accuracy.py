@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
+from ..names.measure_strings import Scalar
 from ..tables.array import Array
-from .arrays import NO_VALUE, divide, is_missing, where
+from .arrays import NO_VALUE, divide, divide_or_missing, is_missing, where
 from .measure import Measure, Ratio
 from .notation import SIZES, tex
 from .registry import Number, metric
+from .weights import WEIGHT, ideal_with_weights, is_column, needs_of_weight, weighted
 
 LETTERS = {
     "R": "the number of relevant items of the user",
@@ -18,6 +21,7 @@ LETTERS = {
     "h_d": "the number of hits among the first d items of the list",
     "l": "the length of the list, at most k",
     "N": "the number of items in the catalogue",
+    "v(i)": "the weight of item i: that of the item in data.items, or of the user's test rows of the item; 0 if it is missing",
 }
 """The symbols and words that formulas of this file use, with their meanings."""
 
@@ -34,6 +38,7 @@ BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd e
     tex=tex(r"\frac{|L_u \cap T_u|}{<denominator>}", denominator=SIZES),
     reference=BAEZA_YATES,
     ties=lambda params: params["denominator"] != "rated",
+    by_item=lambda params: params["denominator"] != "rated",
 )
 def precision(m: Measure) -> Ratio:
     """The share of the recommended items that are relevant; use it if every irrelevant item that is shown costs something.
@@ -56,15 +61,33 @@ def precision(m: Measure) -> Ratio:
     return Ratio(m.hits.count(), m.n_listed if choice == "list_length" else m.depth)
 
 
+def _uses_of_recall(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    if not params.get("weight"):
+        return ("hits",)
+    return ("valued_hits", "valued_relevant" if params["denominator"] == "r" else "weighted_ideal")
+
+
+_TEX_OF_RECALL = tex(r"\frac{|L_u \cap T_u|}{<denominator>}", denominator=SIZES)
+_TEX_OF_WEIGHTED_RECALL = tex(
+    r"\frac{\sum_{i \in L_u \cap T_u} v_i}{<denominator>}",
+    denominator={"r": r"\sum_{i \in T_u} v_i", "min_r_k": r"\max_{S \subseteq T_u, |S| \le k} \sum_{i \in S} v_i"},
+)
+
+
 @metric(
     "Recall",
     family="accuracy",
+    uses=_uses_of_recall,
     pooled=True,
     aliases=("R", "RecallAtK", "Sensitivity"),
     axes={"denominator": "recall_denominator"},
-    tex=tex(r"\frac{|L_u \cap T_u|}{<denominator>}", denominator=SIZES),
+    texts=WEIGHT,
+    needs=needs_of_weight,
+    validate=is_column,
+    tex=lambda params: (_TEX_OF_WEIGHTED_RECALL if params.get("weight") else _TEX_OF_RECALL)(params),
     reference=BAEZA_YATES,
-    ties=True,
+    ties=lambda params: not params.get("weight"),
+    by_item=True,
 )
 def recall(m: Measure) -> Ratio:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible.
@@ -73,19 +96,42 @@ def recall(m: Measure) -> Ratio:
 
     D by `denominator`: `r`, which is R, or `min_r_k` = min(R, k).
 
-    Edge cases: if R > k, the value cannot reach 1 when it is divided by R.
+    With `weight`, a column such as `rows.quantity` or `items.price`, it is Σ_{i: hits} v(i) / Σ_{i: relevant items} v(i), and with
+    `min_r_k` the sum below is over the min(R, k) relevant items of the highest weights. `evaluation.weights` gives the column to all
+    measures. The weights of several relevant test rows of an item are added up.
+
+    Edge cases: if R > k, the value cannot reach 1 when it is divided by R. With `weight`, a user whose relevant items have no weight in
+    total is left out.
     """
+    if m.params["weight"]:
+        hits = weighted(m, "valued_hits")
+        whole = m.params["denominator"] == "r"
+        relevant = weighted(m, "valued_relevant") if whole else ideal_with_weights(m, "binary")
+        return Ratio(hits.exact_sum(hits["value"], "weight"), relevant.exact_sum(relevant["value"], "weight", whole=whole), None)
     return Ratio(m.hits.count(), m.n_relevant if m.params["denominator"] == "r" else m.at_most_k(m.n_relevant))
+
+
+def _refuse_weights_of_several_hits(params: Mapping[str, Scalar], k: int | None) -> None:
+    """Raise `ValueError` if a weight and a number of hits other than 1 are set together."""
+    is_column(params, k)
+    if params.get("weight") and params["at_least"] != 1:
+        raise ValueError("HitRate with a weight is that of the best hit: it takes no at_least")
 
 
 @metric(
     "HitRate",
     family="accuracy",
     aliases=("HR", "Hit", "Success"),
+    uses=lambda params: ("valued_hits", "valued_relevant") if params.get("weight") else ("hits",),
     numbers={"at_least": Number(1.0, "the number of hits needed", symbol="x")},
-    tex=r"[\,|L_u \cap T_u| \ge x\,]",
+    texts=WEIGHT,
+    needs=needs_of_weight,
+    validate=_refuse_weights_of_several_hits,
+    tex=lambda params: (
+        r"\frac{\max_{i \in L_u \cap T_u} v_i}{\max_{i \in T_u} v_i}" if params.get("weight") else r"[\,|L_u \cap T_u| \ge x\,]"
+    ),
     reference="Deshpande and Karypis, ACM TOIS 22(1), 2004; with `at_least` above 1: k-call of Chen and Karger, SIGIR 2006",
-    ties=lambda params: float(params["at_least"]) > 0,
+    ties=lambda params: float(params["at_least"]) > 0 and not params.get("weight"),
 )
 def hit_rate(m: Measure) -> Array:
     """The share of users with at least one relevant item in the list; use it if one good item is enough.
@@ -93,7 +139,13 @@ def hit_rate(m: Measure) -> Array:
     HitRate@k = 1 if h_k ≥ n, else 0, with n = `at_least`
 
     This is the value of one user; the mean over users is the share of users with enough hits.
+
+    With `weight`, a column such as `items.price`, it is max_{i: hits} v(i) / max_{i: relevant items} v(i), with the weights of Recall. Then
+    `at_least` is 1, and a user whose relevant items all have the weight 0 is left out.
     """
+    if m.params["weight"]:
+        hits, relevant = weighted(m, "valued_hits"), weighted(m, "valued_relevant")
+        return divide_or_missing(hits.max(hits["value"], "weight"), relevant.max(relevant["value"], "weight"))
     n = float(m.params["at_least"])
     if n <= 0 or m.truth_counts_copies:  # `found` does not number the hits of a pair that counts several times
         return where(m.hits.count() >= n, 1.0, 0.0)
@@ -110,6 +162,7 @@ def hit_rate(m: Measure) -> Array:
     tex=r"|L_u \cap T_u|",
     reference="the count behind Precision and Recall; num_rel_ret of trec_eval is its sum over users",
     ties=True,
+    by_item=True,
 )
 def hits(m: Measure) -> Array:
     """The number of relevant items that are recommended; use it to see the counts behind Precision and Recall.
@@ -139,6 +192,7 @@ def hits(m: Measure) -> Array:
     ),
     reference="Buckley and Voorhees, SIGIR 2000; trec_eval m_Rprec.c, m_Rprec_mult.c",
     ties=lambda params: params["denominator"] != "rated",
+    by_item=lambda params: params["denominator"] != "rated",
 )
 def r_precision(m: Measure) -> Ratio:
     """Precision with the number of relevant items as cut-off; use it if this number varies widely between users.

@@ -51,7 +51,7 @@ def misses_by_score(reading: Reading, hits: Rows, is_hit: Array, single: bool) -
 
     Scores are compared in `single` or in double precision. In lists without scores, the order of the list decides.
     """
-    row = reading.starts[hits.user] + (hits["real_rank"] if "real_rank" in hits else hits["rank"]) - 1
+    row = reading.starts[hits.user] + hits.real_rank - 1
     if "score" not in reading.source.rows:
         misses = np.cumsum(~is_hit)
         before = np.concatenate([[0], misses])

@@ -227,6 +227,8 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
 
 def _allowed(metric: Metric, text: Text) -> str:
     """Return which texts a parameter takes, in words."""
+    if text.shown:
+        return "items.COLUMN, rows.COLUMN or none"
     if text.key:
         return "items.COLUMN" if OF_LISTED in metric.needs({"column": ""}) else "items.COLUMN or rows.COLUMN"
     return "none" if text.default == "" else "a name"

@@ -68,6 +68,11 @@ class Definition(Struct, frozen=True, dict=True):
         return {key: self.axes[axis] for key, axis in self.metric.axes.items()} | dict(self.numbers) | dict(self.texts)
 
     @property
+    def named_texts(self) -> dict[str, str]:
+        """The parameters that are texts, without weights of relevant items if there are none."""
+        return {name: text for name, text in self.texts.items() if text or not self.metric.texts[name].shown}
+
+    @property
     def value_columns(self) -> frozenset[str]:
         """Columns of values that it reads, without those of metrics that it combines: `items.price`, or `test.price` of test rows."""
         columns = (self.texts[name] for name, text in self.metric.texts.items() if text.key)
@@ -134,13 +139,20 @@ class Definition(Struct, frozen=True, dict=True):
     def lists(self) -> Lists:
         """Rules for reading a list."""
         names = ("list_order", "tie_order", "score_type", "duplicates", "seen_items", "unknown_items")
-        return Lists(*(str(self.axes[name]) for name in names))
+        order, ties, score_type, duplicates, seen, unknown = (str(self.axes[name]) for name in names)
+        return Lists(order, ties, score_type, duplicates, seen, unknown, self.axes["positions"] == "as_written")
 
     @cached_property
     def user_rules(self) -> UserRules:
         """Rules for the users who count."""
         names = ("missing_lists", "no_relevant", "empty_truth", "no_truth", "no_hits", "divisor")
         return UserRules(*(str(self.axes[name]) for name in names))
+
+    @property
+    def best_without_relevant(self) -> bool:
+        """Return whether a user without a relevant item counts 1."""
+        best = self.metric.bounds[1] == 1.0 and self.higher_is_better and not self.metric.per_model
+        return bool(best) and self.population == "test" and self.user_rules.no_relevant == "one"
 
     @property
     def all(self) -> tuple[Definition, ...]:
@@ -167,7 +179,7 @@ class Definition(Struct, frozen=True, dict=True):
         """Return whether the value has exact bounds and an exact mean over the orders of tied scores, if test has no duplicate pairs."""
         own = self.metric.ties(self.params) and self.user_rules.no_hits == "zero" and not self.user_rules.may_be_undefined
         pooled = self.average == "micro" and self.is_pooled and not self.components
-        plain = self.axes["positions"] == "real" and (self.average in ("mean", "sum", "weighted") or pooled)
+        plain = self.axes["positions"] in ("real", "as_written") and (self.average in ("mean", "sum", "weighted") or pooled)
         # The mean of two metrics is linear in the hits if both are the number of the same hits divided by a constant.
         parts = tuple(part.metric.name for part in self.components) in ((), ("Precision", "Recall"))
         alike = all((part.truth, part.lists, part.k) == (self.truth, self.lists, self.k) for part in self.components)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..tables.array import Array
@@ -12,7 +14,7 @@ from ..tables.truth import TruthTable
 from .arrays import UNDEFINED, divide, where
 from .measure import Measure, Ratio
 from .notation import tex
-from .registry import metric
+from .registry import Number, metric
 from .table_views import CutTable
 
 LETTERS = {
@@ -37,9 +39,9 @@ LETTERS = {
 def judged_table(judged_rows: Rows, test_ratings: TestRatings, truth_table: TruthTable, n_relevant: Array, negative: str) -> Rows:
     """Return the listed items that are in the test file, with counts from the top.
 
-    `judged`, `found` and `pooled` count, up to the row, the judged items, the relevant ones, and those with a rating below 0 that does not
-    count as a judgement (`negative` = `pooled`). `n_relevant` and `n_other` are the numbers of the user's judged items, listed or not, that
-    are relevant and that are not.
+    `known` is whether the row counts as a judgement. `judged`, `found` and `pooled` count, up to the row, the judged items, the relevant
+    ones, and those with a rating below 0 that does not count as a judgement (`negative` = `pooled`). `n_relevant` and `n_other` are the
+    numbers of the user's judged items, listed or not, that are relevant and that are not.
     """
     relevant = truth_table.relevant
     rating = test_ratings.rating_of_pair(len(relevant))
@@ -50,7 +52,7 @@ def judged_table(judged_rows: Rows, test_ratings: TestRatings, truth_table: Trut
     pair, user = rows["pair"], rows.user
     counted = {"judged": known[pair], "found": relevant[pair], "pooled": ~known[pair]}
     columns = {name: counted_from_top(np.cumsum(condition), user, rows.n_users) for name, condition in counted.items()}
-    return rows.with_columns(relevant=relevant[pair], n_relevant=n_relevant[user], n_other=n_other[user], **columns)
+    return rows.with_columns(relevant=relevant[pair], known=known[pair], n_relevant=n_relevant[user], n_other=n_other[user], **columns)
 
 
 @table("hits_added_up", uses=("hits",))
@@ -193,6 +195,87 @@ def judged(m: Measure) -> Ratio:
     Edge cases: an empty list counts 0.
     """
     return Ratio(_judged(m).count(), m.n_listed)
+
+
+@metric(
+    "Unjudged",
+    family="ranking",
+    uses=("judged", "reading"),
+    aliases=("Hole",),
+    axes=_NEGATIVE,
+    pooled=True,
+    higher_is_better=None,
+    tex=r"\frac{|L_u \setminus J_u|}{k}",
+    reference="trec_eval 10 m_unjudged.c; Hole@k of Thakur et al., BEIR, NeurIPS 2021",
+)
+def unjudged(m: Measure) -> Ratio:
+    """The share of the first k ranks with an item that is not judged; use it to see how much of a value rests on missing judgements.
+
+    Unjudged@k = (l - judged(k)) / k
+
+    By `negative` a rating below 0 is `judged`, or was only `pooled` and does not count.
+
+    Edge cases: the empty ranks of a list shorter than k count as judged. Without a cut-off k is the length of the list; an empty list
+    counts 0.
+    """
+    return Ratio(m.n_listed - _known(m), m.depth)
+
+
+@metric(
+    "NumJudgedIrrelevant",
+    family="ranking",
+    uses=("judged",),
+    aliases=("NumNonRelJudgedRet",),
+    axes=_NEGATIVE,
+    is_count=True,
+    bounds=(0.0, math.inf),
+    higher_is_better=False,
+    tex=r"|L_u \cap (J_u \setminus T_u)|",
+    reference="num_nonrel_judged_ret of trec_eval is its sum over users",
+)
+def num_judged_irrelevant(m: Measure) -> Array:
+    """The number of recommended items that are judged and not relevant; use it to tell misses from items without a judgement.
+
+    NumJudgedIrrelevant@k = judged(k) - found(k)
+
+    By `negative` a rating below 0 is `judged`, or was only `pooled` and does not count.
+
+    Edge cases: an empty list counts 0.
+    """
+    rows = _judged(m)
+    return rows.tally(rows["known"] & ~rows["relevant"], "judged, not relevant")
+
+
+@metric(
+    "RBPResidual",
+    family="ranking",
+    uses=("judged", "reading"),
+    aliases=("RBPResid",),
+    axes=_NEGATIVE,
+    numbers={"p": Number(0.8, "the patience: the probability that the reader goes on to the next item", most=0.999999, symbol="p")},
+    higher_is_better=False,
+    tex=r"1 - (1 - p) \sum_{r=1}^{k} [r \in J_u]\,p^{r-1}",
+    reference="Moffat and Zobel, ACM TOIS 27(1), 2008; trec_eval 10 m_rbp_resid.c",
+)
+def rbp_residual(m: Measure) -> Array:
+    """How much RBP could grow if all items without a judgement were relevant; use it to see how far RBP can be trusted.
+
+    RBPResidual@k = 1 - (1 - p) · Σ_{r≤k: judged} p^(r-1)
+
+    The ranks after the end of the list, or after k, count as not judged. `negative` is that of Unjudged.
+
+    Edge cases: 0 if all items of the list, cut at k, are judged, as in trec_eval; an empty list counts 0.
+    """
+    rows, p = _judged(m), float(m.params["p"])
+    weight = p ** (rows["rank"] - 1.0)
+    seen = rows.sum(where(rows["known"], weight, 0.0), "patience")
+    return where(m.n_listed - _known(m) > 0, 1.0 - (1.0 - p) * seen, 0.0)
+
+
+def _known(m: Measure) -> Array:
+    """Return the number of judged items in the list, cut at k."""
+    rows = _judged(m)
+    return rows.tally(rows["known"], "judged")
 
 
 @metric(

@@ -142,9 +142,17 @@ class Measure(Struct, frozen=True, eq=False):
 
     @property
     def n_listed(self) -> Array:
-        """Length of each user's list, cut at k."""
+        """Length of each user's list, cut at k: the number of its items with a rank of at most k."""
+        reading = self._get("reading")
+        if reading.file_rank is not None:
+            return self._cut("listed", reading.table()).count()
         length, dropped = self.at_most_k(self.n_recommended), self.tables.get("dropped", self.choice)  # computed from the reading
         return length if dropped is None else length - self._cut("dropped", dropped).count()
+
+    @property
+    def last_rank(self) -> Array:
+        """Last rank of each user's list: its length, unless ranks have gaps or ties."""
+        return self._get("reading").last_rank[None, :] if self._get("reading").file_rank is not None else self.n_listed
 
     @property
     def n_negatives(self) -> Array:
@@ -172,7 +180,7 @@ class Measure(Struct, frozen=True, eq=False):
         """Return the length of a list according to the axis `list_divisor`."""
         if choice == "k":
             return self.depth
-        return self.at_most_k(self.n_recommended) if choice == "places" else self.n_listed
+        return self.at_most_k(self.n_recommended) if choice == "places" and self._get("reading").file_rank is None else self.n_listed
 
     def table(self, name: str, **params: Scalar) -> CutTable:
         """Return a table with rows per user, down to the cut-offs."""

@@ -52,6 +52,7 @@ def _tables_of_rbp(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     ),
     reference="Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 27(1), 2008",
     ties=True,
+    by_item=True,
 )
 def rbp(m: Measure) -> Ratio:
     """The gain per item of a reader who goes on to the next item with probability p; use it if you can say how patient users are.
@@ -136,6 +137,7 @@ def _refuse_empty_scale(params: Mapping[str, Scalar], k: int | None) -> None:
         r"\phi_r = \frac{\min(\max(g_r, g_{\min}), g_{\max}) - g_{\min}}{g_{\max} - g_{\min}}"
     ),
     reference="Moffat et al., C/W/L measures as in ir_measures and cwl-eval",
+    by_item=True,
 )
 def sdcg(m: Measure) -> Ratio:
     """The gain of the list as a share of that of k items of the highest grade; use it if a perfect list must be excellent at every rank.
@@ -201,7 +203,7 @@ def _before_kth_miss(m: Measure, at_most_k_hits: bool = False) -> Array:
 
     n is R; with `at_most_k_hits` it is min(R, k), and only the first n hits count.
     """
-    hits, length = m.at(None).hits, m.at(None).n_listed
+    hits, length = m.at(None).hits, m.at(None).last_rank
     above = hits["rank"] - hits["found"]
     divisor = np.minimum(m.n_relevant, m.depth) if at_most_k_hits else m.n_relevant
     number = number_rows(hits.rows.user, m.n_users)  # `found` is the same for all copies of a hit that counts several times

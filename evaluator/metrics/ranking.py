@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +12,16 @@ from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from .arrays import add, discounts, divide, harmonic, where
 from .measure import Measure, Ratio, gain_of
-from .notation import GAINS, SIZES, best_gain, tex
+from .notation import GAINS, SIZES, TexFormula, best_gain, tex
 from .registry import Number, metric
 from .table_views import CutTable
+from .weights import WEIGHT, ideal_with_weights, is_column, needs_of_weight, weighted
 
 LETTERS = {
     "R": "the number of relevant items of the user",
     "h(r)": "1 if the item at rank r is relevant, else 0",
     "found(r)": "the number of hits up to rank r",
+    "v(r)": "the weight of the item at rank r, as in Recall",
 }
 """The symbols and words that formulas of this file use, with their meanings."""
 
@@ -57,7 +60,36 @@ def _discount(m: Measure, rank: Array) -> Array:
 
 def _dcg(m: Measure, table: CutTable, gain: str) -> Array:
     each, by = gain_of(gain, table["gain"], m.offset), _discount(m, table["rank"])
-    return table.sum(each / by, gain=each, discount=by)
+    if not m.params["weight"]:
+        return table.sum(each / by, gain=each, discount=by)
+    return table.sum(each * table["value"] / by, gain=each, weight=table["value"], discount=by)
+
+
+def _hits(m: Measure) -> CutTable:
+    return weighted(m, "valued_hits") if m.params["weight"] else m.hits
+
+
+def _uses_of_ndcg(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    if params.get("weight"):
+        return ("valued_hits", "weighted_ideal")
+    return ("hits", "retrieved_at_k") if params.get("ideal") == "retrieved_at_k" else ("hits", "ideal", "retrieved")
+
+
+def _refuse_weights_of_other_ideals(params: Mapping[str, Scalar], k: int | None) -> None:
+    """Raise `ValueError` if a weight is set beside an ideal list that is not the one of all relevant items."""
+    is_column(params, k)
+    if params.get("weight") and params["ideal"] != "relevant":
+        raise ValueError(f"nDCG takes a weight only with ideal=relevant, not with {params['ideal']}")
+
+
+def _best(ideal: str, gain: str, is_weighted: bool) -> str:
+    """Return the gain at a rank of the best list, times its weight if there is one."""
+    return (r"v^*_r\," if is_weighted else "") + best_gain(ideal, gain)
+
+
+def _weighted(template: str, **choices: Any) -> TexFormula:
+    """Return a formula in which <weight> is the weight of a rank, if there is one."""
+    return tex(template, weight=lambda params: r"v_r\," if params.get("weight") else "", **choices)
 
 
 @metric(
@@ -141,10 +173,15 @@ def reciprocal_rank(m: Measure) -> Array:
     "DCG",
     family="ranking",
     bounds=(0.0, math.inf),
+    uses=lambda params: ("valued_hits",) if params.get("weight") else ("hits",),
     axes=_DISCOUNTED,
-    tex=tex(r"\sum_{r=1}^{k} \frac{<gain>}{<discount>}", gain=GAINS, discount=_TEX_DISCOUNTS),
+    texts=WEIGHT,
+    needs=needs_of_weight,
+    validate=is_column,
+    tex=_weighted(r"\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>}", gain=GAINS, discount=_TEX_DISCOUNTS),
     reference=_JARVELIN,
-    ties=True,
+    ties=lambda params: not params.get("weight"),
+    by_item=True,
 )
 def dcg(m: Measure) -> Array:
     """The gain of the list, where lower ranks count less; use nDCG instead unless you need values that are not normalised.
@@ -153,28 +190,33 @@ def dcg(m: Measure) -> Array:
 
     DCG is short for discounted cumulative gain. The gain of a relevant item of grade g by `gain`: `binary` 1, `linear` g, `exp2` 2^g - 1,
     `exp2_plus1` 2^(g+1) - 1, `exp2_offset` 2^(g-t+1) - 1 with t the threshold of relevance; g is 1 unless the relevance is graded. b is
-    `log_base`. The `discount` is log_b(r + 1), or log_b(max(r, 2)), which gives ranks 1 and 2 the same weight.
+    `log_base`. The `discount` is log_b(r + 1), or log_b(max(r, 2)), which gives ranks 1 and 2 the same weight. With `weight`, a column such
+    as `rows.quantity`, each gain is multiplied by v(r).
 
     Edge cases: no hit counts 0. The value has no upper bound.
     """
-    return _dcg(m, m.hits, str(m.params["gain"]))
+    return _dcg(m, _hits(m), str(m.params["gain"]))
 
 
 @metric(
     "nDCG",
     family="ranking",
-    uses=lambda params: ("hits", "retrieved_at_k") if params["ideal"] == "retrieved_at_k" else ("hits", "ideal", "retrieved"),
+    uses=_uses_of_ndcg,
     pooled=True,
     aliases=("NDCGAtK",),
     axes={**_DISCOUNTED, "ideal": "ndcg_ideal"},
-    tex=tex(
-        r"\sum_{r=1}^{k} \frac{<gain>}{<discount>} \biggl/ \sum_{r=1}^{k} \frac{<ideal>}{<discount>}",
+    texts=WEIGHT,
+    needs=needs_of_weight,
+    validate=_refuse_weights_of_other_ideals,
+    tex=_weighted(
+        r"\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>} \biggl/ \sum_{r=1}^{k} \frac{<best>}{<discount>}",
         gain=GAINS,
         discount=_TEX_DISCOUNTS,
-        ideal=lambda params: best_gain(str(params["ideal"]), str(params["gain"])),
+        best=lambda params: _best(str(params["ideal"]), str(params["gain"]), bool(params.get("weight"))),
     ),
     reference=_JARVELIN,
-    ties=lambda params: params["ideal"] in ("relevant", "k_items"),
+    ties=lambda params: params["ideal"] in ("relevant", "k_items") and not params.get("weight"),
+    by_item=lambda params: params["ideal"] in ("relevant", "k_items"),
 )
 def ndcg(m: Measure) -> Ratio:
     """How close to the top the relevant items are; the default choice if order matters.
@@ -186,9 +228,15 @@ def ndcg(m: Measure) -> Ratio:
     hits of the list (`retrieved`) in that order, cut at k; of the hits among the first k (`retrieved_at_k`) in that order; or of k items of
     gain 1, however many are relevant (`k_items`).
 
-    Edge cases: no hit counts 0; with `ideal` = `relevant` relevant items that are in no list count in IDCG too.
+    With `weight`, a column such as `rows.quantity`, each gain is multiplied by v(r) in DCG and in IDCG, whose order is that of these
+    products; then `ideal` is `relevant`.
+
+    Edge cases: no hit counts 0; with `ideal` = `relevant` relevant items that are in no list count in IDCG too. With `weight`, a user whose
+    relevant items have no weight in total is left out.
     """
     gain, ideal = str(m.params["gain"]), str(m.params["ideal"])
+    if m.params["weight"]:
+        return Ratio(_dcg(m, _hits(m), gain), _dcg(m, ideal_with_weights(m, gain), gain), None)
     if ideal == "k_items" and m.cutoffs is not None:
         best = discounts(m.cutoffs, float(m.params["log_base"]), m.params["discount"] == "log_r_plus_1")
         return Ratio(_dcg(m, m.hits, gain), best)
@@ -201,21 +249,30 @@ def ndcg(m: Measure) -> Ratio:
 @metric(
     "nDCGRendle2020",
     family="ranking",
-    uses=("hits", "ideal"),
+    uses=lambda params: _uses_of_ndcg(params)[:2],
     pooled=True,
-    tex=r"\sum_{r=1}^{k} \frac{h_r}{\log_2(r + 1)} \biggl/ \sum_{r=1}^{k} \frac{h^*_r}{\log_2(r + 1)}",
+    texts=WEIGHT,
+    needs=needs_of_weight,
+    validate=is_column,
+    tex=_weighted(
+        r"\sum_{r=1}^{k} \frac{<weight>h_r}{\log_2(r + 1)} \biggl/ \sum_{r=1}^{k} \frac{<best>}{\log_2(r + 1)}",
+        best=lambda params: _best("relevant", "binary", bool(params.get("weight"))),
+    ),
     reference="Krichene and Rendle, On sampled metrics for item recommendation, KDD 2020",
-    ties=True,
+    ties=lambda params: not params.get("weight"),
+    by_item=True,
 )
 def ndcg_rendle_2020(m: Measure) -> Ratio:
     """How close to the top the relevant items are, with the same gain for each; use it if their ratings should not matter.
 
     nDCGRendle2020@k = Σ_{r≤k} h(r)/log2(r + 1) / Σ_{r≤min(R,k)} 1/log2(r + 1)
 
-    It is nDCG of binary relevance.
+    It is nDCG of binary relevance, also with `weight`.
 
     Edge cases: as for nDCG.
     """
+    if m.params["weight"]:
+        return Ratio(_dcg(m, _hits(m), "binary"), _dcg(m, ideal_with_weights(m, "binary"), "binary"), None)
     return Ratio(_dcg(m, m.hits, "binary"), _dcg(m, m.ideal, "binary"))
 
 

@@ -31,12 +31,14 @@ class Text(Struct, frozen=True):
     """A metric's own parameter that is a name or a text: its default (`None`: it must be given), and its meaning.
 
     A parameter with a `key` names a column of values, such as `items.price`; its default is the value of
-    `evaluation.value_columns.KEY`.
+    `evaluation.value_columns.KEY`. One that is `shown` has the column of `evaluation.weights`, which is printed in every measure that it
+    fits; `none` turns it off.
     """
 
     default: str | None
     means: str
     key: str = ""
+    shown: bool = False
 
 
 class Number(Struct, frozen=True):
@@ -105,6 +107,9 @@ class Metric(Struct, frozen=True):
     """True if tied scores have exact bounds: the value never falls when a relevant item moves up, and is a sum over the hits, or the term
     of the first hit, times a factor that does not depend on their order.
     """
+    by_item: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
+    """True if the value is a sum over the hits, of terms that are at least 0 and depend on the hit and its rank only, divided by a number
+    that depends on no hit: then each hit has a share in the value."""
 
     @property
     def doc(self) -> str:
@@ -185,6 +190,7 @@ def metric(
     average: str = "mean",
     population: str = "test",
     ties: Callable[[Mapping[str, Scalar]], bool] | bool = False,
+    by_item: Callable[[Mapping[str, Scalar]], bool] | bool = False,
 ) -> Callable[[Define], Define]:
     """Enter the decorated definition into the registry."""
 
@@ -217,6 +223,7 @@ def metric(
             average=average,
             population=population,
             ties=ties if callable(ties) else lambda params: bool(ties),
+            by_item=by_item if callable(by_item) else lambda params: bool(by_item),
         )
         _spellings.cache_clear()
         return define

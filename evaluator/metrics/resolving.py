@@ -16,6 +16,7 @@ from ..conventions.axis import Relevance
 from ..names.measure_strings import UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
 from .definition import ROWS, Definition
 from .registry import Metric, check, find
+from .weights import KEY
 
 _MEANS: Final = ("user_mean", "all_mean")
 """Rules of relevance that a threshold may name."""
@@ -54,6 +55,7 @@ def resolve(
     numbers = {key: number.default for key, number in entry.numbers.items()}
     texts: dict[str, str] = {key: text.default for key, text in entry.texts.items() if text.default is not None}
     texts |= {key: value_columns.get(text.key, "") for key, text in entry.texts.items() if text.key}
+    weight = next((key for key, text in entry.texts.items() if text.shown), "")
     given: dict[str, Scalar] = {}
     cut = read.k
     for key, value in read.params:
@@ -67,8 +69,10 @@ def resolve(
             if numbers[key] != entry.numbers[key].default:
                 given[key] = numbers[key]
         elif key in entry.texts:
-            usual, texts[key] = texts.get(key), str(value)
-            if not entry.texts[key].key or texts[key] != usual:
+            usual, texts[key] = texts.get(key), "" if key == weight and value == "none" else str(value)
+            if key == weight and usual and not texts[key]:
+                given[key] = "none"
+            elif not entry.texts[key].key or texts[key] != usual:
                 given[key] = unquoted(texts[key])
         elif key.startswith(ROWS):
             if key in ("rows.timestamp", "rows.popularity"):
@@ -87,6 +91,9 @@ def resolve(
         if not weights or dict(read.params).get("average") == "weighted":
             raise ValueError(_without_weights(entry, weights))
         axes["average"] = usual_average
+    if weight and texts[weight] and weight not in dict(read.params):
+        texts[weight] = _fitting(entry, {key: axes[axis] for key, axis in entry.axes.items()} | numbers | texts, weight)
+    given |= {weight: unquoted(texts[weight])} if weight and texts[weight] else {}
     missing = [key for key in entry.texts if key not in texts]
     if missing:
         raise ValueError(f"{entry.name} needs {missing[0]}, {entry.texts[missing[0]].means}: write {entry.name}({missing[0]}=…)")
@@ -100,9 +107,8 @@ def resolve(
     if not entry.cut and isinstance(read.k, int):
         raise ValueError(f"{entry.name} uses the whole list and takes no cut-off: write '{entry.name}'")
     shared = {key: value for key, value in given.items() if key == "threshold" or key in PROTOCOL or key.startswith(ROWS)}
-    components = _parts(
-        replace(read, k=cut), entry, shared, lambda part: resolve(part, chosen, load, relevance, policy, value_columns), chosen
-    )
+    of_parts = {key: column for key, column in value_columns.items() if key != KEY}
+    components = _parts(replace(read, k=cut), entry, shared, lambda part: resolve(part, chosen, load, relevance, policy, of_parts), chosen)
     printed = tuple(_without(part.spec.at(UNSET), shared) for part in components)
     printed = () if tuple(part.title for part in printed) == entry.combines else printed
     if named is not None and chosen != convention:
@@ -118,6 +124,16 @@ def resolve(
     entry.validate(definition.params, definition.k)
     entry.validate_combined(definition.params, len(components))
     return definition
+
+
+def _fitting(entry: Metric, params: Mapping[str, Scalar], weight: str) -> str:
+    """Return the column of weights of the config, or an empty text if other parameters of a metric do not fit weights."""
+    try:
+        entry.validate({**params, weight: ""}, None)
+        entry.validate(params, None)
+    except ValueError:
+        return ""
+    return str(params[weight])
 
 
 def _has_mean(entry: Metric, axes: Mapping[str, Scalar]) -> bool:

@@ -80,6 +80,7 @@ _SHARE = rf"\frac{{{_HITS_OF}}}{{\sum_{{i \in T_u}} v_i}}"
     bounds=(0.0, math.inf),
     tex=_HITS_OF,
     reference="the value of the hits; with a value of 1 for each item it is Hits",
+    by_item=True,
 )
 def revenue(m: Measure) -> Array:
     """The value of the hits, such as their price; use it if a hit is worth as much as its item costs.
@@ -107,6 +108,7 @@ def revenue(m: Measure) -> Array:
     validate=_is_column,
     tex=_SHARE,
     reference="Recall in which each relevant item counts with its value",
+    by_item=True,
 )
 def revenue_share(m: Measure) -> Ratio:
     """The value of the hits as a share of that of all relevant items; use it to compare revenue between users who spend much and little.
@@ -154,6 +156,7 @@ def profit(m: Measure) -> Array:
     validate=_is_column,
     tex=rf"\frac{{{_HITS_OF}}}{{\sum_{{i \in L_u}} v_i}}",
     reference="Precision in which each listed item counts with its weight",
+    by_item=True,
 )
 def weighted_precision(m: Measure) -> Ratio:
     """The weight of the hits as a share of that of all recommended items; use it if a wrong item costs as much as its weight.
@@ -180,6 +183,7 @@ def weighted_precision(m: Measure) -> Ratio:
     validate=_is_column,
     tex=_SHARE,
     reference="Recall in which each relevant item counts with its weight",
+    by_item=True,
 )
 def weighted_recall(m: Measure) -> Ratio:
     """The weight of the hits as a share of that of all relevant items; use it if some relevant items matter more than others.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -20,6 +20,8 @@ from .memberships import assign_codes, refuse_ids
 
 _MOST_CELLS: Final = 200
 """Most combinations of the groups of several groupings; each has a user or two if there are more."""
+_MOST_SIZES: Final = 12
+"""Most groups whose sizes are listed in a sentence."""
 _LENGTH: Final = re.compile(r"(?P<number>\d+)(?P<unit>[a-z]+)")
 _HOURS: Final = {"h": 1, "d": 24, "w": 168}
 _SHAPES: Final = {"h": "%Y-%m-%d %H:00", "d": "%Y-%m-%d", "w": "%Y-%m-%d", "mo": "%Y-%m", "y": "%Y"}
@@ -40,6 +42,7 @@ def with_row_groups(
         counts = np.bincount(codes, minlength=len(names) + 1).tolist()
         known[by.name] = tuple(Group(name, code, counts[code]) for code, name in enumerate(names, 1))
         test = test.with_columns(pl.Series(codes_column(by.name), codes, dtype=pl.Int32))
+        remarks += [_sizes_text(by, known[by.name])] if names else []
         if counts[0]:
             rows, are = ("row has", "it is") if counts[0] == 1 else ("rows have", "they are")
             remarks.append(f"{counts[0]:,} test {rows} no {by.column}: {are} in the group {MISSING}.")
@@ -47,6 +50,16 @@ def with_row_groups(
             several = f"{len(names)} group{'s' * (len(names) != 1)}"
             remarks.append(f"{by.name} has {several} instead of {by.n_groups}, because many test rows have equally popular items.")
     return replace(prepared, row_groups=known), test, tuple(remarks)
+
+
+def _sizes_text(by: GroupBy, groups: Sequence[Group]) -> str:
+    """Return a sentence with the number of test rows of each group, or of the smallest and the largest of many groups."""
+    sizes = [group.size for group in groups]
+    if len(groups) > _MOST_SIZES:
+        return f"{by.name} has {len(groups):,} groups of {min(sizes):,} to {max(sizes):,} test rows."
+    first, *others = (f"{group.size:,}" for group in groups)
+    named = zip((f"{first} test row{'s' * (first != '1')}", *others), groups, strict=True)
+    return f"{by.name}: {', '.join(f'{size} in {group.name}' for size, group in named)}."
 
 
 def refuse_unknown_groups(prepared: Prepared, definitions: Iterable[Definition]) -> None:
@@ -78,13 +91,20 @@ def _groups(
             return list(by.fixed_groups), codes
         if by.column == "new_item":
             return list(by.fixed_groups), np.where(test["item"].is_in(train["item"].unique().implode()).to_numpy(), 2, 1)
-        users = train.group_by("item").agg(n=pl.col("user").n_unique())
-        popularity = test.select("item").join(users, on="item", how="left", maintain_order="left")["n"].fill_null(0).to_numpy()
+        popularity = _n_train_users(test, train, prepared)
         borders = equal_parts(popularity, by.n_groups)
         return list(ranges(borders)), np.searchsorted(np.asarray(borders), popularity, "right") + 1
     if by.column == "timestamp" and by.window:
         return _windows(by, test)
     return _of_column(by, test, labels)
+
+
+def _n_train_users(test: pl.DataFrame, train: pl.DataFrame, prepared: Prepared) -> Array:
+    """Return for each test row the number of users in train of its item."""
+    if len(prepared.train_users) == len(prepared.items):
+        return np.append(prepared.train_users, 0)[prepared.items.index_of(test["item"])]
+    users = train.group_by("item").agg(n=pl.col("user").n_unique())
+    return test.select("item").join(users, on="item", how="left", maintain_order="left")["n"].fill_null(0).to_numpy()
 
 
 def _of_column(by: GroupBy, test: pl.DataFrame, labels: Mapping[str, str]) -> tuple[list[str], Array]:
@@ -101,7 +121,8 @@ def _of_column(by: GroupBy, test: pl.DataFrame, labels: Mapping[str, str]) -> tu
     refuse_ids(by, len(distinct))
     _, groups = assign_codes(pl.DataFrame({"name": distinct.filter(~distinct.is_in(["", MISSING]))}))
     names = [group.name for group in groups]
-    return names, texts.replace_strict(names, range(1, len(names) + 1), default=0, return_dtype=pl.Int32).to_numpy()
+    codes = texts.cast(pl.Enum(names), strict=False).to_physical().cast(pl.Int32) + 1
+    return names, codes.fill_null(0).to_numpy()
 
 
 def _refuse_missing(by: GroupBy, column: str, test: pl.DataFrame) -> None:

@@ -17,9 +17,10 @@ from ..quoting import short
 from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 from ..tables.ids import Ids
-from ..tables.prepared import Group, Prepared, ProfileGroups
+from ..tables.prepared import Group, GroupBy, Prepared, ProfileGroups
 from .item_values import ValueColumn, check_values_of_rows, values_of_ids, weights_of_users
 from .memberships import GroupColumn, assign_codes, category_names, group_names, memberships, remarks_on_groups
+from .profiles import Profiles, profile_memberships
 
 _SPARSEST: Final = 8
 """Integer ids are looked up in a plain array if it is at most this many times as long as there are rows."""
@@ -188,6 +189,7 @@ class SideNeeds(Struct, frozen=True):
     - `item_groups`, `user_groups`: the columns that name groups: name in the file → name in the frame
     - `test_popularity`: count test rows by item, too
     - `profile_groups`: ways to group train users by the popularity of their items
+    - `profiles`: groupings of users by what they have in train
     - `train_users`: count the train users of each item, which takes longer than counting rows
     - `train_pairs`: keep all pairs of train, for distances by co-occurrence
     - `by`: the columns that results are split by
@@ -202,6 +204,7 @@ class SideNeeds(Struct, frozen=True):
     user_groups: Mapping[str, str] = field(default_factory=dict)
     test_popularity: bool = False
     profile_groups: tuple[ProfileGroups, ...] = ()
+    profiles: tuple[GroupBy, ...] = ()
     train_users: bool = True
     train_pairs: bool = False
     by: tuple[GroupColumn, ...] = ()
@@ -255,6 +258,11 @@ def prepare_sides(
     if needs.by:
         known, more = memberships(needs.by, {"users": frames.users, "items": frames.items}, items, frames.test)
         prepared, remarks = replace(prepared, memberships=known), remarks + more
+    if needs.profiles and train is not None and train_frame is not None and frames.test is not None:
+        times = train_frame["timestamp"].cast(pl.Float64).fill_null(np.nan).to_numpy() if "timestamp" in train_frame.columns else None
+        profiles = Profiles(prepared, train.users, *train.pairs, train.user, train.item, times)
+        known, more = profile_memberships(needs.profiles, profiles, frames.test["user"])
+        prepared, remarks = replace(prepared, memberships={**prepared.memberships, **known}), remarks + more
     return prepared, tuple(remarks)
 
 

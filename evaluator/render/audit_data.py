@@ -28,6 +28,7 @@ def audit_json(audit: Audit) -> bytes:
     measures = [
         {
             "measure": measure.measure,
+            **({"by": measure.by, "group": measure.group} if measure.by is not None else {}),
             "higher_is_better": measure.higher_is_better,
             "values": [
                 {
@@ -83,9 +84,13 @@ def difference_json(difference: ConventionDifference) -> bytes:
 
 
 def explanation_json(explanation: Explanation) -> bytes:
-    """Return the explanation, without missed items; the metrics that it combines are under `of`. See `explanation.FORMAT_VERSION`."""
+    """Return the explanation, without missed items; the metrics that it combines are under `of`. See `explanation.FORMAT_VERSION`.
 
-    def renamed(components: list[dict[str, Any]], missed: Any, **cells: Any) -> dict[str, Any]:
-        return {**cells, "of": [renamed(**component) for component in components]}
+    The test rows, and the values by group, are there only if there are any.
+    """
+
+    def renamed(components: list[dict[str, Any]], missed: Any, test_rows: Any, by_group: Any, **cells: Any) -> dict[str, Any]:
+        more = {"test_rows": test_rows, "by_group": by_group}
+        return {**cells, **{name: one for name, one in more.items() if one}, "of": [renamed(**component) for component in components]}
 
     return as_json({"format_version": EXPLANATION_VERSION, **renamed(**to_builtins(explanation))}, finite=False)

@@ -18,7 +18,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .. import document as doc
-from ..content.figures import BLUE, GREY, VERDICT_COLOURS, VERDICT_SHAPES
+from ..content.chart_parts import BLUE, GREY
+from ..content.figures import VERDICT_COLOURS, VERDICT_SHAPES
 from ..content.scales import nearby
 from ..quoting import visible
 from .drawing import as_svg, can_draw, script_bundle

@@ -18,6 +18,8 @@ from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import COLUMNS, FORMAT_VERSION, Result
 from ..results.row import PROTOCOL_COLUMNS
+from ..results.slices import FIELDS as SLICE_FIELDS
+from ..results.slices import Slices
 
 GATES_VERSION: Final = 2
 """The version of the JSON form. 1: with `state` and the outcome `warn`. 2: the outcomes of `results.gates`, `consequence` and `anchor`."""
@@ -127,6 +129,7 @@ def comparison_cells(comparison: Comparison) -> dict[str, Any]:
         "by_group": [one.cells() for one in comparison.by_group],
         "letters": {measure: dict(letters) for measure, letters in comparison.letters.items()},
         **({"losers": losers} if losers else {}),
+        **({"slices": comparison.slices.cells()} if comparison.slices is not None else {}),
         "notes": list(footnotes(comparison)),
     }
 
@@ -144,6 +147,20 @@ def losers(comparison: Comparison) -> pl.DataFrame:
         named = (pl.lit(model).alias("model"), pl.lit(measure).alias("measure"), pl.col("user").cast(pl.String))
         frames.append(frame.select(*named, "base", pl.col("model").alias("model_value"), "difference"))
     return pl.concat(frames)
+
+
+def slice_cells(slices: Slices) -> dict[str, Any]:
+    """Return a search for slices as plain values."""
+    return slices.cells()
+
+
+def slice_table(slices: Slices) -> pl.DataFrame:
+    """Return a row for each tested slice."""
+    text, integer, number = pl.String(), pl.Int64(), pl.Float64()
+    whole = ("n_users", "n_confirming", "n_apart")
+    names = ("measure", "base", "model", "slice", *SLICE_FIELDS)
+    kinds = {name: text if name in (*names[:4], "direction") else integer if name in whole else number for name in names}
+    return pl.DataFrame(slices.rows(), schema={**kinds, "confirmed": pl.Boolean()}, orient="row")
 
 
 def gate_cells(gates: Sequence[Gate]) -> dict[str, Any]:

@@ -34,12 +34,15 @@ class AuditedMeasure(Struct, frozen=True, dict=True):
     """One measure under every convention; `cells` maps (convention, model) to the value.
 
     `higher_is_better` is the better direction by the definition of the config, `directions` that of the conventions that define another.
+    `by` and `group` are the grouping and the group of the values; `None` over all users.
     """
 
     measure: str
     higher_is_better: bool | None
     cells: Mapping[tuple[str, str], AuditCell]
     directions: Mapping[str, bool | None] = {}
+    by: str | None = None
+    group: str | None = None
 
     def better(self, convention: str) -> bool | None:
         """Return the better direction under a convention: whether higher is better, `None` if neither is."""

@@ -16,6 +16,7 @@ from .description import Spread
 from .list_lengths import caution
 from .result import Result
 from .row import FEW_USERS, listed, shortened
+from .slices import Slices
 
 FORMAT_VERSION: Final = 2
 """The version of the JSON form. 1: verdicts were better, worse, same, tiny, unknown, identical and none. 2: better, worse, equivalent,
@@ -61,6 +62,8 @@ class Comparison(Struct, frozen=True):
     cautions: tuple[str, ...] = ()
     in_groups: Mapping[tuple[str, str], str] = field(default_factory=dict)
     own_users: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    slices: Slices | None = None
+    """Slices of users in which a model is worse, or better, if they were searched."""
 
     @property
     def measures(self) -> tuple[str, ...]:

@@ -45,6 +45,9 @@ class Explanation(Struct, frozen=True):
     titles. `missed` has the relevant items that are not among the shown hits, with their ranks, `None` if they are not in the list; it is
     empty if the measure reads no hits.
 
+    `test_rows` are the user's test rows with their groups and values, if there are any to show, and `by_group` has a table of the values in
+    each group of a grouping of test rows.
+
     `numerator` and `denominator` are given if the value is a ratio, `components` if it combines other metrics.
     """
 
@@ -62,3 +65,5 @@ class Explanation(Struct, frozen=True):
     choices: tuple[ExplainedChoice, ...]
     components: tuple[Explanation, ...] = ()
     missed: tuple[tuple[str, int | None], ...] = ()
+    test_rows: ExplainedTable | None = None
+    by_group: tuple[ExplainedTable, ...] = ()

@@ -65,7 +65,8 @@ def relevant_text(counts: Counts) -> str:
         return f"All {counts.test:,} test users have a relevant item." if counts.test > 1 else "The only test user has a relevant item."
     done, listed = ("is left out", "it has") if without == 1 else ("are left out", "they have")
     if counts.irrelevant_count:
-        done = f"{'counts' if without == 1 else 'count'} 0{'' if counts.missing_count else f' if {listed} a list'}"
+        counting = f"{'counts' if without == 1 else 'count'} {counts.irrelevant_value or 0}"
+        done = counting + ("" if counts.missing_count else f" if {listed} a list")
     have, other = "has" if counts.relevant == 1 else "have", "one" if without == 1 else f"{without:,}"
     setting = "evaluation.policy.no_relevant"
     return f"{counts.relevant:,} of {counts.test:,} test users {have} a relevant item; the other {other} {done} ({setting})."

@@ -152,7 +152,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
             return NotImplemented
-        plain = (name for name in self.__struct_fields__ if name not in ("per_user", "failures", "enriched", "cautions"))
+        plain = (name for name in Result.__struct_fields__ if name not in ("per_user", "failures", "enriched", "cautions"))
         alike = all(getattr(self, name) == getattr(other, name) for name in plain) and list(self.per_user) == list(other.per_user)
         return alike and all(frame.equals(other.per_user[model]) for model, frame in self.per_user.items())
 

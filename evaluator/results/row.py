@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
 from ..metrics import find
@@ -224,8 +224,9 @@ class Counts(Struct, frozen=True):
 
     `test` users are in the test file; `relevant` of them have a relevant item; `listed` of those have a list; the first measure is
     averaged over `averaged` users. Users without a list count 0 if `missing_count`, or have no value if `missing_undefined`; users
-    without a relevant item count 0 if `irrelevant_count`; `untested` users without a test row count 0. `empty` of the `test` users have
-    an empty list there; whatever the rule for others without a relevant item, they count 0, or have no value if `empty_undefined`.
+    without a relevant item count 0, or `irrelevant_value`, if `irrelevant_count`; `untested` users without a test row count 0. `empty` of
+    the `test` users have an empty list there; whatever the rule for others without a relevant item, they count 0, or have no value if
+    `empty_undefined`.
     """
 
     test: int
@@ -238,6 +239,7 @@ class Counts(Struct, frozen=True):
     missing_undefined: bool = False
     empty: int = 0
     empty_undefined: bool = False
+    irrelevant_value: int | UnsetType = UNSET
 
 
 class Candidates(Struct, frozen=True):

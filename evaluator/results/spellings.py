@@ -86,7 +86,9 @@ def _is_same(asked: MetricSpec, printed: MetricSpec, definition: MeasureDefiniti
     for key in ("k", "cutoff"):
         if key in settings and entry.cut and key not in entry.numbers:
             cut = cutoff(settings.pop(key))
-    if entry.name != printed.name or cut not in (UNSET, printed.k) or convention != usual or not shown.keys() <= {*settings, *given}:
+    of_config = {key for key, text in entry.texts.items() if text.shown and shown.get(key) != "none"}  # weights need not be written
+    written = {*settings, *given, *of_config}
+    if entry.name != printed.name or cut not in (UNSET, printed.k) or convention != usual or not shown.keys() <= written:
         return False
     shown.pop("convention", None)
     if not all(_has(definition, entry, key, value) if definition else shown.get(key) == value for key, value in settings.items()):
@@ -102,7 +104,7 @@ def _has(definition: MeasureDefinition, entry: Metric, key: str, value: Scalar) 
     if key in entry.numbers:
         return entry.numbers[key].read(key, value) == float(definition.params[key])
     if key in entry.texts:
-        return str(value) == definition.params[key]
+        return str(value) == (definition.params.get(key, "none") if entry.texts[key].shown else definition.params[key])
     if key == "threshold" and value not in AXES[key].values:
         return definition.threshold == value or (definition.threshold is None and definition.axes["relevance_rule"] == value)
     axis = entry.axes.get(key, key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -14,6 +14,8 @@ from ..checks import Finding
 from ..comparison.bases import gates_folder, known_name, section_of
 from ..comparison.comparing import compare as differences_of
 from ..comparison.comparison_options import ComparisonOptions
+from ..comparison.slicing import SliceOptions
+from ..comparison.slicing import find_slices as find_slices_of
 from ..config import Loaded
 from ..config.evaluation_keys import group_text, read_group
 from ..config.judgement import DEFAULT, Compare
@@ -21,16 +23,20 @@ from ..config.overrides import with_overrides
 from ..disk.result_folder import is_result_folder, load
 from ..disk.stage import Stage, destination
 from ..errors import ArgumentError, ConfigError
+from ..evaluation.features import features_of
 from ..evaluation.running import run
 from ..names.short_names import Margin
 from ..outputs import in_folder
 from ..render.forms import is_spreadsheet_safe, rendered
 from ..results.comparison import Comparison
 from ..results.result import Result
+from ..tables.prepared import OF_PROFILES, GroupBy
 from .targets import PathLike, targets_of
 
 Read = Callable[[str], Loaded]
 """Reads a config with the changes of a command's options."""
+Features = Callable[[Loaded], tuple[GroupBy, ...]]
+"""Returns the groupings of users of a config in which slices are searched."""
 Tell = Callable[[Sequence[Finding]], None]
 """Receives the findings of level error of a config that was evaluated."""
 MarginLike = float | str | Mapping[str, float | str]
@@ -56,12 +62,14 @@ def gather(
     baseline: str | None = None,
     *,
     judges_gates: bool = False,
+    features: Features | None = None,
 ) -> GatheredResults:
     """Open folders of results and evaluate at most one config, each given as `PATH` or `NAME=PATH`.
 
     Without a name, a folder has its last part as label, a config its file name. A config is evaluated as by a run, and its gates are
-    judged too if `judges_gates`. `overrides` change the configs of folders. Raises `ConfigError` for two equal labels, or two configs;
-    before the evaluation, also for a `baseline` that nothing has as name.
+    judged too if `judges_gates`. `overrides` change the configs of folders. The results of a config also have the groups of users that
+    `features` returns for it, for a search for slices. Raises `ConfigError` for two equal labels, or two configs; before the
+    evaluation, also for a `baseline` that nothing has as name.
     """
     paths: dict[str, Path] = {}
     unnamed: str | None = None
@@ -86,7 +94,7 @@ def gather(
         if baseline is not None:
             _refuse_unknown_baseline(baseline, tuple(paths), results, config)
         judge = _judge(config) if judges_gates else None  # baselines are found before the run
-        results[name] = run(config, concludes=False)
+        results[name] = run(config, concludes=False, features=() if features is None else features(config))
         tell([one for one in results[name].findings if one.severity == "error"])
         results[name] = results[name] if judge is None else judge(results[name])
     return GatheredResults({name: results[name] for name in paths}, next(iter(configs.values()), None), folders, unnamed)
@@ -213,6 +221,13 @@ def compare(gathered: GatheredResults, options: ComparisonOptions) -> ComparedRe
     return ComparedResults(differences_of(results, options), results, options)
 
 
+def with_slices(compared: ComparedResults) -> ComparedResults:
+    """Return the comparison with slices of users in its first judged measure; see `slicing.find_slices` for the errors."""
+    options = replace(compared.options, measures=compared.comparison.judged[:1])
+    slices = find_slices_of(compared.results, SliceOptions(options))
+    return replace(compared, comparison=replace(compared.comparison, slices=slices))
+
+
 def compare_inputs(
     inputs: Sequence[str],
     arguments: Mapping[str, Any],
@@ -223,16 +238,18 @@ def compare_inputs(
     written: Mapping[str, str] | None = None,
     everything: bool = False,
     relative: bool = False,
+    find_slices: bool = False,
 ) -> ComparedResults:
     """Compare the results of folders and of a config, and write the comparison; `arguments` are by the names of `ComparisonOptions`.
 
     `read` must know the groups and clusters of the options, because a config is evaluated with them. Folders get every form that has a
     name there, and the users with the largest losses. `written` maps inputs to their names in other commands, if these differ.
-    `everything` and `relative` are as in `ComparedResults`.
+    `everything` and `relative` are as in `ComparedResults`. With `find_slices` users are also searched for slices.
     """
     targets = targets_of(outputs, "comparison", folders=True)
     with Stage(targets.places) as stage:
-        gathered = gather(inputs, read, tell, baseline=arguments.get("baseline"))
+        features = features_of if find_slices else None
+        gathered = gather(inputs, read, tell, baseline=arguments.get("baseline"), features=features)
         written_by = arguments.get("by") or ()
         by = groups_named(gathered.results, written_by)
         arguments = {**arguments, "by": by, "written_by": dict(zip(by, written_by, strict=True))}
@@ -241,6 +258,7 @@ def compare_inputs(
         look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
         look_at = (written or {}).get(look_at, look_at)
         compared = compare(gathered, options)
+        compared = with_slices(compared) if find_slices else compared
         compared = replace(compared, comparison=_with_note(compared.comparison, note))
         compared = replace(compared, source=inputs[0], look_at=look_at, everything=everything, relative=relative)
         rows = {destination(path): row for path, row in targets.files.items()}
@@ -267,6 +285,10 @@ def _with_note(comparison: Comparison, note: str) -> Comparison:
     return replace(comparison, notes=(note, *comparison.notes)) if note else comparison
 
 
+_WITH_ARGUMENTS: Final = tuple(f"{name}:" for name in ("train_count", "rows.timestamp", "rows.popularity", *OF_PROFILES))
+"""The beginnings of groups as text whose names in results are shorter."""
+
+
 def groups_named(results: Mapping[str, Result], by: Iterable[str]) -> tuple[str, ...]:
     """Return the names in results of groups given as text, `train_count` of `train_count:5,20` or `rows.timestamp` of `rows.timestamp:7d`.
 
@@ -274,7 +296,7 @@ def groups_named(results: Mapping[str, Result], by: Iterable[str]) -> tuple[str,
     """
     names = []
     for text in by:
-        if not text.startswith(("train_count:", "rows.timestamp:", "rows.popularity:")):
+        if not text.startswith(_WITH_ARGUMENTS):
             names.append(text)
             continue
         try:

@@ -17,6 +17,8 @@ from ..comparison.best_models import closing_with_groups, with_conclusions
 from ..comparison.comparing import compare, spreads_of_values
 from ..comparison.comparison_options import ComparisonOptions, named, rows_of
 from ..comparison.pairing import sides_of
+from ..comparison.slicing import SliceOptions
+from ..comparison.slicing import find_slices as find_slices_of
 from ..config import Loaded
 from ..config.judgement import Compare
 from ..config.run_sections import ReportConfig
@@ -29,6 +31,7 @@ from ..content.values import NamedModel, models_of
 from ..disk.stage import Stage, destination
 from ..document import Document, Figure
 from ..errors import ConfigError, RecevalError
+from ..evaluation.features import features_of
 from ..evaluation.plan import definitions_of
 from ..outputs import OutputForm
 from ..render import drawing
@@ -40,6 +43,7 @@ from ..results.comparison import Comparison
 from ..results.description import Spread
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result, columns_of
+from ..results.slices import Slices
 from ..results.spellings import Definitions
 from .compare import (
     ComparedResults,
@@ -91,11 +95,12 @@ def report_inputs(
     interactive: bool = False,
     template: str | None = None,
     overrides: Sequence[str] = (),
+    find_slices: bool = False,
 ) -> WrittenReport:
     """Write a report on folders and a config into files, and in a `form` that is printed; `arguments`: see `with_arguments`.
 
     The gates of the config are judged; the folders have those that were judged when they were written.
-    `overrides` of the `SECTIONS` change the configs of folders.
+    `overrides` of the `SECTIONS` change the configs of folders. With `find_slices` users are searched for slices.
     """
     own = None
     if template is not None:
@@ -105,8 +110,11 @@ def report_inputs(
     printed = None if form is None else outputs.of_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     with Stage(targets.places) as stage:
-        gathered = gather(inputs, read, tell, overrides, arguments.get("baseline"), judges_gates=True)
+        gathered = gather(
+            inputs, read, tell, overrides, arguments.get("baseline"), judges_gates=True, features=features_of if find_slices else None
+        )
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), title=title, date=date)
+        content = replace(content, slices=_slices(gathered, arguments)) if find_slices else content
         made: dict[Path, bytes] = {}
         for path, row in rows.items():
             if row.of == "latex" and len(gathered.results) > 1:
@@ -206,6 +214,14 @@ def report_of_gathered(
     return report_of(*with_baseline_folder(gathered, changed), wanted, source=source)
 
 
+def _slices(gathered: GatheredResults, arguments: Mapping[str, Any]) -> Slices:
+    """Search the results of a report for slices, in the first tested measure."""
+    section = gathered.config.config.compare if gathered.config is not None else Compare()
+    options = with_arguments(ComparisonOptions.of(section), {**arguments, "losers": 0})
+    results, options = with_baseline_folder(gathered, options)
+    return find_slices_of(results, SliceOptions(replace(options, measures=options.measures[:1])))
+
+
 def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
     """Return the content of the report on a config that was just evaluated; if its models cannot be compared, the report says why."""
     label = label_of_config(loaded.name, loaded.config.compare.baseline) or "run"
@@ -234,7 +250,8 @@ def _tolerant(gathered: GatheredResults, options: ComparisonOptions, wanted: Rep
 
 def comparison_page(comparison: Comparison, *, compared: ComparedResults, relative: bool = False) -> Document:
     """Return the page of a comparison; with `relative`, differences also have a column in percent."""
-    return report(replace(report_of(compared.results, compared.options, ReportConfig(), source=compared.source), relative=relative))
+    content = report_of(compared.results, compared.options, ReportConfig(), source=compared.source)
+    return report(replace(content, relative=relative, slices=comparison.slices))
 
 
 def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:

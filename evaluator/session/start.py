@@ -28,6 +28,7 @@ def from_files(files: tuple[str, ...], output: str | None, *, force: bool = Fals
     target, folder = _target(output, force)
     found = guess(files)
     remarks = (*(f"{name}: {what}" for name, what in found.descriptions), *(f"not sure: {doubt}" for doubt in found.doubts))
+    remarks += tuple(f"proposed: {line.setting}: {line.reason}" for line in found.proposals if line.key != "metrics")
     if found.problem:
         hint = "receval needs a test set and the lists of a model; it does not split data and does not train. "
         hint += "Give both files, or write a config with columns: {user: NAME, item: NAME} for each\n"

@@ -19,23 +19,29 @@ __all__ = ["audit", "audit_question", "describe", "explain", "refuse_missing_fil
 
 
 def audit_question(
-    loaded: Loaded, conventions: Sequence[str] = (), why: tuple[str, str] | None = None, number: str | None = None
+    loaded: Loaded,
+    conventions: Sequence[str] = (),
+    why: tuple[str, str] | None = None,
+    number: str | None = None,
+    *,
+    by_group: bool = False,
 ) -> tuple[Subject, Audit | ConventionDifference | FoundValues]:
     """Evaluate the measures of a config under conventions; return the subject of the output, and the answer.
 
     With `why`, the answer explains the difference between two conventions; with a `number`, it lists the conventions that print it,
     or, if there are none and the config sets relevance, those that print it by their own rule of relevance.
+    With `by_group`, values within the groups of the config are evaluated and searched, too.
     """
     if why is not None:
         return "audit-difference", difference(loaded, *why)
     if number is None:
-        return "audit", audit(loaded, conventions)
+        return "audit", audit(loaded, conventions, by_group=by_group)
     try:
         read_number(number)  # an invalid number is refused before files are read
     except ValueError as error:
         raise ArgumentError(f"number {error}", option=f"--find {error}") from None
-    found = audit(loaded, conventions).find(number)
+    found = audit(loaded, conventions, by_group=by_group).find(number)
     if found.exact or not relevance_text(loaded):
         return "audit-values", found
-    other = audit(loaded, conventions, own_relevance=True).find(number)
+    other = audit(loaded, conventions, own_relevance=True, by_group=by_group).find(number)
     return "audit-values", replace(other if other.exact else found, without=relevance_text(loaded))

@@ -23,6 +23,8 @@ _LARGE: Final = 1e3
 _MOST_STEPS: Final = 200
 _MOST_TERMS: Final = 100_000
 """More than any number needs; NaN never converges."""
+_LAST_STEP: Final = 2.0**-34
+"""After a step as short as this the next one changes no digit: the error is squared from step to step."""
 _LEAST: Final = 1e-300
 """Smaller quantiles are 0."""
 
@@ -119,6 +121,8 @@ def _where(above: Callable[[float], float], density: Callable[[float], float], s
         slope = density(x) * x
         step = found / slope * math.log(found / share) if found > 0 and slope > 0 else -math.inf
         new = x * math.exp(min(max(step, -5.0), 5.0))
+        if abs(step) <= _LAST_STEP:
+            return new  # without a look at the bounds: rounding may move the step over one of them
         if not low < new < high:
             new = math.sqrt(low * high) if low > 0 and math.isfinite(high) else 8 * x if high > x else x / 8
         if abs(new - x) <= _EPSILON * x or new < _LEAST:

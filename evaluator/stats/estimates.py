@@ -283,7 +283,7 @@ def weighted_estimate(base: RatioTerms, model: RatioTerms, clusters: NDArray[np.
     weights, n = sides[0].denominators, len(sides[0].denominators)
     if any((side.denominators >= side.denominators.sum()).any() for side in sides):
         return replace(estimate, confidence=None, sd=None, se=None, df=None, statistic=None, notes=(ONE_HEAVY,))
-    changes = _change(sides[1], estimate.value) - _change(sides[0], estimate.base_value)
+    changes = changes_without(sides[1], estimate.value) - changes_without(sides[0], estimate.base_value)
     squares = float(ExactSums.of_squares(changes[np.newaxis]).values()[0])
     se = math.sqrt((n - 1) / n * squares) if estimate.sd else 0.0
     alike = float(weights.sum() ** 2 / (weights**2).sum())
@@ -291,7 +291,7 @@ def weighted_estimate(base: RatioTerms, model: RatioTerms, clusters: NDArray[np.
     return replace(estimate.with_t(se, n - 1), sd=se * math.sqrt(n), units=max(2, round(alike)), notes=notes)
 
 
-def _change(side: RatioTerms, ratio: float) -> Floats:
+def changes_without(side: RatioTerms, ratio: float) -> Floats:
     """Return by how much each user, or cluster, moves the ratio if left out, with the sign turned."""
     return np.asarray((side.numerators - ratio * side.denominators) / (side.denominators.sum() - side.denominators))
 

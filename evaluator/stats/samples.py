@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 
 from ..sums.exact import ExactSums, round_fraction
 from ..sums.group_sums import exact_group_sums
-from .estimates import CONSTANT, Estimate, Relative, mean_and_deviation, skewness_of_mean, standard_deviation
+from .estimates import (
+    CONSTANT,
+    Estimate,
+    RatioTerms,
+    Relative,
+    changes_without,
+    mean_and_deviation,
+    pooled_estimate,
+    skewness_of_mean,
+    standard_deviation,
+)
 from .paired import Floats, PairedSums, UserGroups, both_finite, counts_on_both, differences_of
 
 FEW_CLUSTERS: Final = "Fewer than 30 clusters, or a few large ones: the interval is approximate."
@@ -48,7 +58,32 @@ def with_clusters(estimate: Estimate, differences: Floats, clusters: NDArray[np.
     return replace(estimate.with_t(se, df), relative=relative, units=max(2, round(df) + 1), notes=notes)
 
 
-def degrees_of_freedom(sizes: NDArray[np.integer]) -> float:
+def pooled_with_clusters(base: RatioTerms, model: RatioTerms, clusters: NDArray[np.integer]) -> Estimate:
+    """Return the difference of two pooled ratios R = Σx/Σy of users in clusters, by the jackknife over clusters.
+
+    A cluster changes a ratio by j = (x - R·y)/(Σy - y) if left out, with its sums x and y, and SE² = (G - 1)/G · Σ (j of the model - j of
+    the base)². Degrees of freedom are those of `with_clusters`, with the y of the base as sizes.
+
+    Edge cases: as for `pooled_estimate`. One cluster alone, or one with all of Σy, has no interval.
+    """
+    estimate = pooled_estimate(base, model)
+    if estimate.base_value is None or estimate.value is None:
+        return estimate
+    among = np.all([np.isfinite(terms) for side in (base, model) for terms in side], axis=0)
+    _, codes = np.unique(clusters[among], return_inverse=True)
+    n_clusters = int(codes.max(initial=-1)) + 1
+    sides = [RatioTerms(*(exact_group_sums(terms[among], codes, n_clusters) for terms in side)) for side in (base, model)]
+    if any((side.denominators >= side.denominators.sum()).any() for side in sides):
+        return replace(estimate, confidence=None, sd=None, se=None, df=None, statistic=None, p=None, notes=(ALL_OF_ONE,))
+    changes = changes_without(sides[1], estimate.value) - changes_without(sides[0], estimate.base_value)
+    squares = float(ExactSums.of_squares(changes[np.newaxis]).values()[0])
+    df = degrees_of_freedom(sides[0].denominators)
+    notes = (*estimate.notes, FEW_CLUSTERS) if df < FEW_DEGREES else estimate.notes
+    se = math.sqrt((n_clusters - 1) / n_clusters * squares) if estimate.sd else 0.0
+    return replace(estimate.with_t(se, df), units=max(2, round(df) + 1), notes=notes)
+
+
+def degrees_of_freedom(sizes: NDArray[np.integer] | Floats) -> float:
     """Return the degrees of freedom of the standard error of a mean over clusters of these sizes: see `with_clusters`."""
     if (sizes == sizes[0]).all():
         return len(sizes) - 1

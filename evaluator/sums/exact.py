@@ -8,7 +8,7 @@ ones for the rest, until nothing is left (Demmel and Nguyen, 2015, cut in the sa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
@@ -47,6 +47,9 @@ _CUBE_ROOT_SCALE: Final = 400
 """The same for numbers that are cubed; numbers that are still outside are multiplied again."""
 
 _SPLITTER: Final = 2.0**27 + 1
+
+Cut = Callable[[NDArray[np.float64], int], Iterator[Slice]]
+"""Function that cuts terms, or powers of them, into slices."""
 
 
 def slices(terms: NDArray[np.float64], bits: int, grid: int = 1) -> Iterator[Slice]:
@@ -195,28 +198,55 @@ class ExactSums(Struct, frozen=True):
         return cls._of(values, where, cube_slices)
 
     @classmethod
-    def _of(
-        cls, values: NDArray[np.float64], where: ArrayLike | None, cut: Callable[[NDArray[np.float64], int], Iterator[Slice]]
-    ) -> ExactSums:
+    def _of(cls, values: NDArray[np.float64], where: ArrayLike | None, cut: Cut) -> ExactSums:
+        return cls.of_ranges(values, (0,), None, where, cut)[0]
+
+    @classmethod
+    def of_ranges(
+        cls,
+        values: NDArray[np.float64],
+        starts: Sequence[int],
+        times: NDArray[np.int64] | None = None,
+        where: ArrayLike | None = None,
+        cut: Cut = slices,
+    ) -> list[ExactSums]:
+        """Sum each row of `values` as `of` does, over each range of users: a range begins at each of the `starts`, the first of which is 0.
+
+        The terms of a user count as often as `times` says. `cut` is `slices`, `square_slices` or `cube_slices`.
+
+        Edge cases: every range has a user, unless there is only one range.
+        """
         n_sums, n_terms = values.shape
         mask = None if where is None else np.broadcast_to(np.asarray(where, dtype=np.bool_), values.shape)
         n_rows = max(1, _ROWS * _BLOCK // max(1, n_terms))
-        sums: list[dict[int, int]] = [{} for _ in range(n_sums)]
+        borders = np.asarray(starts)
+        sums: list[list[dict[int, int]]] = [[{} for _ in range(n_sums)] for _ in starts]
         for first in range(0, n_sums, n_rows):
             for start in range(0, n_terms, _BLOCK):
                 block = (slice(first, first + n_rows), slice(start, start + _BLOCK))
                 terms = values[block] if mask is None else np.where(mask[block], values[block], 0.0)
-                for multiples, unit, exponent in cut(terms, _BITS):
-                    for row, total in enumerate(multiples.sum(axis=1).tolist(), first):
-                        sums[row][exponent] = sums[row].get(exponent, 0) + int(math.ldexp(total, -unit))
-        lowest = min((exponent for by_exponent in sums for exponent in by_exponent), default=0)
-        return _reduce([sum(integer << exponent - lowest for exponent, integer in by_exponent.items()) for by_exponent in sums], lowest)
+                lowest_range = int(np.searchsorted(borders, start, "right")) - 1
+                begins = np.maximum(borders[lowest_range : np.searchsorted(borders, start + _BLOCK)], start) - start
+                bits = _BITS if times is None else min(_BITS, 52 - int(times[block[1]].sum()).bit_length())
+                for multiples, unit, exponent in cut(terms, bits):
+                    if times is not None:
+                        np.multiply(multiples, times[block[1]], out=multiples)
+                    totals = np.add.reduceat(multiples, begins, axis=1).T if len(begins) > 1 else multiples.sum(axis=1)[np.newaxis]
+                    for of_range, by_row in zip(sums[lowest_range:], totals.tolist(), strict=False):
+                        for by_exponent, total in zip(of_range[first:], by_row, strict=False):
+                            by_exponent[exponent] = by_exponent.get(exponent, 0) + int(math.ldexp(total, -unit))
+        return [_of_exponents(of_range) for of_range in sums]
 
     @classmethod
     def join(cls, *parts: ExactSums) -> ExactSums:
         """Return the sums of all `parts`, one after the other."""
         lowest = min(part.exponent for part in parts)
         return _reduce([integer << part.exponent - lowest for part in parts for integer in part.integers], lowest)
+
+    def split(self, n_parts: int) -> tuple[ExactSums, ...]:
+        """Return the sums in this number of parts of equal length, which `join` joins."""
+        size = len(self.integers) // n_parts
+        return tuple(_reduce([*self.integers[start : start + size]], self.exponent) for start in range(0, size * n_parts, size))
 
     def __add__(self, other: ExactSums) -> ExactSums:
         """Merge with the sums of other terms; `ValueError` if the numbers of measures differ."""
@@ -234,6 +264,12 @@ class ExactSums(Struct, frozen=True):
     def values(self) -> NDArray[np.float64]:
         """Return the sums as floats, each correctly rounded once; infinite above the largest float."""
         return np.array([round_fraction(self.fraction(index)) for index in range(len(self.integers))], dtype=np.float64)
+
+
+def _of_exponents(sums: Sequence[dict[int, int]]) -> ExactSums:
+    """Return sums that are given as an integer for each exponent."""
+    lowest = min((exponent for by_exponent in sums for exponent in by_exponent), default=0)
+    return _reduce([sum(integer << exponent - lowest for exponent, integer in by_exponent.items()) for by_exponent in sums], lowest)
 
 
 def round_fraction(number: Fraction) -> float:

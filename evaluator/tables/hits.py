@@ -11,7 +11,7 @@ from ..lazy import pl
 from .array import Array
 from .graph import table
 from .ids import Pairs, gather
-from .lists import ListRows, Reading, first_of_each
+from .lists import ListRows, Reading, first_of_each, ranks_are_of_file, ranks_of_file
 from .prepared import Prepared
 from .rows import PartData, Rows, in_order, number_rows, starts_of
 from .truth import ONE_ROW, TestPairs, TruthTable, one_row_per_pair, rows_that_pass
@@ -32,7 +32,7 @@ def judged_rows(reading: Reading, test_pairs: TestPairs, positions: str) -> Rows
     rows = reading.table(row).with_columns(pair=pair)
     if positions == "among_rated":  # k cuts the rated items, not the list
         rank = number_rows(rows.user, rows.n_users)
-        return Rows(rows.n_users, rows.user, {"rank": rank, "pair": pair, "real_rank": rows["rank"]}, rows.item)
+        return Rows(rows.n_users, rows.user, {"rank": rank, "pair": pair, "real_rank": rows.real_rank}, rows.item)
     return rows
 
 
@@ -174,11 +174,14 @@ def n_profile(profile: Rows) -> Array:
 def baseline_ranks(part: PartData, prepared: Prepared) -> Rows:
     """Return the list of the reference model, ranked by the convention of the config, each item once: `other_rank`."""
     assert prepared.baseline_lists is not None
-    source = ListRows(part.rows("baseline"), part.pairs["baseline"], prepared)
-    order = source.order_by(prepared.baseline_lists)
+    source, lists = ListRows(part.rows("baseline"), part.pairs["baseline"], prepared), prepared.baseline_lists
+    order = source.order_by(lists)
     pairs = source.pairs if order is None else source.pairs.take(order)
     first = np.sort(first_of_each(pairs))
-    return Rows(part.n_users, pairs.user[first], {"other_rank": number_rows(pairs.user, part.n_users)[first]}, gather(pairs.item, first))
+    rank = number_rows(pairs.user, part.n_users)
+    if ranks_are_of_file(source, lists):
+        rank = ranks_of_file(source, order, pairs.user, part.n_users)
+    return Rows(part.n_users, pairs.user[first], {"other_rank": rank[first]}, gather(pairs.item, first))
 
 
 @table(
@@ -255,7 +258,7 @@ def scored_pairs(reading: Reading, rated: Rows) -> Rows:
     rows = rated.take(first)
     if "score" not in reading.source.rows:
         return rows
-    return rows.with_columns(score=reading.score[starts_of(reading.user, reading.n_users)[rows.user] + rows["rank"] - 1])
+    return rows.with_columns(score=reading.score[starts_of(reading.user, reading.n_users)[rows.user] + rows.real_rank - 1])
 
 
 def scores_of(scored_pairs: Rows) -> Array:

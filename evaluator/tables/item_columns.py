@@ -103,7 +103,7 @@ def user_codes(by: GroupBy, part: PartData, prepared: Prepared) -> Array:
         return codes
     if by.of_truth:
         return np.zeros(part.n_users, dtype=np.int64)
-    if by.kind == "users":
+    if by.kind == "users" or by.is_of_profiles:
         membership = prepared.memberships[by]
         return _codes_of(membership.ids, membership.code, part.users)
     n_train = part.rows("train").counts

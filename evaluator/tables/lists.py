@@ -2,92 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists, Truth
+from ..errors import DataError
 from ..lazy import pl
 from .array import Array, in_single_precision
 from .graph import TableNotes, Tables, table
 from .ids import Pairs, gather, has_duplicates
 from .prepared import Prepared
-from .rows import LISTS, PartData, Rows, SourceRows, in_order, number_rows, starts_of, within_users
+from .rows import LISTS, PartData, Rows, SourceRows, number_rows, starts_of, within_users
+from .sorting import sorted_within_users, take_keys
 from .truth import TestPairs
 
-_SIGN = np.uint32(1 << 31)
+_LARGEST_RANK = 1 << 31
+_BY_RANK = Lists("rank", "file", "float64", "keep_all", "keep", "keep")
 OTHER_ORDER = "lists_in_other_order"
 """The note on lists that are read in the order of the file although their rows are not in the order of ranks, or of scores."""
-
-
-def sorted_within_users(user: Array, keys: Sequence[tuple[Array | pl.Series, bool]]) -> Array:
-    """Return the order that sorts the rows of each user by `keys`, each with whether it descends; users are in ascending order already.
-
-    The sort is stable. The first key has numbers, no NaN. Rows are sorted by 32 bits of this key; only rows that share them are compared by
-    all keys.
-    """
-    if not len(user):
-        return np.empty(0, np.int64)
-    (first, falls), *_ = keys
-    starts = np.flatnonzero(np.append(True, user[1:] != user[:-1]))
-    coarse = _in_32_bits(np.asarray(first))
-    coarse = ~coarse if falls else coarse
-    order = _order_of_lists(coarse, starts, np.diff(np.append(starts, len(user))))
-    ordered = coarse[order]
-    ties = np.flatnonzero(within_users(ordered[1:] == ordered[:-1], starts))
-    if len(ties):
-        positions = np.union1d(ties, ties + 1)
-        rows = np.sort(order[positions])
-        order[positions] = rows[in_order(user[rows], [(_take(key, rows), descends) for key, descends in keys])]
-    return order
-
-
-def _order_of_lists(key: Array, starts: Array, lengths: Array) -> Array:
-    """Return the order that sorts each list by its keys of 32 bits, equal ones in their order.
-
-    Lists of similar length are the lines of a matrix: short lines are sorted ten times as fast as all keys together.
-    """
-    width = int(lengths.max())
-    if width * len(lengths) == len(key):
-        return (starts[:, np.newaxis] + _order_of_lines(key.reshape(len(lengths), width).astype(np.uint64))).ravel()
-    order: Array = np.empty(len(key), np.int64)
-    size = np.frexp(lengths)[1]
-    for bits in np.unique(size).tolist():
-        some = np.flatnonzero(size == bits)
-        rows = starts[some, np.newaxis] + np.arange(1 << bits)
-        inside = rows < (starts + lengths)[some, np.newaxis]
-        lines = np.full(rows.shape, 1 << 32, np.uint64)  # cells without a row are sorted to the end
-        lines[inside] = key[rows[inside]]
-        order[rows[inside]] = (starts[some, np.newaxis] + _order_of_lines(lines))[inside]
-    return order
-
-
-def _order_of_lines(lines: Array) -> Array:
-    """Return the places of the sorted numbers in each line of a matrix, which is overwritten; a number has 33 bits at most."""
-    bits = np.uint64(lines.shape[1].bit_length())
-    lines <<= bits
-    lines |= np.arange(lines.shape[1], dtype=np.uint64)
-    lines.sort(axis=1)
-    lines &= (np.uint64(1) << bits) - np.uint64(1)
-    return lines.view(np.int64)
-
-
-def _in_32_bits(key: Array) -> Array:
-    """Return unsigned numbers of 32 bits that are in the order of the key; different values may share one."""
-    if key.dtype.kind in "iu":
-        least = key.min()
-        if int(key.max()) - int(least) < 1 << 32:
-            above: Array = (key - least).astype(np.uint32)
-            return above
-    bits = (in_single_precision(key) + np.float32(0)).view(np.uint32)  # turns -0.0 into 0.0
-    # As integers, the bits of floats rise with positive numbers and fall with negative ones, so those of negative ones are inverted.
-    negative = (bits >> np.uint32(31)) * np.uint32(0xFFFFFFFF)
-    rising: Array = bits ^ (negative | _SIGN)
-    return rising
 
 
 _TIE_KEYS = {"item_asc": ("item", False), "item_desc": ("item", True), "text_asc": ("item_text", False), "text_desc": ("item_text", True)}
@@ -152,7 +87,7 @@ class ListRows:
             return sorted_within_users(user, keys)
         rows = np.flatnonzero(unordered[user])
         order_of_rows = np.arange(len(user))
-        order_of_rows[rows] = rows[sorted_within_users(user[rows], [(_take(key, rows), falls) for key, falls in keys])]
+        order_of_rows[rows] = rows[sorted_within_users(user[rows], [(take_keys(key, rows), falls) for key, falls in keys])]
         return order_of_rows
 
     def _out_of_order(self, order: Order, rows: Array | None = None) -> Array:
@@ -166,7 +101,7 @@ class ListRows:
             ties = np.flatnonzero(within_users(later == earlier, self.rows.starts))
             if len(ties):
                 (second, second_falls), *_ = rest
-                key = _take(self.key(second), np.concatenate([ties, ties + 1]))
+                key = take_keys(self.key(second), np.concatenate([ties, ties + 1]))
                 before, after = key[: len(ties)], key[len(ties) :]
                 wrong[ties] = np.asarray((after > before) if second_falls else (after < before))
         return wrong
@@ -175,10 +110,13 @@ class ListRows:
 def order_of(rows: SourceRows, choice: Lists) -> Order:
     """Return the columns that order a list.
 
-    The first available is used, by `choice.order`: `rank`: the column `position`, the score, the order of the file; `score`: the score, the
+    A page of several rows is read row by row from the top, each from the left; its cells have no ties. Of other lists the first available
+    is used, by `choice.order`: `rank`: the column `position`, the score, the order of the file; `score`: the score, the
     position, the order of the file; `file`: the order of the file. Ties are broken by `choice.ties`, by default by item id, so that the
     order of rows in the file cannot change a number.
     """
+    if "shelf" in rows and choice.order != "file":
+        return (("shelf", False), ("position", False))
     score = ("score32" if choice.score_type == "float32" and rows.frame.schema.get("score") != pl.Float32 else "score", True)
     by = {"position": ("position", False), "score": score}
     for column in {"rank": ("position", "score"), "score": ("score", "position"), "file": ()}[choice.order]:
@@ -187,14 +125,32 @@ def order_of(rows: SourceRows, choice: Lists) -> Order:
     return (("row", False),)
 
 
-def _take(key: Array | pl.Series, index: Array) -> Any:
-    return gather(key, index) if isinstance(key, pl.Series) else key[index]
-
-
 @table("rows_as_stored", uses=("part", "prepared"))
 def rows_as_stored(part: PartData, prepared: Prepared) -> ListRows:
     """Return the rows of the lists as stored, the same for every choice."""
-    return ListRows(part.rows(LISTS), part.pairs[LISTS], prepared)
+    rows = part.rows(LISTS)
+    if "shelf" in rows:
+        _refuse_wrong_cells(part, rows)
+    return ListRows(rows, part.pairs[LISTS], prepared)
+
+
+def _refuse_wrong_cells(part: PartData, rows: SourceRows) -> None:
+    """Raise `DataError` if rows and positions of a page are not whole numbers from 1, or if two items of a page have the same."""
+    shelf, position = rows.column("shelf"), rows.column("position")
+
+    def place(row: int) -> str:
+        return f"user {part.users[int(rows.user[row])]}, row {shelf[row]:g}, position {position[row]:g}"
+
+    wrong = np.flatnonzero((shelf < 1) | (position < 1) | (shelf != np.floor(shelf)) | (position != np.floor(position)))
+    if len(wrong):
+        problem = f"the rows and positions of a page must be whole numbers from 1: {place(wrong[0])}"
+        raise DataError(f"data.recommendations: {problem}", "count both from 1: the top row is 1, and so is its first item from the left")
+    order = np.lexsort((position, shelf, rows.user))
+    ordered = [key[order] for key in (rows.user, shelf, position)]
+    twice = np.flatnonzero(np.all([key[1:] == key[:-1] for key in ordered], axis=0))
+    if len(twice):
+        problem = f"several items are in the same place of a page: {place(order[twice[0]])}"
+        raise DataError(f"data.recommendations: {problem}", "give each item of a user its own row and position, or remove repeated lines")
 
 
 @table("list_rows", uses=("part", "prepared", "rows_as_stored"), varies=("lists",))
@@ -215,6 +171,8 @@ def list_rows(part: PartData, prepared: Prepared, rows_as_stored: ListRows, list
 
 def _one_row_per_item(rows: SourceRows, duplicates: str) -> list[pl.Expr]:
     """Return the expressions that combine several rows of an item into one; empty if rows stay as stored."""
+    if "shelf" in rows:  # an item of a page counts where it is first
+        return []
     row = pl.col("row").first()  # a tied item keeps the position of its first row
     if duplicates == "sum_scores" and "score" in rows:
         return [pl.col("score").cast(pl.Float64).sum(), *([pl.col("position").min()] if "position" in rows else []), row]
@@ -229,7 +187,8 @@ class Reading(Struct, frozen=True, eq=False, dict=True):
 
     `rows` are the indexes of the remaining rows of `source`, in the order of the lists; `None`: all, as stored. If rows are removed after
     the cut-off, `cut` is the rank before, which cut-offs use, and `dropped` has these rows. `starts` has the first row of each user,
-    `lengths` the length of each user's list before such rows are removed.
+    `lengths` the length of each user's list before such rows are removed. `file_rank` is the rank of every row as written in the file, if
+    these ranks count.
     """
 
     source: ListRows
@@ -241,6 +200,7 @@ class Reading(Struct, frozen=True, eq=False, dict=True):
     cut: Array | None = None
     dropped: Rows | None = None
     one_hit_per_item: bool = False
+    file_rank: Array | None = None
 
     @property
     def repeats(self) -> bool:
@@ -258,7 +218,18 @@ class Reading(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def rank(self) -> Array:
         """Rank of every row."""
+        if self.file_rank is not None:
+            return self.file_rank
         return number_rows(self.user, self.n_users, self.starts)
+
+    @cached_property
+    def last_rank(self) -> Array:
+        """Last rank of each user's list: its length, unless ranks have gaps or ties."""
+        if self.file_rank is None:
+            return self.lengths
+        last = np.zeros(self.n_users, dtype=np.int64)
+        np.maximum.at(last, self.user, self.file_rank)
+        return last
 
     @cached_property
     def item(self) -> pl.Series:
@@ -283,7 +254,15 @@ class Reading(Struct, frozen=True, eq=False, dict=True):
         return scores if self.rows is None else scores[self.rows]
 
     def table(self, index: Array | None = None) -> Rows:
-        """Return the rows at `index`, or all, with `rank`, and with `cut` if cut-offs use another rank."""
+        """Return the rows at `index`, or all, with `rank`, and with `cut` if cut-offs use another rank.
+
+        If ranks are those of the file, `real_rank` is the position in the list.
+        """
+        if self.file_rank is not None:
+            index = np.arange(len(self)) if index is None else index
+            user = self.user[index]
+            columns = {"rank": self.file_rank[index], "real_rank": index - self.starts[user] + 1}
+            return Rows(self.n_users, user, columns, gather(self.item, index))
         if index is None:
             columns = {"rank": self.rank} | ({} if self.cut is None else {"cut": self.cut})
             return Rows(self.n_users, self.user, columns, self.item, "rank" if self.cut is None else "cut")
@@ -304,15 +283,19 @@ def reading(part: PartData, prepared: Prepared, rows_as_stored: ListRows, list_r
     rows, user, starts = list_rows.order_by(lists), list_rows.user, list_rows.rows.starts
     whole = Reading(list_rows, rows, user, part.n_users, starts, np.diff(starts))
     before, after = _masks_to_remove(whole, part, prepared, lists)
+    file_rank = ranks_of_file(list_rows, rows, user, part.n_users) if ranks_are_of_file(list_rows, lists) else None
+    if file_rank is not None and after is not None:  # no item moves up, so it makes no difference when rows are removed
+        before, after = after if before is None else before | after, None
     if before is not None:
         left = np.flatnonzero(~before)
         rows, user = left if rows is None else rows[left], user[left]
+        file_rank = None if file_rank is None else file_rank[left]
         after = None if after is None else after[left]
         starts = starts_of(user, part.n_users)
     lengths = np.diff(starts)
     one_hit = lists.duplicates == "unique_hits" and list_rows.repeats
     if after is None or not after.any():
-        return Reading(list_rows, rows, user, part.n_users, starts, lengths, one_hit_per_item=one_hit)
+        return Reading(list_rows, rows, user, part.n_users, starts, lengths, one_hit_per_item=one_hit, file_rank=file_rank)
     left, gone = np.flatnonzero(~after), np.flatnonzero(after)
     cut = number_rows(user, part.n_users, starts)
     return Reading(
@@ -326,6 +309,22 @@ def reading(part: PartData, prepared: Prepared, rows_as_stored: ListRows, list_r
         Rows(part.n_users, user[gone], {"rank": cut[gone]}),
         one_hit,
     )
+
+
+def ranks_are_of_file(rows: ListRows, choice: Lists) -> bool:
+    """Return whether a list has the ranks of the file: the choice asks for them, and they order the list."""
+    return choice.keeps_ranks and order_of(rows.rows, choice)[0][0] == "position"
+
+
+def ranks_of_file(source: ListRows, rows: Array | None, user: Array, n_users: int) -> Array:
+    """Return the ranks of the `rows` of the lists as written; positions in lists with a rank that is not a whole number from 1."""
+    written = source.rows.column("position")
+    ranks: Array = np.asarray(written if rows is None else written[rows], dtype=np.float64)
+    odd = ~((ranks >= 1) & (ranks == np.floor(ranks)) & (ranks <= _LARGEST_RANK))
+    if not odd.any():
+        return ranks.astype(np.int64)
+    has_odd = np.bincount(user[odd], minlength=n_users) > 0
+    return np.where(has_odd[user], number_rows(user, n_users), np.where(odd, 1, ranks).astype(np.int64))
 
 
 def _masks_to_remove(reading: Reading, part: PartData, prepared: Prepared, lists: Lists) -> tuple[Array | None, Array | None]:
@@ -423,8 +422,10 @@ class Canonical:
         duplicates = choice.duplicates if rows.repeats else "keep_all"
         seen = choice.seen if "train" in self._part else "keep"
         unknown = choice.unknown if len(self._prepared.items) else "keep"
-        simplest = replace(choice, duplicates=duplicates, seen=seen, unknown=unknown)
-        if duplicates in ("keep_last_row", "sum_scores"):
+        may_move_up = (seen, unknown) != ("keep", "keep") or duplicates not in ("unique_hits", "keep_all", "keep_all_as_relevant")
+        keeps_ranks = ranks_are_of_file(rows, choice) and (may_move_up or self._has_gaps(rows))
+        simplest = replace(choice, duplicates=duplicates, seen=seen, unknown=unknown, keeps_ranks=keeps_ranks)
+        if duplicates in ("keep_last_row", "sum_scores") or keeps_ranks:
             return simplest
         order = rows.order_by(choice)
         for other, other_order in self._orders:
@@ -432,6 +433,12 @@ class Canonical:
                 return replace(simplest, order=other.order, ties=other.ties, score_type=other.score_type)
         self._orders.append((simplest, order))
         return simplest
+
+    def _has_gaps(self, rows: ListRows) -> bool:
+        """Return whether the ranks of a list have gaps or ties."""
+        written = np.asarray(rows.rows.column("position"))
+        rank = written if (order := rows.order_by(_BY_RANK)) is None else written[order]
+        return not np.array_equal(rank, number_rows(rows.user, rows.rows.n_users, rows.rows.starts))
 
     def truth(self, choice: Truth) -> Truth:
         """Return the first choice of truth with the same tables as `choice`."""

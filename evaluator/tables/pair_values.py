@@ -11,7 +11,7 @@ from .array import Array
 from .graph import TableNotes, note_sentence, table
 from .prepared import Prepared, item_column
 from .rows import PartData, Rows
-from .truth import ONE_ROW, TEST, TestPairs, one_row_per_pair, relevant_rows, rows_that_pass
+from .truth import ONE_ROW, TEST, TestPairs, in_groups, one_row_per_pair, relevant_rows, rows_that_pass
 
 
 def parse_numbers(texts: pl.Series, decimal_comma: bool) -> Array:
@@ -34,7 +34,8 @@ def pair_values(
 
     With a column of items, a pair has the value of its item. With a column of test rows, a pair with several rows has the highest value of
     its relevant rows, or by the axis `truth_duplicates` (`repeated`) the value of its first or last row or the sum of its rows; if each row
-    counts as a relevant item of its own, each of them has the mean of the rows, so that they add up to the sum.
+    counts as a relevant item of its own, each of them has the mean of the rows, so that they add up to the sum. With `repeated` =
+    `relevant` it has the sum of its relevant rows. If only a group of rows is relevant, only these rows have values.
     """
     source, name = source_and_column(column)
     if source == "items":
@@ -51,12 +52,13 @@ def pair_values(
         pair, of_pair, _ = one_row_per_pair(test_pairs, values, passing, repeated)
         of_pairs[pair] = of_pair
         return of_pairs
-    rows = np.flatnonzero(relevant_rows(test_pairs, passing, truth, part.n_users, prepared))
+    relevant = relevant_rows(test_pairs, passing, truth, part.n_users, prepared)
+    rows = np.flatnonzero(relevant & in_groups(test_pairs, prepared, truth.rows, test_pairs.row_pair) if truth.rows else relevant)
     pair = test_pairs.row_pair[rows]
-    if "row" in repeated:
-        order = np.lexsort((values[rows], pair))  # the mean must not depend on the order of the file
-        count = np.bincount(pair, minlength=len(test_pairs))
-        return np.bincount(pair[order], values[rows][order], len(test_pairs)) / np.maximum(count, 1)
+    if "row" in repeated or repeated == "relevant":
+        order = np.lexsort((values[rows], pair))  # a sum must not depend on the order of the file
+        sums = np.bincount(pair[order], values[rows][order], len(test_pairs))
+        return sums if repeated == "relevant" else sums / np.maximum(np.bincount(pair, minlength=len(test_pairs)), 1)
     notes.count("uncounted_rows", len(pair) - len(np.unique(pair)), len(values))
     of_pairs[pair] = -np.inf
     np.maximum.at(of_pairs, pair, values[rows])

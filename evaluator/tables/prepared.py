@@ -45,17 +45,23 @@ OF_TRAIN: Final[Mapping[str, tuple[str, ...]]] = {"repeat": ("repeat", "explore"
 """Groupings of test rows that data.train decides → their groups, if these do not depend on the data."""
 
 
+OF_PROFILES: Final[tuple[Literal["popular_share", "mainstreamness", "recency"], ...]] = ("popular_share", "mainstreamness", "recency")
+"""Groupings of users into groups of about equal size, by a number that follows from their rows in data.train."""
+
+
 class GroupBy(Struct, frozen=True):
     """A grouping that results are split by, an entry of `evaluation.by`.
 
     `users` and `items`: a `column` of data.users or data.items; `train_count`: the number of a user's rows in data.train, where a group
     begins at each of the `borders` (ascending, from 1), or `n_groups` groups of about equal size, whose borders are in `Prepared`; `cold`:
-    whether the user is in data.train at all. `rows`: a `column` of the test rows; `repeat` (the pair is in data.train), `new_item` (the
-    item is not), `popularity` (`n_groups` groups of about equal size, by the users of the item in data.train), `rating`, or `timestamp`
-    with a `window`: a length (`7d`, `1mo`), or dates at which groups begin. `cross`: the combinations of the groups of its `parts`.
+    whether the user is in data.train at all. `popular_share`, `mainstreamness` and `recency` (`n_groups` groups of about equal size)
+    and `first_category` follow from the rows of the user in data.train, see `prepare.profiles`. `rows`: a `column` of the test rows;
+    `repeat` (the pair is in data.train), `new_item` (the item is not), `popularity` (`n_groups` groups of about equal size, by the
+    users of the item in data.train), `rating`, or `timestamp` with a `window`: a length (`7d`, `1mo`), or dates at which groups begin.
+    `cross`: the combinations of the groups of its `parts`.
     """
 
-    kind: Literal["users", "items", "rows", "train_count", "cold", "cross"]
+    kind: Literal["users", "items", "rows", "train_count", "cold", "popular_share", "mainstreamness", "recency", "first_category", "cross"]
     column: str = ""
     borders: tuple[int, ...] = ()
     n_groups: int = 0
@@ -80,6 +86,16 @@ class GroupBy(Struct, frozen=True):
         if self.kind == "rows":
             return "train" if self.column in OF_TRAIN else "test" if self.column in ("rating", "timestamp") else f"test.{self.column}"
         return self.name if self.column else "train"
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """All inputs that it reads."""
+        return frozenset((self.need, *(("categories",) if self.kind == "first_category" else ())))
+
+    @property
+    def is_of_profiles(self) -> bool:
+        """True if it groups users by what they have in data.train, other than the number of rows."""
+        return self.kind in (*OF_PROFILES, "first_category")
 
     @property
     def has_equal_groups(self) -> bool:
@@ -112,8 +128,8 @@ def codes_column(name: str) -> str:
 
 
 def is_of_rows(name: str) -> bool:
-    """Return whether this is the name of a grouping of test rows."""
-    return name.startswith("rows.") and CROSS not in name
+    """Return whether this is the name of a grouping of test rows, or of a combination with one."""
+    return any(part.startswith("rows.") for part in name.split(CROSS))
 
 
 def ranges(borders: Sequence[int]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, Final
 
@@ -54,6 +55,11 @@ class Rows(Struct, frozen=True, eq=False):
     def rank(self) -> Array:
         """Rank of each row in the list of its user, from 1."""
         return self.columns["rank"]
+
+    @property
+    def real_rank(self) -> Array:
+        """Position of each row in the list of its user, whatever rank it counts with."""
+        return self.columns.get("real_rank", self.rank)
 
     def take(self, index: Array) -> Rows:
         """Return the rows at `index`, or those of a mask; they must stay in the order of the users."""
@@ -292,6 +298,13 @@ class PartData:
     def with_sources(self, frames: Mapping[str, pl.DataFrame]) -> PartData:
         """Return the part with sources added or replaced."""
         return PartData({name: rows.frame for name, rows in self._rows.items()} | dict(frames))
+
+    def with_lists(self, source: str) -> PartData:
+        """Return the same users with the rows of a source as lists, and the lists as this source; both parts share all rows and pairs."""
+        names, other = {LISTS: source, source: LISTS}, copy(self)
+        other._rows = {names.get(name, name): rows for name, rows in self._rows.items()}
+        other.__dict__["pairs"] = {names.get(name, name): pairs for name, pairs in self.pairs.items()}
+        return other
 
     @cached_property
     def pairs(self) -> Mapping[str, Pairs]:

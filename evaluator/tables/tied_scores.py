@@ -42,7 +42,7 @@ class TieRuns(Struct, frozen=True, eq=False):
         """Return the index of the run of each of the listed items `rows`, -1 if its score is not tied."""
         if not len(self):
             return np.full(len(rows), -1, dtype=np.int64)
-        row = self.list_starts[rows.user] + rows.rank - 1
+        row = self.list_starts[rows.user] + rows.real_rank - 1
         run = np.searchsorted(self.starts, row, side="right") - 1
         return np.where((run >= 0) & (row < (self.starts + self.size)[run]), run, -1)
 
@@ -110,7 +110,7 @@ def tied_copies(reading: Reading, tie_runs: TieRuns, hits: Rows) -> Array:
         _, which, counts = np.unique(pair[rows] * len(tie_runs) + run, return_inverse=True, return_counts=True)
         n_rows = np.zeros(len(reading), dtype=np.int64)
         n_rows[rows] = counts[which.reshape(-1)]
-        copies[tied] = n_rows[tie_runs.list_starts[hits.user[tied]] + hits.rank[tied] - 1]
+        copies[tied] = n_rows[tie_runs.list_starts[hits.user[tied]] + hits.real_rank[tied] - 1]
     return copies
 
 

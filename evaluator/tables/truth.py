@@ -168,7 +168,7 @@ def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
         passing = passing & _is_relevant(rating, test_pairs.user[pair], passing, truth, part.n_users, prepared)
     graded, copies = rating is not None and truth.graded, "row" in truth.duplicates
     if truth.rows:
-        passing = passing & _in_groups(test_pairs, prepared, truth.rows, pair)
+        passing = passing & in_groups(test_pairs, prepared, truth.rows, pair)
     every = bool(passing.all())
     count = np.ones(n, dtype=np.int64) if every and not test_pairs.repeats else np.bincount(pair[passing], minlength=n)
     relevant = count > 0
@@ -182,17 +182,23 @@ def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
     return TruthTable(test_pairs, relevant, gain, count if repeated else None, n_relevant, graded, truth.duplicates == "rows_count")
 
 
-def _in_groups(test_pairs: TestPairs, prepared: Prepared, groups: Sequence[tuple[str, str]], pair: Array) -> Array:
+def in_groups(test_pairs: TestPairs, prepared: Prepared, groups: Sequence[tuple[str, str]], pair: Array) -> Array:
     """Return whether each test row is in all of these groups of rows; if rows of a pair were combined, whether one of its rows is."""
-    inside = np.ones(len(test_pairs.rows), dtype=np.bool_)
-    for by, name in groups:
-        code = next((group.code for group in prepared.row_groups[by] if group.name == name), 0)
-        inside &= test_pairs.rows.column(codes_column(by)) == code
+    inside = rows_in_groups(test_pairs, prepared, groups)
     if pair is test_pairs.row_pair:
         return inside
     of_pairs = np.zeros(len(test_pairs), dtype=np.bool_)
     of_pairs[test_pairs.row_pair[inside]] = True
     return of_pairs[pair]
+
+
+def rows_in_groups(test_pairs: TestPairs, prepared: Prepared, groups: Sequence[tuple[str, str]]) -> Array:
+    """Return whether each test row is in all of these groups of rows."""
+    inside = np.ones(len(test_pairs.rows), dtype=np.bool_)
+    for by, name in groups:
+        code = next((group.code for group in prepared.row_groups[by] if group.name == name), 0)
+        inside &= test_pairs.rows.column(codes_column(by)) == code
+    return inside
 
 
 def relevant_rows(test_pairs: TestPairs, passing: Array, truth: Truth, n_users: int, prepared: Prepared) -> Array:

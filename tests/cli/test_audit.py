@@ -13,6 +13,7 @@ from receval.document import Table
 from receval.metrics import METRICS, resolve
 from receval.names.measure_strings import MetricSpec
 from receval.results.audit import Audit, AuditCell, AuditedMeasure
+from receval.session import studies
 
 from tests.conftest import CONFIGS, ROOT
 
@@ -283,3 +284,68 @@ def test_each_row_of_an_audit_has_the_digits_of_its_size():
         "c": ["0.4841", "0.5109"],
         "largest minus smallest": ["290.52", "306.49"],
     }
+
+
+GROUPED = ("data.train=data/train.csv", "data.users=data/users.csv", "evaluation.metrics=[nDCG@5, AUC, Gini@5]")
+BY = "evaluation.by=[users.plan, rows.rating, 'users.plan*rows.rating', train_count:2]"
+
+
+def test_an_audit_by_groups_has_the_values_of_separate_runs_in_each_group():
+    found = studies.audit(load_config(CONFIGS / "quickstart.yaml", [*GROUPED, BY]), ["elliot", "trec_eval"], by_group=True)
+    assert next(one.by for one in found.measures if one.measure.startswith("nDCG@5")) is None
+    cells = {(one.measure.split(" of ")[0], one.by, one.group): one.cells for one in found.measures}
+    compared = 0
+    for name in found.conventions:
+        alone = run(load_config(CONFIGS / "quickstart.yaml", [*GROUPED, BY, f"evaluation.convention={name}"]))
+        for row in alone.by_group:
+            cell = cells[row.measure, row.by, row.group][name, row.model]
+            if not cell.reason:
+                assert (cell.value, cell.n_users) == (row.value, row.n_users), (name, row)
+                compared += 1
+    assert compared > 60
+    assert not [key for key in cells if key[0] == "Gini@5" and key[1]]
+    assert not [key for key in cells if key[0] == "AUC" and (key[1] or "").startswith("rows")]
+
+
+def test_groups_are_audited_only_with_the_option_by(receval, sample):
+    config = sample / "quickstart.yaml"
+    settings = [text for one in GROUPED for text in ("--set", one)]
+    plain = receval("audit", config, *settings, "--convention", "elliot")
+    assert receval("audit", config, *settings, "--convention", "elliot", "--set", "evaluation.by=users.plan")[1] == plain[1]
+    code, out, err = receval("audit", config, *settings, "--convention", "elliot", "--by", "rows.rating")
+    assert code == 0, err
+    assert "\nnDCG@5 of rows.rating 5\n" in out
+    assert out.count("--why") == plain[1].count("--why")
+    given = json.loads(receval("audit", config, *settings, "--convention", "elliot", "--by", "rows.rating", "--format", "json")[1])
+    assert {one["group"] for one in given["measures"] if one.get("by") == "rows.rating"} >= {"4", "5"}
+    code, _, err = receval("audit", config, "--why", "elliot", "ranx", "--by", "cold")
+    assert (code, "--why explains values over all users: leave out --by" in err) == (2, True)
+
+
+def test_small_groups_are_marked_in_an_audit(receval, sample):
+    settings = ("--set", GROUPED[0], "--set", "evaluation.metrics=[nDCG@5]", "--convention", "elliot")
+    out = receval("audit", sample / "quickstart.yaml", *settings, "--by", "train_count:4")[1]
+    assert "89 (few)" in out
+    assert "few: fewer than 100 users, whose values are very uncertain." in out
+
+
+def test_a_model_with_runs_has_the_mean_of_its_runs_in_each_group(sample):
+    lists = {"knn": {"runs": ["data/knn.parquet", "data/popular.parquet"]}}
+    settings = [*GROUPED, BY, f"data.recommendations={json.dumps(lists)}"]
+    found = studies.audit(load_config(sample / "quickstart.yaml", settings), ["receval"], by_group=True)
+    (measure,) = (one for one in found.measures if one.measure == "nDCG@5 of users.plan free")
+    values = {model: cell.value for (_, model), cell in measure.cells.items()}
+    assert values["knn"] == pytest.approx(sum(value for model, value in values.items() if model != "knn") / 2)
+
+
+def test_an_audit_in_python_has_groups_if_its_arguments_name_them():
+    given = {
+        "test": {1: {10: 4, 11: 5}, 2: {10: 5}},
+        "recommendations": {1: [10, 12], 2: [10]},
+        "metrics": "Recall@2",
+        "conventions": "elliot",
+    }
+    found = audit(**given, by="rows.rating")
+    assert [one.measure for one in found.measures] == ["Recall@2", "Recall@2 of rows.rating 4", "Recall@2 of rows.rating 5"]
+    assert [one.cells["receval", found.models[0]].value for one in found.measures] == [0.75, 1.0, 0.5]
+    assert len(audit(**given).measures) == 1

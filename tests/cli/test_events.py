@@ -21,7 +21,7 @@ def test_init_writes_the_values_of_a_column_of_events_and_a_filter_to_uncomment(
     done = init(LOG)
     filter = "    # where: \"event == 'purchase'\"  # event: view 3, purchase 2, cart 1\n"
     assert f"  test:  # by its name\n    path: test.csv\n{filter}" in done.config
-    assert "test.csv: all events count as relevant (event: view 3, purchase 2, cart 1) unless data.test.where is set" in done.doubts
+    assert "test.csv: all events count as relevant (event: view 3, purchase 2, cart 1) unless data.test.where keeps one kind" in done.doubts
     with open("filtered.yaml", "w") as file:
         file.write(done.config.replace("# where:", "where:"))
     code, out, _ = receval("run", "filtered.yaml", "--format", "csv")

@@ -63,7 +63,7 @@ class Build:
     """Computes every explained measure over files that are read once."""
 
     def __init__(self, folder: Path) -> None:
-        with_prices = folder / "items.csv"
+        with_prices = self.items = folder / "items.csv"
         items = pl.read_csv(CONFIGS / "data" / "items.csv").with_columns(price=pl.col("item_id") % 7 / 10)
         items.write_csv(with_prices)
         settings = [*SETTINGS, f"evaluation.metrics={json.dumps(EXPLAINED)}", f"data.items.path={with_prices}"]
@@ -179,3 +179,73 @@ def test_relevant_items_that_are_no_hits_are_named_with_their_ranks(receval, tmp
     assert "below the cut-off" not in receval("explain", "nDCG@3", *files, "--user", "1")[1]
     assert "Relevant" not in receval("explain", "nDCG@2", *files, "--user", "2")[1].partition("The value")[0].replace("relevant", "")
     assert "missed" not in receval("explain", "nDCG@2", *files, "--user", "1", "--format", "json")[1]
+
+
+@pytest.fixture
+def shop(write):
+    """Return a config with events, prices and weights, and one user with five test rows, two of them of one item."""
+    test = "1,a,click,2\n1,b,click,3.5\n1,b,order,5\n1,c,order,\n1,d,view,1\n2,a,click,1\n"
+    write("t.csv", f"user,item,event,paid\n{test}")
+    write("r.csv", "user,item,rank\n1,b,1\n1,x,2\n1,c,3\n1,d,4\n2,a,1\n")
+    write("train.csv", "user,item\n1,b\n2,z\n")
+    write("u.csv", "user,revenue\n1,12.5\n2,3\n")
+    data = "data: {test: t.csv, train: train.csv, users: u.csv, recommendations: {m: r.csv}}\nhealth: off\n"
+    more = "value_columns: {revenue: rows.paid}, weights: {users: users.revenue}, by: [rows.event, [cold, rows.repeat]]"
+    return write("c.yaml", f"{data}evaluation: {{metrics: [Hits@3], {more}}}\n")
+
+
+def test_test_rows_have_their_groups_and_the_value_of_each_group_is_that_of_the_measure_with_the_group(shop):
+    explanation = explain(shop, "Hits@3", "1")
+    assert explanation.test_rows.headers == ("item", "rank", "relevant", "rows.event", "rows.repeat")
+    assert explanation.test_rows.rows == (
+        ("b", 1, "yes", "click", "repeat"),
+        ("b", 1, "yes", "order", "repeat"),
+        ("c", 3, "yes", "order", "explore"),
+        ("d", 4, "yes", "view", "explore"),
+        ("a", None, "yes", "click", "explore"),
+    )
+    by_event, by_repeat = explanation.by_group
+    assert by_event.rows == (("click", 2, 1.0), ("order", 2, 2.0), ("view", 1, 0.0))
+    assert by_repeat.rows == (("repeat", 1, 1.0), ("explore", 3, 1.0))
+    assert sum(value for *_, value in by_repeat.rows) == explanation.value
+    for group, _, value in by_event.rows:
+        assert explain(shop, f"Hits(rows.event={group})@3", "1").value == value
+    assert explanation.facts[-1] == ("weight of the user, users.revenue", 12.5)
+
+
+def test_a_measure_of_one_group_has_only_the_rows_of_the_group_as_relevant(shop):
+    explanation = explain(shop, "Recall(rows.event=order)@1", "1")
+    relevant = [(row[0], row[3]) for row in explanation.test_rows.rows if row[2]]
+    assert relevant == [("b", "click"), ("b", "order"), ("c", "order")]
+    assert (explanation.value, [table.title for table in explanation.by_group]) == (0.5, ["By rows.repeat"])
+
+
+def test_a_measure_of_values_shows_the_value_of_each_test_row(shop):
+    explanation = explain(shop, "Revenue@3", "1")
+    assert explanation.test_rows.headers[-1] == "rows.paid"
+    assert [row[-1] for row in explanation.test_rows.rows] == [3.5, 5.0, None, 1.0, 2.0]
+
+
+def test_the_command_and_its_json_have_the_test_rows_only_if_there_is_more_than_the_other_tables_show(shop, receval):
+    out = receval("explain", "Hits@3", shop, "--user", "1")[1]
+    assert "The test rows\n\n  item   rank   relevant   rows.event   rows.repeat\n" in out
+    assert out.endswith("  repeat        1                1\n  explore       3                1\n")
+    given = json.loads(receval("explain", "Hits@3", shop, "--user", "1", "--format", "json")[1])
+    assert given["test_rows"]["rows"][2] == ["c", 3, "yes", "order", "explore"]
+    assert [table["headers"][0] for table in given["by_group"]] == ["rows.event", "rows.repeat"]
+    plain = json.loads(receval("explain", "Hits@3", shop, "--user", "1", "--format", "json", "--set", "evaluation.by=[]")[1])
+    assert not {"test_rows", "by_group"} & plain.keys()
+
+
+def test_every_measure_can_be_explained_with_groups_of_test_rows(build):
+    loaded = load_config(CONFIGS / "families.yaml", [*SETTINGS, f"data.items.path={build.items}", "evaluation.by=[rows.rating]"])
+    definitions = [loaded.config.evaluation.define(label) for label in EXPLAINED]
+
+    def tables(files: Files) -> list[Explanation]:
+        scorer = Scorer.of(files.prepared, PartData(user_frames(files, "knn", build.rows[0]["user"])))
+        return [explain_user(scorer, one, "knn", "u", files.request.plan.by) for one in definitions]
+
+    by = tuple(loaded.config.evaluation.by)
+    found = open_inputs(Request(loaded, Plan(tuple(definitions), by=by), whole_lists=True), tables)
+    assert all(one.test_rows is not None for one in found)
+    assert {len(one.by_group) for one in found} == {0, 1}

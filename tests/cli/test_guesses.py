@@ -32,7 +32,7 @@ GUESSES = {
     ("check", "--output", "x"): "Use --format json > FILE.",
     ("check", "--verbose"): "Use receval run CONFIG -v.",
     ("report", "--json"): "Use receval run CONFIG --format json.",
-    ("describe", "-q"): "These commands have it: receval run, compare, gate, report, track.",
+    ("describe", "-q"): "These commands have it: receval run, compare, diff, slices, gate, report, track.",
     ("run", "--candidates", "c.csv"): "Use --recs NAME=FILE, a file with the score of each candidate.",
     ("run", "--policy", "missing_values=drop"): "Use --set evaluation.policy.missing_values=drop.",
     ("run", "--drop-missing"): "Use --set evaluation.policy.missing_values=drop.",
@@ -56,7 +56,7 @@ def test_a_guessed_option_gets_the_right_one(typed, receval):
     assert err.endswith(f"{GUESSES[typed]}\n")
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("evaluate", "run"), ("Eval", "run"), ("diff", "compare"), ("version", "receval --version")])
+@pytest.mark.parametrize(("typed", "meant"), [("evaluate", "run"), ("Eval", "run"), ("version", "receval --version")])
 def test_a_guessed_command_gets_the_right_one(typed, meant, receval):
     assert receval(typed, "config.yaml")[2].endswith(f"No such command {typed!r}. Did you mean {meant!r}?\n")
 

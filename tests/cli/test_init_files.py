@@ -377,7 +377,7 @@ def test_a_log_with_times_gets_an_example_of_a_split_by_time(init, receval, tmp_
     config = init({"log.csv": log, "als.csv": PLAIN["als.csv"]}).config
     example = [line.strip() for line in config.splitlines() if "2026-10-19" in line]
     after, before = "event == 'buy' and event_time >= '2026-10-19'", "event == 'buy' and event_time < '2026-10-19'"
-    assert example[0] == f'# where: "{after}"  # an example of a split by time, with this train set:'
+    assert example[0] == f'# where: "{after}"  # an example of a split by time, from 2026-10-19 on, with this train set:'
     assert example[1].startswith("# train: {path: log.csv")
     assert before in example[1].replace("''", "'")
     without = [line for line in config.splitlines() if "# where: \"event == 'buy'\"" not in line]
@@ -386,7 +386,7 @@ def test_a_log_with_times_gets_an_example_of_a_split_by_time(init, receval, tmp_
     assert (data.test.where, data.train.where) == (after, before)
 
 
-@pytest.mark.parametrize("time", ["18.10.2026", "1788220861", "2026-10-19"])
+@pytest.mark.parametrize("time", ["18.10.2026", "1788220861", "2026-10-19", "17"])
 def test_times_of_one_day_or_in_another_layout_get_no_example_of_a_split(time, init):
     log = text([(user, item, time) for user in (1, 2) for item in range(11, 21)], ("user_id", "item_id", "event_time"))
     assert "split by time" not in init({"log.csv": log, "als.csv": PLAIN["als.csv"]}).config

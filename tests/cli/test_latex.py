@@ -93,11 +93,12 @@ def test_names_of_a_paper_replace_those_of_models_and_measures_in_reports_only(r
     assert (">Item-KNN<" in page, ">NDCG<" in page, ">nDCG<" in page, ">knn<" in page) == (True, True, False, False)
 
 
-@pytest.mark.parametrize("kind", ["differences", "over_k", "distribution", "trade_off"])
+@pytest.mark.parametrize("kind", ["differences", "over_k", "distribution", "trade_off", "groups"])
 def test_charts_have_the_names_of_a_paper(kind, receval, config, tmp_path):
     names = "report.names={nDCG: NDCG, knn: Item-KNN, popular: '@pop', random: Random}"
     chosen = ("--set", "compare.baseline=popular", "--set", "evaluation.metrics=[nDCG, Recall]", "--set", "evaluation.top_k=[5, 10]")
-    assert receval("plot", kind, config, "-o", tmp_path / "c.json", "--set", names, *chosen)[0] == 0
+    groups = ("--set", "data.train=data/train.csv", "--set", "evaluation.by=cold")
+    assert receval("plot", kind, config, "-o", tmp_path / "c.json", "--set", names, *chosen, *groups)[0] == 0
     spec = (tmp_path / "c.json").read_text("utf-8")
     assert ("NDCG" in spec, "Item-KNN" in spec, re.search('"knn|nDCG|knn"', spec)) == (True, True, None)
 

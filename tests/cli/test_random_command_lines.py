@@ -196,10 +196,12 @@ def test_every_format_in_the_help_of_a_command_works(tmp_path, monkeypatch):
     write_world(tmp_path, world(chance), config(chance), chance)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "quick.yaml").write_text(QUICK)
+    (tmp_path / "users.csv").write_text("user,plan\n" + "".join(f"{user},{'ab'[user % 2]}\n" for user in range(100)))
     assert call("run", "quick.yaml", "-o", "out/", "--per-user")[0] == 0
     assert call("baseline", "set", "out", "--to", "kept")[0] == 0
     arguments = {
         "explain": ["nDCG@2", "quick.yaml", "--user", "0", "--model", "one"],
+        "slices": ["quick.yaml", "--set", "data.users=users.csv"],
         "metrics": [],
         "doctor": [],
         "compare": ["out"],

@@ -28,7 +28,7 @@ def folder(tmp_path_factory):
     from receval.cli.main import main
 
     folder = tmp_path_factory.mktemp("given")
-    write_config(folder, ["popular", "good"], metrics=["nDCG", "Recall"], top_k=[1, 3])
+    write_config(folder, ["popular", "good"], metrics=["nDCG", "Recall"], top_k=[1, 3], by=["users.plan"])
     assert main(["run", str(folder / "config.yaml"), "-q", "-o", f"{folder}/out/"]) == 0
     return folder
 
@@ -173,7 +173,7 @@ def test_for_gitlab_two_files_are_written(folder, tmp_path, receval):
     assert (tmp_path / "receval-junit.xml").read_bytes().startswith(b"<?xml")
 
 
-@pytest.mark.parametrize("chart", ["over_k", "differences", "trade_off", "distribution"])
+@pytest.mark.parametrize("chart", ["over_k", "differences", "trade_off", "distribution", "groups"])
 @pytest.mark.parametrize("ending", ["json", "svg"])
 def test_a_chart_can_be_written_alone(chart, ending, folder, tmp_path, receval):
     if ending == "svg" and not drawing.can_draw():

@@ -34,7 +34,7 @@ def test_an_example_of_the_reports_page_is_the_output_of_its_command(block, rece
 def test_the_reports_page_names_every_ending_and_command():
     text = PAGE.read_text("utf-8")
     assert all(f"`{ending}`" in text for ending in endings("report", "latex") if ending != ".htm")
-    assert all(f"plot {chart} " in text for chart in ("over_k", "differences", "trade_off", "distribution"))
+    assert all(f"plot {chart} " in text for chart in ("over_k", "differences", "trade_off", "distribution", "groups"))
 
 
 def test_the_settings_of_the_page_are_valid():

@@ -138,7 +138,7 @@ def test_every_form_of_a_comparison_says_which_models_are_left_out_and_repeats_r
         text = " ".join(receval("compare", tmp_path / "run", "--format", form)[1].split())
         assert NOT in text
         assert said in text
-    found = EvaluationResult(**{name: getattr(load(tmp_path / "run"), name) for name in EvaluationResult.__struct_fields__})
+    found = EvaluationResult.of(load(tmp_path / "run"))
     assert found.compare().sentences[0] == NOT
     assert said not in receval("compare", tmp_path / "run", "--format", "csv")[1]
 

@@ -17,6 +17,7 @@ from receval.outputs import of_form
 from receval.render import drawing
 from receval.render.forms import rendered
 
+from tests.conftest import drawer
 from tests.reports import HOSTILE, evaluated, reported
 
 needs_extra = pytest.mark.skipif(not drawing.can_draw(), reason="the extra report is not installed")
@@ -25,13 +26,13 @@ KINDS = pytest.mark.parametrize("kind", figures.FIGURES)
 
 @pytest.fixture(scope="module")
 def content(tmp_path_factory):
-    result = evaluated(tmp_path_factory.mktemp("charts"), ["popular", "good", "better"])
+    result = evaluated(tmp_path_factory.mktemp("charts"), ["popular", "good", "better"], by=["users.plan", "cold"])
     return reported(result, baseline="popular", margins={"default": Margin(0.01)})
 
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
-    return reported(evaluated(tmp_path_factory.mktemp("hostile"), ["base", *HOSTILE]))
+    return reported(evaluated(tmp_path_factory.mktemp("hostile"), ["base", *HOSTILE], by="users.plan"))
 
 
 def rows(spec):
@@ -183,7 +184,8 @@ def test_a_spec_is_plain_json_without_addresses_to_load(kind, content):
 
 @needs_extra
 @KINDS
-def test_a_picture_has_no_style_no_script_and_the_same_bytes_again(kind, content):
+def test_a_picture_has_no_style_no_script_and_the_same_bytes_again(kind, content, monkeypatch):
+    monkeypatch.setattr(drawing, "_drawer", drawer)
     spec = figures.FIGURES[kind](content).spec
     svg = drawing.as_svg(spec)
     assert svg == drawing.as_svg(spec)
@@ -206,7 +208,7 @@ def test_names_of_models_can_have_every_character_that_is_not_a_letter(tmp_path)
     kinds = ("Cc", "Cf", "Zl", "Zp", "Zs", "Po", "Sm", "Cn")
     odd = [chr(code) for code in range(1, 0x3000) if unicodedata.category(chr(code)) in kinds]
     names = [f"m{number}{''.join(odd[number::8])}\u2028m\u2029" for number in range(8)]
-    content = reported(evaluated(tmp_path, names))
+    content = reported(evaluated(tmp_path, names, by="users.plan"))
     for kind, chart in figures.FIGURES.items():
         made = chart(content)
         assert made is not None, kind

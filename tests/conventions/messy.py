@@ -99,6 +99,9 @@ class Reader:
         if "desc" in ties:
             rows.reverse()
         items = [row["item"] for row in sorted(rows, key=by)]
+        removes = axes["seen_items"] == "drop_and_refill" or (repeated and "keep" in str(axes["duplicates"]))
+        if axes["positions"] == "as_written" and removes:  # ranks then have gaps
+            return NOT_COVERED
         if axes["duplicates"] == "keep_best_rank":
             items = list(dict.fromkeys(items))
         if axes["seen_items"] == "drop_and_refill":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
+import polars as pl
 import pytest
 
 from tests.evaluation.on_spark import contents, write_config, write_world
@@ -92,3 +93,32 @@ def test_workers_without_receval_end_the_run_in_one_sentence(receval, spark, spa
     assert message == "receval: the Python of the Spark workers lacks receval"
     assert "engine.archives" in hint
     assert not list(tmp_path.glob("out/*"))
+
+
+def test_groups_of_test_rows_and_weights_of_users_give_the_same_bytes(receval, spark, tmp_path):
+    frames = write_world(tmp_path)
+    frames["test"].with_columns(event=pl.Series(["view", "buy", None][row % 3] for row in range(len(frames["test"])))).write_parquet(
+        tmp_path / "test.parquet"
+    )
+    frames["users"].with_columns(revenue=pl.Series([None, 2.5, 0.0, 7.0][row % 4] for row in range(len(frames["users"])))).write_parquet(
+        tmp_path / "users.parquet"
+    )
+    by = [
+        "rows.event",
+        "rows.repeat",
+        "rows.new_item",
+        "rows.popularity:3",
+        "rows.timestamp:1d",
+        "rows.rating",
+        f"users.{COLUMN}*rows.event",
+    ]
+    metrics = ["nDCG", "Recall", "F1", "ILD", "Recall(rows.event=buy,average=micro)", "0.5*MRR(rows.repeat=explore)@3 + 0.5*MRR@3"]
+    for folder, more in (("groups", {}), ("weights", {"weights": {"users": "users.revenue"}})):
+        config = write_config(tmp_path, metrics, top_k=[3], by=by, **more)
+        for name, engine in (("local", ()), ("spark", SPARK)):
+            compared = ("--set", "compare.by=rows.event", "--set", "compare.cluster=users.revenue", "--target", "all")
+            code, _, err = receval("run", config, *engine, *compared, "-o", f"{tmp_path / folder / name}/")
+            assert code in (0, 1), err
+        written = contents(tmp_path / folder / "local")
+        assert len(json.loads((tmp_path / folder / "local" / "results.json").read_text())["results"]) > 100
+        assert contents(tmp_path / folder / "spark") == written

@@ -12,7 +12,7 @@ from receval import evaluate, load_config, run
 from receval.errors import DataError
 from receval.evaluation.describing import describe
 
-N = int(os.environ.get("RECEVAL_DAMAGES", "30"))
+N = int(os.environ.get("RECEVAL_DAMAGES", "20"))
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 ROWS = range(300)
 LISTS = pl.DataFrame(

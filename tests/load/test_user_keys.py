@@ -7,6 +7,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -218,3 +219,28 @@ def test_an_evaluator_takes_batches_with_the_columns_of_the_key():
     evaluator = receval.Evaluator(test=TEST, columns={"user": KEY}, metrics=["Recall@3"])
     once = receval.evaluate(test=TEST, recommendations={"m": LISTS}, columns={"user": KEY}, metrics=["Recall@3"])
     assert next(iter(evaluator(LISTS).values())) == once.rows[0].value
+
+
+def test_tuples_name_users_in_dicts_and_matrices():
+    lists = {user: rows["item"].to_list() for user, rows in LISTS.sort("rank").group_by(KEY, maintain_order=True)}
+    odd = {("a|b", "c\\"): [1, 2], ("a", "b|c\\"): [3]}
+    users = sorted(lists, key=str)
+    scores = np.zeros((len(users), 15))
+    for row, user in enumerate(users):
+        scores[row, lists[user]] = range(5, 0, -1)
+    matrix = receval.Matrix(scores, users=users, items=range(15))
+    forms = (LISTS, lists, matrix)
+    asked = {"test": TEST, "columns": {"user": KEY}, "metrics": ["Recall@3", "nDCG@3"]}
+    values = [[row.value for row in receval.evaluate(recommendations={"m": form}, **asked).rows] for form in forms]
+    assert values[0] == values[1] == values[2]
+    assert values[0][0] > 0
+    table = pl.DataFrame([(*user, item) for user, items in odd.items() for item in items], schema=[*KEY, "item"], orient="row")
+    result = receval.evaluate(test=table, recommendations={"m": odd}, columns={"user": KEY}, metrics=["Recall@3"])
+    assert (result.rows[0].value, result.rows[0].n_users) == (1, 2)
+
+
+@pytest.mark.parametrize("users", [[(1, 2), 3], [(1, 2), (1, 2, 3)], [(1, 2), (1, 2.5)]])
+def test_tuples_of_different_kinds_are_refused(users):
+    message = r"recommendations\.m: dict: ids of users are tuples of different kinds\s+give each user as many integers or texts"
+    with pytest.raises(DataError, match=message):
+        receval.evaluate(test=TEST, columns={"user": KEY}, recommendations={"m": {user: ["x"] for user in users}}, metrics=["Recall@3"])

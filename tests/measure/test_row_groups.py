@@ -13,6 +13,7 @@ import receval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.errors import ConfigError, DataError
+from receval.measure import by_group as measure_by_group
 
 from tests.conftest import per_user, table
 from tests.measure.test_by_group import approx, by_group
@@ -45,6 +46,7 @@ def test_a_column_splits_the_relevant_items_and_ranks_stay(baskets):
     assert by_group(result, "Recall@2") == {"rows.event": approx({"cart": (0.5, 2), "order": (1, 2), "(missing)": (0, 1)})}
     assert by_group(result, "MRR@2") == {"rows.event": approx({"cart": (0.5, 2), "order": (0.5, 2), "(missing)": (0, 1)})}
     assert by_group(result, "nDCG@2") == {"rows.event": approx({"cart": (0.5, 2), "order": (LOG3, 2), "(missing)": (0, 1)})}
+    assert "rows.event: 2 test rows in cart, 2 in order." in result.notes()
     assert "1 test row has no event: it is in the group (missing)." in result.notes()
 
 
@@ -104,6 +106,15 @@ def test_models_whose_order_is_the_other_way_round_in_every_group_are_named(eval
     assert [note for note in result.notes() if note.startswith(sentence)]
 
 
+def test_every_pair_of_models_with_another_order_in_the_groups_is_named_and_ties_are_not(evaluate):
+    rows = [(1, 0, "click"), *((1, n, "order") for n in range(1, 10)), *((2, n, "click") for n in range(1, 10)), (2, 0, "order")]
+    pooled, rare = [(user, n) for user in (1, 2) for n in range(1, 7)], [(1, 0), (2, 0)]
+    lists = {name: table(["user", "item"], hits) for name, hits in {"a": pooled, "b": rare, "c": rare, "d": pooled}.items()}
+    notes = evaluate(table(["user", "item", "event"], rows), lists, metrics=["Recall@9"], by=["rows.event"]).notes()
+    found = [note.split(" over all users")[0] for note in notes if "worse in each of the 2 groups" in note]
+    assert found == [f"Recall@9: {one} is better than {other}" for one in "ad" for other in "bc"]
+
+
 METRICS = ["Precision", "Recall", "MAP", "nDCG", "MRR", "F1", "HitRate", "DCG", "RBP", "Recall(average=micro)"]
 
 
@@ -151,6 +162,28 @@ def test_hits_of_all_groups_add_up_to_the_hits_of_the_whole(evaluate, world, see
         for name in {row.by for row in result.by_group}:
             for label, value in whole.items():
                 assert sum(row.value or 0 for row in result.by_group if (row.by, row.label) == (name, label)) == value, (name, label)
+
+
+@settings(max_examples=2)
+@given(world=worlds(), convention=st.sampled_from(["receval", "recbole", "ranx", "trec_eval"]), seed=st.integers(0, 99))
+def test_users_with_equal_hits_are_measured_together_and_no_value_changes(evaluate, world, convention, seed):
+    chance = random.Random(seed)
+    rows = [world["test"].with_columns(event=pl.Series([chance.choice("ab") for _ in range(len(world["test"]))])) for _ in range(2)]
+    of_hits = ["Precision", "Recall", "F1", "HitRate", "RPrecision", "MAP", "MRR", "DCG", "nDCG", "RBP", "Hits", "Recall(average=micro)"]
+    asked = {
+        "metrics": [*of_hits, "nDCG(grades=ones)", "Recall(rows.repeat=explore)"],
+        "top_k": [1, 3, "none"],
+        "by": ["rows.event", "items.categories", "rows.event*rows.repeat", "train_count:2*rows.event*items.categories", "train_count:2"],
+        "aggregates": ["mean", "micro", "std", "p25", "geometric"],
+        "convention": convention,
+    }
+    for test in (rows[0], pl.concat(rows).drop("rating")):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(measure_by_group, "fits_classes", lambda _: False)
+            one_by_one = evaluate(**{**world, "test": test}, **asked)
+        together = evaluate(**{**world, "test": test}, **asked)
+        assert len(together.by_group) > 0
+        assert together.by_group == one_by_one.by_group
 
 
 def test_windows_of_time_begin_on_the_day_of_the_first_row(evaluate):

@@ -18,6 +18,7 @@ BESIDE = {
     *((name, "single") for name in ("ILD", "ILS")),
     ("Bpref", "negative"),
     ("Bpref", "unjudged"),
+    *((name, "negative") for name in ("Unjudged", "NumJudgedIrrelevant", "RBPResidual")),
     ("Rndcg", "users"),
     ("Unexpectedness", "absent"),
     *((name, "insufficient") for name in ("PartialAUC", "PAP")),
@@ -89,6 +90,7 @@ def test_every_number_of_a_metric_has_a_symbol_that_the_formula_uses(name):
 
 def test_every_symbol_of_the_glossary_is_used():
     used = {symbol for name in METRICS for _, formula in forms(name) for symbol in symbols(formula)}
+    used |= set(symbols(METRICS["nDCG"].tex({**params_of("nDCG"), "weight": "rows.quantity"})))
     used |= set(symbols(METRICS["Hypervolume"].tex({"higher_is_better": "true;false"})))
     assert set(GLOSSARY) - used == set()
 

@@ -33,6 +33,7 @@ def test_values_are_those_worked_by_hand(path, evaluate):
         frames.pop("test"),
         frames.pop("lists"),
         **frames,
+        list_columns=case.get("list_columns"),
         convention=convention,
         metrics=list(dict.fromkeys(labels)),
         aggregates=list(by_aggregate),

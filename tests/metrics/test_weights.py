@@ -163,8 +163,6 @@ def test_what_weights_do_not_change_is_named(evaluate):
 @pytest.mark.parametrize(
     ("evaluation", "sentence"),
     [
-        ({"weights": {"rows": "rows.n"}}, "set value_columns, {weight: rows.COLUMN} for WeightedRecall, WeightedPrecision and"),
-        ({"weights": {"items": "items.price"}}, "or {revenue: items.COLUMN} for Revenue and RevenueShare"),
         ({"weights": {"users": "revenue"}}, "a column of data.users, written users.revenue, not 'revenue'"),
         ({"weights": {"users": "items.price"}}, "a column of data.users, written users.price, not 'items.price'"),
         ({"weights": "users.revenue"}, "say whose weights users.revenue are: {users: users.revenue}"),

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from receval.stats import distributions
 from receval.stats.distributions import above_gamma, below_noncentral_t, below_t, gamma_at, t_at
 from scipy import special, stats
 
@@ -49,6 +50,20 @@ def test_shares_of_gamma_are_those_of_scipy_on_both_sides_of_the_mean(shape):
 def test_quantiles_of_gamma_are_those_of_scipy(shape):
     found = {share: (gamma_at(share, shape), special.gammaincinv(shape, share)) for share in SHARES[2:]}
     assert not [share for share, (own, other) in found.items() if not close(own, other) and max(own, other) > 1e-100]
+
+
+@pytest.mark.parametrize("quantile", [t_at, gamma_at])
+def test_quantiles_are_found_in_few_steps_and_keep_thirteen_digits(quantile, monkeypatch):
+    """Try 500 random shares and parameters beside scipy: bisection would take more than 20 steps."""
+    random, steps = np.random.default_rng(1), []
+    shares = np.append(random.uniform(0.001, 0.999, 250), 1 - 10 ** random.uniform(-6, -1, 250)).tolist()
+    parameters = (10 ** random.uniform(0, 5, 500)).tolist()
+    for name, share_of in (("below_t", below_t), ("above_gamma", above_gamma)):
+        monkeypatch.setattr(distributions, name, lambda *of, share_of=share_of: steps.append(of) or share_of(*of))
+    own = [quantile.__wrapped__(*of) for of in zip(shares, parameters, strict=True)]
+    other = special.stdtrit(parameters, shares) if quantile is t_at else special.gammainccinv(parameters, np.subtract(1, shares))
+    assert own == pytest.approx(other, rel=2e-13)
+    assert len(steps) < 5 * 500
 
 
 def test_the_share_below_minus_5_deviations_of_a_gamma_of_many_users_is_near_the_normal_one():

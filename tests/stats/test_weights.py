@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from receval.stats.difference import Settings, Subject
-from receval.stats.estimates import FEW_ALIKE, ONE_HEAVY, RatioTerms, pooled_estimate, weighted_estimate
+from receval.stats.estimates import FEW_ALIKE, ONE_HEAVY, RatioTerms, paired_estimate, pooled_estimate, weighted_estimate
+from receval.stats.paired import PairedSums
+from receval.stats.samples import ALL_OF_ONE, pooled_with_clusters, with_clusters
 from receval.stats.two_models import compare_paired
 
 SUBJECT = Subject("nDCG@10", "base", "model")
@@ -62,6 +66,31 @@ def test_users_of_one_cluster_count_together():
     together = weighted_estimate(*twice, np.tile(np.arange(40), 2))
     assert (together.n, together.df) == (80, 39)
     assert together.se == pytest.approx(single.se)
+
+
+def test_pooled_ratios_of_users_with_equal_denominators_in_clusters_have_the_error_of_their_means():
+    random = np.random.default_rng(8)
+    a, b, clusters = random.random(60), random.random(60), np.repeat(np.arange(12), 5)
+    ones = np.ones(60)
+    found = pooled_with_clusters(RatioTerms(a, ones), RatioTerms(b, ones), clusters)
+    means = paired_estimate(PairedSums.of(a, b), None)
+    assert means.difference is not None
+    beside = with_clusters(means, b - a, clusters)
+    assert (found.difference, found.se, found.df) == pytest.approx((beside.difference, beside.se, beside.df))
+
+
+def test_pooled_ratios_of_doubled_users_in_clusters_have_the_error_of_single_users():
+    random = np.random.default_rng(9)
+    below = random.integers(1, 9, 40).astype(float)
+    sides = [random.random(40) * below for _ in range(2)]
+    twice = [RatioTerms(np.tile(above, 2), np.tile(below, 2)) for above in sides]
+    found = pooled_with_clusters(*twice, np.tile(np.arange(40), 2))
+    rest = [[(side.sum() - side[user]) / (below.sum() - below[user]) for user in range(40)] for side in sides]  # without one user
+    changes = np.subtract(rest[1], rest[0]) - found.difference
+    assert found.se == pytest.approx(math.sqrt(39 / 40 * (changes**2).sum()))
+    assert (found.notes, found.n) == ((), 80)
+    alone = pooled_with_clusters(*twice, np.zeros(80, dtype=np.int64))
+    assert (alone.se, alone.notes) == (None, (ALL_OF_ONE,))
 
 
 @pytest.mark.slow

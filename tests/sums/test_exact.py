@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.sums.exact import ExactSums, round_fraction
 
@@ -107,3 +107,24 @@ def test_sums_are_small_when_pickled():
     sums = ExactSums.of(np.random.default_rng(0).random((60, 10_000)))
     assert len(pickle.dumps(sums)) < 60 * 20
     assert pickle.loads(pickle.dumps(sums)) == sums
+
+
+@settings(max_examples=20)
+@given(values=st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=30), seed=st.integers(0, 99))
+def test_sums_of_ranges_are_those_of_their_terms_as_often_as_each_counts(values, seed):
+    chance = random.Random(seed)
+    values = (values * 9000)[:9000]  # more than one block
+    starts = sorted({0, *(chance.randrange(len(values)) for _ in range(3))})
+    times = [chance.choice((0, 1, 1, 5000)) for _ in values]
+    where = [chance.random() < 0.8 for _ in values]
+    found = ExactSums.of_ranges(np.array([values, values[::-1]]), starts, np.array(times), np.array(where))
+    for sums, (start, end) in zip(found, pairwise([*starts, len(values)]), strict=True):
+        for index, row in enumerate((values, values[::-1])):
+            terms = zip(row[start:end], times[start:end], where[start:end], strict=True)
+            assert sums.fraction(index) == sum((Fraction(value) * n for value, n, counts in terms if counts), Fraction())
+
+
+@given(any_floats, any_floats)
+def test_sums_that_are_split_are_those_of_their_rows(left, right):
+    sums = [ExactSums.of(np.array([terms, terms], dtype=np.float64)) for terms in (left, right)]
+    assert ExactSums.join(*sums).split(2) == tuple(sums)

@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 from receval.tables.array import in_single_precision
-from receval.tables.lists import sorted_within_users
 from receval.tables.rows import in_order
+from receval.tables.sorting import sorted_within_users
 
 RANDOM = np.random.default_rng(1)
 N = 500

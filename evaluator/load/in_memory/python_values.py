@@ -21,7 +21,7 @@ from ...errors import DataError, NoRowsError
 from ...synonyms import FOLDS
 from ..columns import CAST_IDS, names_by_position, usual_roles
 from ..list_columns import may_hold_lists
-from ..opening import FAILURES
+from ..opening import FAILURES, joined
 
 VALUES: Final = {"interactions": "rating", "lists": "score", "predictions": "prediction"}
 """The names of the numbers of items, in tables whose rows may contain lists."""
@@ -266,11 +266,24 @@ def names_of_rows(where: str, table: str, n_columns: int) -> tuple[str, ...]:
     return names if names[:2] == ("user", "item") else ()
 
 
+def _joined_keys(where: str, keys: Sequence[Any]) -> list[str | None]:
+    """Return the ids of users that are tuples of values, such as (session, step), as several columns of a file give them."""
+    sizes = {len(key) if isinstance(key, tuple) else 0 for key in keys}
+    if len(sizes) > 1 or not all(isinstance(part, int | str | np.integer | None) for key in keys for part in key):
+        raise DataError(
+            f"{where}: ids of users are tuples of different kinds", "give each user as many integers or texts, as (session, step)"
+        )
+    parts = [[None if part is None else str(part) for part in of_keys] for of_keys in zip(*keys, strict=True)]
+    frame = pl.DataFrame([pl.Series(f"{at}", texts, dtype=pl.String) for at, texts in enumerate(parts)])
+    return frame.select(joined([pl.col(name) for name in frame.columns])).to_series().to_list()
+
+
 def column(where: str, name: str, values: Any, *, nan_is_missing: bool = False) -> pl.Series:
     """Convert Python values or a NumPy array into a column: integers, numbers, text, dates, or lists of these.
 
-    Integers and UUIDs mixed with text become text, as written. NaN is a number that is not finite, or missing if `nan_is_missing`. Raises
-    `DataError` for values that a file cannot contain.
+    Integers and UUIDs mixed with text become text, as written. NaN is a number that is not finite, or missing if `nan_is_missing`. Tuples
+    that name users, such as (session, step), become the texts that several columns of a file give. Raises `DataError` for values that a
+    file cannot contain.
     """
     if isinstance(values, np.ndarray) and values.ndim == 1:
         if values.dtype.kind not in "OSU" and not values.dtype.hasobject:
@@ -278,6 +291,8 @@ def column(where: str, name: str, values: Any, *, nan_is_missing: bool = False) 
         values = values.tolist()
     values = values if isinstance(values, list | tuple) else list(values)
     kinds = set(map(type, values))
+    if name == "user" and tuple in kinds:
+        values, kinds = _joined_keys(where, values), {str}
     if any(issubclass(kind, np.generic | np.ndarray) for kind in kinds):
         values = [value.item() if isinstance(value, np.generic | np.ndarray) and not value.ndim else value for value in values]
         kinds = set(map(type, values))

@@ -1,0 +1,150 @@
+"""Compare the lists of two models user by user from Python, as `receval diff` does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+import polars as pl
+from msgspec.structs import asdict
+
+from ..config import Loaded
+from ..content.model_diff import cells, document
+from ..document import Document
+from ..errors import ConfigError
+from ..evaluation.diffing import DiffOptions
+from ..evaluation.diffing import diff as diff_models
+from ..results.model_diff import ORDERS, REASONS, ModelDiff, Order
+from ..session.diff import TwoModels, two_models
+from ..synonyms import takes
+from .arguments import Arguments, ConfigLike, errors_as_arguments, loaded_from, warn
+
+_USUAL = "nDCG@10"
+
+
+class DiffResult(ModelDiff, frozen=True, eq=False):
+    """The difference between the lists of two models, user by user; it prints as `receval diff`.
+
+    `users` has a row per user: the measures under both models (`nDCG@10 base`, `nDCG@10 model`, `nDCG@10 difference`), `overlap`,
+    `jaccard` and `rbo` of the lists, and the item that rises most (`promoted`). `contributions` has a row per relevant item: its ranks,
+    why it is missed, and for measures that are sums over hits what it adds to the difference. `reasons` counts the missed items.
+    """
+
+    @property
+    def reasons(self) -> pl.DataFrame:
+        """The number of relevant items by reason: missed under the `base`, under the `model`, `lost` and `gained`."""
+        columns = {kind: [counts[reason] for reason in REASONS[1:]] for kind, counts in self.missed._asdict().items()}
+        return pl.DataFrame({"reason": list(REASONS[1:]), **columns})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, as in `--format json`."""
+        return cells(self)
+
+    @property
+    def _document(self) -> Document:
+        return document(self)
+
+    def __repr__(self) -> str:
+        from ..render.screen import show  # only here: not every caller prints
+        from ..render.terminal import PlainText
+
+        return show(self._document, PlainText()).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """Return the summary and the users for a notebook."""
+        from ..render.html import for_notebook
+
+        return for_notebook(self._document)
+
+
+@takes(*Arguments.__annotations__)
+def diff(
+    a: Any,
+    b: Any,
+    config: ConfigLike | None = None,
+    *,
+    measure: str | None = None,
+    show: int = 3,
+    order: str | Sequence[str] = ("loss", "gain"),
+    group: str | None = None,
+    least_relevant: int = 0,
+    most_relevant: int | None = None,
+    persistence: float = 0.9,
+    seed: int = 0,
+    show_users: bool = False,
+    **arguments: Unpack[Arguments],
+) -> DiffResult:
+    """Compare the lists of two models user by user, as `receval diff` does; `a` is the base.
+
+    `a` and `b` are the names of two models of a `config`, or of `recommendations`; or two folders of results with stored lists; or
+    the lists themselves, tables or paths, beside `test`. The other arguments are those of `evaluate`; `metrics` is nDCG@10 by default.
+
+    `measure` decides what a loss is, by default the first. It shows `show` users of each `order`: `loss`, `gain`, `relevant` (most relevant
+    items) or `random`, which depends on `seed`. `group` takes only users of a group, such as `cold=warm` or `users.plan=free`;
+    `least_relevant` and `most_relevant` limit their number of relevant items. `persistence` is p of rank-biased overlap. The frames have
+    the ids of users; what is printed has them only with `show_users`, otherwise a hash.
+
+    Raises `ConfigError` for models, measures or groups that do not exist, `DataError` if no user has a value under both models.
+    """
+    orders = (order,) if isinstance(order, str) else tuple(order)
+    for one in orders:
+        if one not in ORDERS:
+            raise ConfigError(f"order: {one!r} is none of {', '.join(ORDERS)}")
+    if isinstance(show, bool) or not isinstance(show, int) or show < 0:
+        raise ConfigError(f"show must be the number of users of each order, a whole number from 0, not {show!r}")
+    if not 0 < persistence < 1:
+        raise ConfigError(f"persistence must be between 0 and 1, not {persistence!r}")
+    with errors_as_arguments():
+        found = _two(a, b, config, arguments)
+        options = DiffOptions(
+            measure=measure,
+            orders=_known(orders),
+            n_shown=show,
+            group=group,
+            relevant=(least_relevant, most_relevant),
+            p=persistence,
+            seed=seed,
+            keeps=True,
+            shows_users=show_users,
+        )
+        return DiffResult(**asdict(diff_models(found.loaded, found.base, found.model, options)))
+
+
+def _known(orders: Sequence[str]) -> tuple[Order, ...]:
+    return tuple(one for one in ORDERS if one in orders)
+
+
+def _two(a: Any, b: Any, config: ConfigLike | None, arguments: Arguments) -> TwoModels:
+    """Return the models that a call names, with their config."""
+    if config is None and not arguments.get("recommendations"):
+        if not arguments and all(isinstance(one, str | os.PathLike) and os.path.isdir(one) for one in (a, b)):
+            return two_models([os.fspath(a), os.fspath(b)], _read, has_test=False)
+        names = _names(a, b)
+        arguments = Arguments(**{**arguments, "recommendations": dict(zip(names, (a, b), strict=True))})
+        if not arguments.get("metrics"):
+            arguments = Arguments(**{**arguments, "metrics": _USUAL})
+    else:
+        names = (a, b)
+    if not all(isinstance(name, str) for name in names):
+        raise ConfigError("name two models of the config", "or give their lists with test=…, without config and recommendations")
+    loaded = loaded_from(config, arguments)
+    if not isinstance(config, Loaded):
+        warn(loaded.warnings, above=5)
+    return TwoModels(loaded, *names)
+
+
+def _names(a: Any, b: Any) -> tuple[str, str]:
+    """Return the names of two lists: those of their files, or a and b."""
+    if all(isinstance(one, str | os.PathLike) for one in (a, b)):
+        first, second = (Path(one).name.partition(".")[0] for one in (a, b))
+        if first != second:
+            return first, second
+    return "a", "b"
+
+
+def _read(config: str | Mapping[str, Any] | None, lists: Sequence[str]) -> Loaded:
+    from ..config import load_config
+
+    return load_config(config or {}, recommendations=lists)

@@ -1,0 +1,45 @@
+"""Titles of items, from a column of data.items with a usual name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from typing import Final
+
+import polars as pl
+
+from ..config import Loaded
+from ..errors import DataError
+from ..load.opening import open_rows
+from .files import Files, reading
+from .inputs import look_at_labels
+
+TITLE_COLUMNS: Final = (
+    "title", "Title", "name", "Name", "item_title", "item_name", "movie_title", "product_title", "product_name", "track_name",
+)  # fmt: skip
+"""Names of columns with titles; the first that the file has is used."""
+
+
+def titles_of(files: Files, items: Iterable[pl.Series]) -> dict[str, str]:
+    """Return item id as text → title, for those of these items that have one; empty without data.items or a column of titles."""
+    wanted = {str(item) for series in items for item in series.unique()}
+    return titles_in(files.request.loaded, wanted) if wanted else {}
+
+
+def titles_in(loaded: Loaded, items: Iterable[str]) -> dict[str, str]:
+    """Return item id as text → title, for those of these items that have one; see `titles_of`."""
+    if loaded.config.data.items is None:
+        return {}
+    with ExitStack() as stack:
+        for column in TITLE_COLUMNS:
+            try:
+                source = look_at_labels(loaded, "items", (column,), stack)
+            except DataError:
+                continue  # the file has no such column; the run itself reports what is wrong with it
+            with reading():
+                rows = open_rows(source.scan).select(pl.col("item").cast(pl.String), pl.col(source.labels[column]).alias("title"))
+                found = (
+                    rows.filter(pl.col("item").is_in(list(items))).drop_nulls().unique("item", keep="first", maintain_order=True).collect()
+                )
+            return dict(found.select("item", "title").iter_rows())
+    return {}

@@ -1,0 +1,217 @@
+"""Find the two lists that a command names, and compare them user by user: `receval diff`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from ..config import Loaded
+from ..disk.result_folder import enriched_path, load
+from ..disk.stage import Stage, destination
+from ..errors import ArgumentError, ConfigError, DataError
+from ..evaluation.diffing import DiffOptions, diff
+from ..evaluation.progress import Report, silent
+from ..render.forms import rendered
+from ..results.model_diff import ModelDiff
+from ..results.result import Result
+from .targets import PathLike, targets_of
+
+__all__ = ["DiffOptions", "TwoModels", "diff", "diff_inputs", "two_models"]
+
+Read = Callable[[str | Mapping[str, Any] | None, Sequence[str]], Loaded]
+"""Reads a config, a path or a mapping, or without one the files of options, with lists added as `NAME=FILE`."""
+_CONFIGS: Final = (".yaml", ".yml")
+_USUAL: Final = ("config.yaml", "receval.yaml", "config.yml", "receval.yml")
+_TABLES: Final = (".csv", ".tsv", ".parquet", ".gz", ".json", ".jsonl", ".ndjson", ".txt")
+"""Endings of words that are files, not models."""
+_LEFT_OUT: Final = ("gates", "report", "output", "track", "compare")
+"""Sections of a stored config that have no part in a difference."""
+_HOW: Final = "receval diff CONFIG A B, receval diff A.csv B.csv --test TEST.csv, or receval diff DIR_A DIR_B"
+
+
+class TwoModels(Struct, frozen=True):
+    """A config and the names of two of its models."""
+
+    loaded: Loaded
+    base: str
+    model: str
+
+
+def two_models(inputs: Sequence[str], read: Read, *, has_test: bool) -> TwoModels:
+    """Return the two models that the words of a command name.
+
+    The words are a config and two of its models (the names may be left out if it has two), only the models (then the folder has one
+    config, or options give the files), two files of lists beside the test file (`has_test`), or folders of results with stored lists: two,
+    or one and two of its models. Raises `ArgumentError` for other words, `DataError` for folders without lists.
+    """
+    configs = [word for word in inputs if word.endswith(_CONFIGS) and not os.path.isdir(word)]
+    folders = [word for word in inputs if os.path.isdir(_named(word)[1])]
+    files = [word for word in inputs if word not in configs and word not in folders and os.path.isfile(_named(word)[1])]
+    models = [word for word in inputs if word not in (*configs, *folders, *files)]
+    lost = [word for word in models if "/" in word or os.path.splitext(word)[1].lower() in _TABLES]
+    if lost:
+        raise DataError(f"there is no file {lost[0]}", "paths are relative to the current folder")
+    if len(configs) > 1 or (configs and (files or folders)) or (files and (folders or models)) or len(models) > 2:
+        raise _unclear(inputs)
+    if files:
+        return _of_files(files, read, has_test=has_test)
+    if folders:
+        return _of_folders(folders, models, read, has_test=has_test)
+    source = configs[0] if configs else None if has_test else _config_here(inputs)
+    return _of_config(read(source, ()), models)
+
+
+def config_among(words: Sequence[str]) -> str | None:
+    """Return the config among these words, or the one of the working folder; `None` if there is none."""
+    try:
+        return next((word for word in words if word.endswith(_CONFIGS)), None) or _config_here(words)
+    except ArgumentError:
+        return None
+
+
+def _unclear(inputs: Sequence[str]) -> ArgumentError:
+    problem = f"give two models, not {' '.join(inputs)}: {_HOW}" if inputs else f"give two models: {_HOW}"
+    return ArgumentError(problem, option=problem)
+
+
+def _named(word: str) -> tuple[str, str]:
+    """Return the label and the path of `PATH` or `NAME=PATH`."""
+    name, equals, path = word.partition("=")
+    return (name, path) if equals and name and "/" not in name else ("", word)
+
+
+def _config_here(inputs: Sequence[str]) -> str:
+    """Return the config of the working folder."""
+    there = sorted(name for name in os.listdir() if name.endswith(_CONFIGS) and not name.startswith("."))
+    usual = [name for name in _USUAL if name in there]
+    if usual or len(there) == 1:
+        return (usual or there)[0]
+    if not there:
+        problem = f"there is no config here, and {' and '.join(inputs) or 'nothing'} names no file: {_HOW}"
+    else:
+        problem = f"name one of the configs here: receval diff {there[0]} {' '.join(inputs) or 'A B'}"
+    raise ArgumentError(problem, option=problem)
+
+
+def _of_config(loaded: Loaded, models: Sequence[str]) -> TwoModels:
+    """Return two models of a config: those named, or both that it has."""
+    names = [name for name, *_ in loaded.config.data.named_lists()] if isinstance(loaded.config.data.recommendations, dict) else []
+    if len(models) == 2:
+        return TwoModels(loaded, *models)
+    if not models and len(names) == 2:
+        return TwoModels(loaded, *names)
+    if len(models) == 1 and len(names) == 2 and models[0] in names:
+        return TwoModels(loaded, models[0], next(name for name in names if name != models[0]))
+    if len(names) == 1:
+        raise ConfigError(f"there is one model, {names[0]}, and nothing to compare it with", "add the lists of another model")
+    raise ConfigError("name two models" + (f" of {', '.join(names)}" if names else ""), "the first is the base")
+
+
+def _of_files(files: Sequence[str], read: Read, *, has_test: bool) -> TwoModels:
+    if len(files) != 2:
+        raise _unclear(files)
+    named = [(name or Path(path).name.partition(".")[0], path) for name, path in map(_named, files)]
+    (base, _), (model, _) = named
+    if base == model:
+        problem = f"both files are named {base}: label them, old={named[0][1]} new={named[1][1]}"
+        raise ArgumentError(problem, option=problem)
+    if not has_test:
+        problem = "two files of lists need the test file"
+        raise ArgumentError(f"{problem}: give test", option=f"{problem}: add --test FILE")
+    return TwoModels(read(None, [f"{name}={path}" for name, path in named]), base, model)
+
+
+def _of_folders(folders: Sequence[str], models: Sequence[str], read: Read, *, has_test: bool) -> TwoModels:
+    """Return the models of one or two folders of results, whose lists are stored there."""
+    if len(folders) > 2 or (len(folders) == 2 and models):
+        raise _unclear((*folders, *models))
+    results = [(name or Path(path).resolve().name, Path(path), load(path)) for name, path in map(_named, folders)]
+    for _, path, result in results:
+        if "folds" in (result.config.get("data") or {}):
+            raise DataError(f"{path}: lists of several folds cannot be compared user by user", "give the config and the files of one fold")
+    chosen = [_stored(path, result, model) for (_, path, result), model in zip(_twice(results), _wanted(results, models), strict=True)]
+    labels = [model for model, _ in chosen]
+    if labels[0] == labels[1]:
+        labels = [name for name, _, _ in results]
+    if labels[0] == labels[1]:
+        problem = f"both folders are named {labels[0]}: label them, old={folders[0]} new={folders[1]}"
+        raise ArgumentError(problem, option=problem)
+    _, path, result = results[0]
+    lists = {label: str(file) for label, (_, file) in zip(labels, chosen, strict=True)}
+    return TwoModels(read(_config_of(path, result, lists, has_test=has_test), ()), *labels)
+
+
+def _twice(results: Sequence[tuple[str, Path, Result]]) -> Sequence[tuple[str, Path, Result]]:
+    return results if len(results) == 2 else [results[0], results[0]]
+
+
+def _wanted(results: Sequence[tuple[str, Path, Result]], models: Sequence[str]) -> list[str]:
+    """Return the names of the models to compare: one per folder, or two of one folder."""
+    own = [[model for model in result.models if model not in result.yardsticks] for _, _, result in results]
+    if len(results) == 1:
+        names = list(models) or own[0]
+        if len(names) != 2:
+            raise ConfigError(f"name two models of {', '.join(own[0])}", "or give two folders")
+        return names
+    common = [model for model in own[0] if model in own[1]]
+    if len(own[0]) == len(own[1]) == 1:
+        return [own[0][0], own[1][0]]
+    if len(common) == 1:
+        return [common[0], common[0]]
+    raise ConfigError(
+        f"the folders have several models: {', '.join(own[0])}; {', '.join(own[1])}",
+        "give one folder and two of its models, or the config",
+    )
+
+
+def _stored(path: Path, result: Result, model: str) -> tuple[str, Path]:
+    """Return a model and the file of its lists in a folder of results."""
+    if model not in result.models:
+        raise ConfigError(f"{path} has no model '{model}'", f"name one of {', '.join(result.models)}")
+    file = path / enriched_path(model)
+    if not os.path.isfile(file):
+        raise DataError(f"{path} has no lists of {model}", "evaluate again with output.enriched: true (--set output.enriched=true)")
+    return model, file.absolute()
+
+
+def _config_of(folder: Path, result: Result, lists: Mapping[str, str], *, has_test: bool) -> dict[str, Any]:
+    """Return the config of stored results with other lists, and its files as paths that exist, if they are found.
+
+    A path is relative to the working folder, the folder of results, or a folder above it.
+    """
+    config = {name: section for name, section in result.config.items() if name not in _LEFT_OUT}
+    data = {role: source for role, source in config["data"].items() if role not in ("recommendations", "predictions")}
+    places = [Path.cwd(), folder.resolve(), *folder.resolve().parents[:2]]
+
+    def found(path: Any) -> Any:
+        if isinstance(path, list):
+            return [found(one) for one in path]
+        there = (place / path for place in places if isinstance(path, str) and os.path.exists(place / path))
+        return str(next(there, path))
+
+    test = data.get("test")
+    path = test.get("path") if isinstance(test, dict) else test
+    if not has_test and (path is None or found(path) == path):
+        raise DataError(f"{folder}: its test file {path or ''} is not here", "run this in the folder of its config, or add --test FILE")
+    located = {
+        role: {**source, "path": found(source["path"])} if isinstance(source, dict) and "path" in source else source
+        for role, source in data.items()
+    }
+    return {**config, "data": {**located, "recommendations": lists}}
+
+
+def diff_inputs(
+    inputs: Sequence[str], options: DiffOptions, *, read: Read, has_test: bool, outputs: Sequence[PathLike] = (), report: Report = silent
+) -> tuple[ModelDiff, dict[str, Any]]:
+    """Compare two models user by user and write the files of `outputs`; return the difference and the arguments of its forms."""
+    targets = targets_of(outputs, "diff")
+    with Stage(targets.places) as stage:
+        found = two_models(inputs, read, has_test=has_test)
+        made = diff(found.loaded, found.base, found.model, options, report)
+        arguments: dict[str, Any] = {"spreadsheet_safe": found.loaded.config.output.spreadsheet_safe}
+        stage.commit({destination(path): rendered(row, made, **arguments) for path, row in targets.files.items()})
+    return made, arguments

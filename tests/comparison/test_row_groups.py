@@ -1,0 +1,88 @@
+"""Comparisons within groups of test rows, and within their combinations with groups of users."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+import pytest
+from receval.comparison.comparing import compare
+from receval.comparison.comparison_options import ComparisonOptions
+from receval.errors import ConfigError
+from receval.results.result import Result
+
+from tests.comparison.conftest import rated_items
+
+EVENTS = ["view", "buy*now", "(missing)"]
+
+
+@pytest.fixture
+def shop(result):
+    """Return a function that evaluates rows with an event, of users with a plan and a household."""
+
+    def shop(measures: Sequence[str] = (), **given: object) -> Result:
+        random = np.random.default_rng(4)
+        test = rated_items().with_columns(event=pl.Series(random.choice(["view", "buy*now"], 180)))
+        plans, homes = ("free", "pro*") * 30, [number // 3 for number in range(60)]
+        users = pl.DataFrame({"user": range(1, 61), "plan": plans, "home": homes})
+        return result(test, metrics=["Recall@5", "nDCG@5", *measures], top_k=["none"], users=users, **given)
+
+    return shop
+
+
+def test_models_are_compared_in_each_cell_of_groups_of_users_and_rows(shop):
+    made = shop(compare={"by": ["users.plan*rows.event"]})
+    found = compare({"x": made}, ComparisonOptions(by=("users.plan*rows.event",)))
+    cells = {(one.subject.group, one.subject.measure): one for one in found.by_group}
+    assert {group for group, _ in cells} == {f"{plan}*{event}" for plan in ("free", "pro*") for event in EVENTS[:2]}
+    rows = {(row.model, row.label, row.group): row for row in made.by_group}
+    for (group, label), one in cells.items():
+        base, model = (rows[name, label, group] for name in ("base", "model"))
+        assert one.difference == pytest.approx(model.value - base.value, abs=1e-12)
+        assert one.n_users == base.n_users
+        assert one.low is not None
+    least, *_ = sorted(one.p for one in cells.values())
+    assert min(one.p_adjusted for one in cells.values()) == pytest.approx(min(1, least * len(cells)))  # one family of all cells
+
+
+def test_cells_of_two_groupings_of_rows_are_compared_as_well(shop):
+    by = "rows.event*rows.rating"
+    made = shop(compare={"by": [by]})
+    found = compare({"x": made}, ComparisonOptions(by=(by,)))
+    rows = {(row.model, row.label, row.group): row.value for row in made.by_group}
+    assert {one.subject.group for one in found.by_group} == {f"{event}*{rating}" for event in EVENTS[:2] for rating in (4, 5)}
+    for one in found.by_group:
+        base, model = (rows[name, one.subject.measure, one.subject.group] for name in ("base", "model"))
+        assert one.difference == pytest.approx(model - base, abs=1e-12)
+
+
+def test_results_without_values_of_users_in_cells_say_how_to_get_them(shop):
+    made = shop(by=["users.plan*rows.event"])
+    with pytest.raises(
+        ConfigError, match=r"--by 'users\.plan\*rows\.event': the results of base have no values of each user in the groups"
+    ):
+        compare({"x": made}, ComparisonOptions(by=("users.plan*rows.event",)))
+
+
+def test_pooled_measures_of_users_in_households_have_the_interval_of_households(shop):
+    made = shop(aggregates=["micro"], compare={"by": ["rows.event"], "cluster": "users.home"})
+    alone, together = (compare({"x": made}, ComparisonOptions(cluster=name)).differences[0] for name in (None, "users.home"))
+    assert alone.difference == together.difference
+    assert alone.n_users == together.n_users == 60
+    assert (together.low, together.high) != (alone.low, alone.high)
+    assert "Fewer than 30 clusters" in " ".join(together.notes)
+
+
+def test_arithmetic_of_measures_and_measures_without_groups_of_rows_leave_the_others_comparable(shop):
+    by = ("users.plan*rows.event", "rows.event")
+    formula = "0.5*Recall@5 + 0.5*nDCG@5"
+    made = shop(measures=[formula, "Surprisal@5", "Recall(rows.event=view)@5"], train=rated_items(seed=3), compare={"by": [*by]})
+    found = compare({"x": made}, ComparisonOptions(by=by))
+    of_formula = [one for one in found.by_group if one.subject.measure == formula]
+    assert {one.verdict for one in of_formula} == {None}
+    assert {note for one in of_formula for note in one.notes} == {"No interval for arithmetic of measures in groups of test rows."}
+    rows = {(row.model, row.label, row.group): row.value for row in made.by_group}
+    for one in of_formula:
+        assert one.difference == pytest.approx(rows["model", formula, one.subject.group] - rows["base", formula, one.subject.group])
+    assert {one.subject.measure for one in found.by_group} == {"Recall@5", "nDCG@5", formula, "Recall(rows.event=view)@5"}
