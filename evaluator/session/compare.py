@@ -87,9 +87,9 @@ def gather(
         if is_result_folder(path) or os.path.isdir(path):
             results[name], folders[name] = _overridden(load(path), overrides), path
             continue
-        if configs:
+        if configs and os.path.exists(path):
             raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
-        configs[name] = read(str(path))
+        configs[name] = read(str(path))  # raises for a name that is no file, such as that of a model
     for name, config in configs.items():
         if baseline is not None:
             _refuse_unknown_baseline(baseline, tuple(paths), results, config)

@@ -108,7 +108,8 @@ def _of_config(loaded: Loaded, models: Sequence[str]) -> TwoModels:
         return TwoModels(loaded, models[0], next(name for name in names if name != models[0]))
     if len(names) == 1:
         raise ConfigError(f"there is one model, {names[0]}, and nothing to compare it with", "add the lists of another model")
-    raise ConfigError("name two models" + (f" of {', '.join(names)}" if names else ""), "the first is the base")
+    which, example = (f" of {', '.join(names)}", f", as in {names[0]} {names[1]}") if names else ("", "")
+    raise ConfigError(f"name two models{which}", f"the base first{example}")
 
 
 def _of_files(files: Sequence[str], read: Read, *, has_test: bool) -> TwoModels:
