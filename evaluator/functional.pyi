@@ -139,185 +139,191 @@ class _Further22(_Common, total=False):
     beta: float | None
 
 class _Further23(_Common, total=False):
+    of: str | float | None
+
+class _Further24(_Common, total=False):
     norm: str | float | None
     negatives: str | float | None
     ties: str | float | None
 
-class _Further24(_Common, total=False):
+class _Further25(_Common, total=False):
     of: str | float | None
     sign: str | float | None
     over: str | float | None
     more: float | None
 
-class _Further25(_Common, total=False):
+class _Further26(_Common, total=False):
     at_least: float | None
     weight: str | None
 
-class _Further26(_Common, total=False):
+class _Further27(_Common, total=False):
     points: str | None
     higher_is_better: str | None
-
-class _Further27(_Common, total=False):
-    distance: str | float | None
-    single: str | float | None
-    featureless: str | float | None
-    norm: str | float | None
 
 class _Further28(_Common, total=False):
     distance: str | float | None
     single: str | float | None
     featureless: str | float | None
+    norm: str | float | None
 
 class _Further29(_Common, total=False):
-    negative: str | float | None
+    distance: str | float | None
+    single: str | float | None
+    featureless: str | float | None
 
 class _Further30(_Common, total=False):
+    negative: str | float | None
+
+class _Further31(_Common, total=False):
     rounding: str | float | None
     recall: float | None
 
-class _Further31(_Common, total=False):
+class _Further32(_Common, total=False):
     ref_k: float | None
 
-class _Further32(_Common, total=False):
+class _Further33(_Common, total=False):
     form: str | float | None
     of: str | float | None
     outside: str | float | None
     more: float | None
 
-class _Further33(_Common, total=False):
+class _Further34(_Common, total=False):
     gain: str | float | None
     empty_group: str | float | None
     by: str | None
 
-class _Further34(_Common, total=False):
+class _Further35(_Common, total=False):
     over: str | float | None
     empty_group: str | float | None
     by: str | None
 
-class _Further35(_Common, total=False):
+class _Further36(_Common, total=False):
     eps: float | None
 
-class _Further36(_Common, total=False):
+class _Further37(_Common, total=False):
     denominator: str | float | None
     ranks: str | float | None
 
-class _Further37(_Common, total=False):
+class _Further38(_Common, total=False):
     unit: str | float | None
 
-class _Further38(_Common, total=False):
+class _Further39(_Common, total=False):
     gain: str | float | None
     alpha: float | None
     beta: float | None
     shelves: float | None
     columns: float | None
 
-class _Further39(_Common, total=False):
+class _Further40(_Common, total=False):
     activation: str | float | None
     over: str | float | None
     threshold: float | None
 
-class _Further40(_Common, total=False):
+class _Further41(_Common, total=False):
     gain: str | float | None
     discount: str | float | None
     log_base: str | float | None
     ideal: str | float | None
     weight: str | None
 
-class _Further41(_Common, total=False):
+class _Further42(_Common, total=False):
     weight: str | None
 
-class _Further42(_Common, total=False):
+class _Further43(_Common, total=False):
     insufficient: str | float | None
 
-class _Further43(_Common, total=False):
+class _Further44(_Common, total=False):
+    overlap: str | float | None
+
+class _Further45(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     numerator: str | float | None
     ratio: float | None
 
-class _Further44(_Common, total=False):
+class _Further46(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     candidates: str | float | None
     ratio: float | None
 
-class _Further45(_Common, total=False):
+class _Further47(_Common, total=False):
     count: str | float | None
 
-class _Further46(_Common, total=False):
+class _Further48(_Common, total=False):
     of: str | float | None
     count: str | float | None
     ties: str | float | None
     ratio: str | float | None
     popular: float | None
 
-class _Further47(_Common, total=False):
+class _Further49(_Common, total=False):
     denominator: str | float | None
 
-class _Further48(_Common, total=False):
+class _Further50(_Common, total=False):
     column: str | None
 
-class _Further49(_Common, total=False):
+class _Further51(_Common, total=False):
     denominator: str | float | None
     multiple: float | None
     within: float | None
 
-class _Further50(_Common, total=False):
+class _Further52(_Common, total=False):
     p: float | None
 
-class _Further51(_Common, total=False):
+class _Further53(_Common, total=False):
     gain: str | float | None
     norm: str | float | None
     p: float | None
 
-class _Further52(_Common, total=False):
+class _Further54(_Common, total=False):
     negative: str | float | None
     p: float | None
 
-class _Further53(_Common, total=False):
+class _Further55(_Common, total=False):
     denominator: str | float | None
     weight: str | None
 
-class _Further54(_Common, total=False):
+class _Further56(_Common, total=False):
+    precision: float | None
+
+class _Further57(_Common, total=False):
     candidates: str | float | None
     by: str | None
     group: str | None
 
-class _Further55(_Common, total=False):
-    of: str | float | None
-
-class _Further56(_Common, total=False):
+class _Further58(_Common, total=False):
     max_rel: float | None
     min_rel: float | None
 
-class _Further57(_Common, total=False):
+class _Further59(_Common, total=False):
     log: str | float | None
     norm: str | float | None
     weights: str | float | None
 
-class _Further58(_Common, total=False):
+class _Further60(_Common, total=False):
     form: str | float | None
 
-class _Further59(_Common, total=False):
+class _Further61(_Common, total=False):
     norm: str | float | None
     over: str | float | None
     unit: str | float | None
     unseen: str | float | None
 
-class _Further60(_Common, total=False):
+class _Further62(_Common, total=False):
     count: str | float | None
     ratio: float | None
 
-class _Further61(_Common, total=False):
+class _Further63(_Common, total=False):
     absent: str | float | None
     over: str | float | None
 
-class _Further62(_Common, total=False):
+class _Further64(_Common, total=False):
     by: str | None
 
-class _Further63(_Common, total=False):
+class _Further65(_Common, total=False):
     worth: float | None
     cost: float | None
 
@@ -1450,6 +1456,102 @@ def f1(
     **further: Unpack[_Further22],
 ) -> dict[int | None, list[float]]: ...
 @overload
+def fall_out(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further23],
+) -> float:
+    """The share of the irrelevant items that are recommended; use it with Recall, as the two axes of a ROC curve."""
+
+@overload
+def fall_out(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further23],
+) -> dict[int | None, float]: ...
+@overload
+def fall_out(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further23],
+) -> list[float]: ...
+@overload
+def fall_out(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further23],
+) -> dict[int | None, list[float]]: ...
+@overload
+def first_relevant_rank(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> float:
+    """The rank of the first hit, averaged over users; use it beside MRR to say how far down users look."""
+
+@overload
+def first_relevant_rank(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, float]: ...
+@overload
+def first_relevant_rank(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> list[float]: ...
+@overload
+def first_relevant_rank(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, list[float]]: ...
+@overload
 def g(
     true: Any,
     pred: Any,
@@ -1506,7 +1608,7 @@ def gauc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further24],
 ) -> float:
     """The mean over users of their AUC; use it instead of AUC if every user should weigh the same, not every relevant item."""
 
@@ -1519,7 +1621,7 @@ def gauc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further24],
 ) -> dict[int | None, float]: ...
 @overload
 def gauc(
@@ -1531,7 +1633,7 @@ def gauc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further24],
 ) -> list[float]: ...
 @overload
 def gauc(
@@ -1543,7 +1645,7 @@ def gauc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further24],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def gini(
@@ -1554,7 +1656,7 @@ def gini(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further24],
+    **further: Unpack[_Further25],
 ) -> float:
     """How unequally often items are recommended, from 0 (all equally often) to 1 (only one item); the default choice for concentration."""
 
@@ -1567,7 +1669,7 @@ def gini(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further24],
+    **further: Unpack[_Further25],
 ) -> dict[int | None, float]: ...
 @overload
 def gini_simpson(
@@ -1602,7 +1704,7 @@ def hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further26],
 ) -> float:
     """The share of users with at least one relevant item in the list; use it if one good item is enough."""
 
@@ -1615,7 +1717,7 @@ def hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further26],
 ) -> dict[int | None, float]: ...
 @overload
 def hit_rate(
@@ -1627,7 +1729,7 @@ def hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further26],
 ) -> list[float]: ...
 @overload
 def hit_rate(
@@ -1639,7 +1741,7 @@ def hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further26],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def hitrate(
@@ -1650,7 +1752,7 @@ def hitrate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further26],
 ) -> float:
     """The share of users with at least one relevant item in the list; use it if one good item is enough."""
 
@@ -1663,7 +1765,7 @@ def hitrate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further26],
 ) -> dict[int | None, float]: ...
 @overload
 def hitrate(
@@ -1675,7 +1777,7 @@ def hitrate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further26],
 ) -> list[float]: ...
 @overload
 def hitrate(
@@ -1687,7 +1789,7 @@ def hitrate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further26],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def hits(
@@ -1746,7 +1848,7 @@ def hypervolume(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further26],
+    **further: Unpack[_Further27],
 ) -> float:
     """The volume between a user's values and the worst ones that count; use it if a model must be good on all of several metrics."""
 
@@ -1759,7 +1861,7 @@ def hypervolume(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further26],
+    **further: Unpack[_Further27],
 ) -> dict[int | None, float]: ...
 @overload
 def hypervolume(
@@ -1771,7 +1873,7 @@ def hypervolume(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further26],
+    **further: Unpack[_Further27],
 ) -> list[float]: ...
 @overload
 def hypervolume(
@@ -1783,7 +1885,7 @@ def hypervolume(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further26],
+    **further: Unpack[_Further27],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ild(
@@ -1794,7 +1896,7 @@ def ild(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further27],
+    **further: Unpack[_Further28],
 ) -> float:
     """How different the items of a list are from each other; the default choice for diversity within a list."""
 
@@ -1807,7 +1909,7 @@ def ild(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further27],
+    **further: Unpack[_Further28],
 ) -> dict[int | None, float]: ...
 @overload
 def ild(
@@ -1819,7 +1921,7 @@ def ild(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further27],
+    **further: Unpack[_Further28],
 ) -> list[float]: ...
 @overload
 def ild(
@@ -1831,7 +1933,7 @@ def ild(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further27],
+    **further: Unpack[_Further28],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ils(
@@ -1842,7 +1944,7 @@ def ils(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further28],
+    **further: Unpack[_Further29],
 ) -> float:
     """How similar the items of a list are to each other; use it instead of ILD if you want to read similarity."""
 
@@ -1855,7 +1957,7 @@ def ils(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further28],
+    **further: Unpack[_Further29],
 ) -> dict[int | None, float]: ...
 @overload
 def ils(
@@ -1867,7 +1969,7 @@ def ils(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further28],
+    **further: Unpack[_Further29],
 ) -> list[float]: ...
 @overload
 def ils(
@@ -1879,7 +1981,7 @@ def ils(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further28],
+    **further: Unpack[_Further29],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def inf_ap(
@@ -1890,7 +1992,7 @@ def inf_ap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further30],
 ) -> float:
     """Average precision, estimated from the judged items alone; use it if the judged items are a sample of all items."""
 
@@ -1903,7 +2005,7 @@ def inf_ap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further30],
 ) -> dict[int | None, float]: ...
 @overload
 def inf_ap(
@@ -1915,7 +2017,7 @@ def inf_ap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further30],
 ) -> list[float]: ...
 @overload
 def inf_ap(
@@ -1927,7 +2029,7 @@ def inf_ap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further30],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def interpolated_precision(
@@ -1938,7 +2040,7 @@ def interpolated_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further31],
 ) -> float:
     """The best precision once a given share of the relevant items is found; use it to draw precision over recall."""
 
@@ -1951,7 +2053,7 @@ def interpolated_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further31],
 ) -> dict[int | None, float]: ...
 @overload
 def interpolated_precision(
@@ -1963,7 +2065,7 @@ def interpolated_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further31],
 ) -> list[float]: ...
 @overload
 def interpolated_precision(
@@ -1975,7 +2077,7 @@ def interpolated_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further31],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def intersection(
@@ -1986,7 +2088,7 @@ def intersection(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further31],
+    **further: Unpack[_Further32],
 ) -> float:
     """The share of the recommended items that a reference model recommends to the same user too; use it to see how alike two models are."""
 
@@ -1999,7 +2101,7 @@ def intersection(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further31],
+    **further: Unpack[_Further32],
 ) -> dict[int | None, float]: ...
 @overload
 def intersection(
@@ -2011,7 +2113,7 @@ def intersection(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further31],
+    **further: Unpack[_Further32],
 ) -> list[float]: ...
 @overload
 def intersection(
@@ -2023,7 +2125,7 @@ def intersection(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further31],
+    **further: Unpack[_Further32],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def item_coverage(
@@ -2034,7 +2136,7 @@ def item_coverage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further32],
+    **further: Unpack[_Further33],
 ) -> float:
     """How much of the catalogue appears in the first k ranks of any list; use it to see if a model recommends only a few items."""
 
@@ -2047,7 +2149,7 @@ def item_coverage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further32],
+    **further: Unpack[_Further33],
 ) -> dict[int | None, float]: ...
 @overload
 def item_mad_ranking(
@@ -2058,7 +2160,7 @@ def item_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further33],
+    **further: Unpack[_Further34],
 ) -> float:
     """How far the mean gain of recommended items differs between groups of items; use it to see if some groups succeed more often."""
 
@@ -2071,7 +2173,7 @@ def item_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further33],
+    **further: Unpack[_Further34],
 ) -> dict[int | None, float]: ...
 @overload
 def item_mad_rating(
@@ -2082,7 +2184,7 @@ def item_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further34],
+    **further: Unpack[_Further35],
 ) -> float:
     """How far the scores of hits differ between groups of items; use it to see if a model scores the hits of some groups higher."""
 
@@ -2095,7 +2197,7 @@ def item_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further34],
+    **further: Unpack[_Further35],
 ) -> dict[int | None, float]: ...
 @overload
 def judged(
@@ -2178,7 +2280,7 @@ def lauc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further24],
 ) -> float:
     """AUC limited to the first k items of the list; use it if users see only the top."""
 
@@ -2191,7 +2293,7 @@ def lauc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further24],
 ) -> dict[int | None, float]: ...
 @overload
 def lauc(
@@ -2203,7 +2305,7 @@ def lauc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further24],
 ) -> list[float]: ...
 @overload
 def lauc(
@@ -2215,7 +2317,7 @@ def lauc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further24],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def list_entropy(
@@ -2274,7 +2376,7 @@ def log_loss(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further35],
+    **further: Unpack[_Further36],
 ) -> float:
     """How far predicted probabilities are from what is relevant; use it if predictions are probabilities and should be calibrated."""
 
@@ -2287,7 +2389,7 @@ def log_loss(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further35],
+    **further: Unpack[_Further36],
 ) -> dict[int | None, float]: ...
 @overload
 def long_tail_novelty(
@@ -2394,7 +2496,7 @@ def map(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> float:
     """How many of the items down to each hit are relevant, on average; use it if all relevant items should be near the top."""
 
@@ -2407,7 +2509,7 @@ def map(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> dict[int | None, float]: ...
 @overload
 def map(
@@ -2419,7 +2521,7 @@ def map(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> list[float]: ...
 @overload
 def map(
@@ -2431,7 +2533,7 @@ def map(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mapr(
@@ -2442,7 +2544,7 @@ def mapr(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> float:
     """How many of the items down to each hit are relevant, on average; use it if all relevant items should be near the top."""
 
@@ -2455,7 +2557,7 @@ def mapr(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> dict[int | None, float]: ...
 @overload
 def mapr(
@@ -2467,7 +2569,7 @@ def mapr(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> list[float]: ...
 @overload
 def mapr(
@@ -2479,7 +2581,7 @@ def mapr(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mar(
@@ -2490,7 +2592,7 @@ def mar(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> float:
     """The mean of the recall at each hit; use it with MAP to see how fast recall grows."""
 
@@ -2503,7 +2605,7 @@ def mar(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> dict[int | None, float]: ...
 @overload
 def mar(
@@ -2515,7 +2617,7 @@ def mar(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> list[float]: ...
 @overload
 def mar(
@@ -2527,7 +2629,7 @@ def mar(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mcc(
@@ -2586,7 +2688,7 @@ def mean_pop_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> float:
     """The mean popularity rank of the recommended items (1: the most popular); use it to compare data sets of different size."""
 
@@ -2599,7 +2701,7 @@ def mean_pop_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> dict[int | None, float]: ...
 @overload
 def mean_pop_rank(
@@ -2611,7 +2713,7 @@ def mean_pop_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> list[float]: ...
 @overload
 def mean_pop_rank(
@@ -2623,7 +2725,7 @@ def mean_pop_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mean_prediction_distance(
@@ -2754,7 +2856,7 @@ def n2_dcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> float:
     """How close to the top left of a page the relevant items are; use it if a page shows several rows of items (shelves, carousels)."""
 
@@ -2767,7 +2869,7 @@ def n2_dcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, float]: ...
 @overload
 def n2_dcg(
@@ -2779,7 +2881,7 @@ def n2_dcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> list[float]: ...
 @overload
 def n2_dcg(
@@ -2791,7 +2893,7 @@ def n2_dcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_hit_rate(
@@ -2802,7 +2904,7 @@ def ncis_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> float:
     """The share of users with a hit, corrected for what the previous policy showed; use it with NCISPrecision if one hit is enough."""
 
@@ -2815,7 +2917,7 @@ def ncis_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_hit_rate(
@@ -2827,7 +2929,7 @@ def ncis_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> list[float]: ...
 @overload
 def ncis_hit_rate(
@@ -2839,7 +2941,7 @@ def ncis_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_ndcg(
@@ -2850,7 +2952,7 @@ def ncis_ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> float:
     """How close to the top the hits are, corrected for what the previous policy showed; use it with NCISPrecision if order matters."""
 
@@ -2863,7 +2965,7 @@ def ncis_ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_ndcg(
@@ -2875,7 +2977,7 @@ def ncis_ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> list[float]: ...
 @overload
 def ncis_ndcg(
@@ -2887,7 +2989,7 @@ def ncis_ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_precision(
@@ -2898,7 +3000,7 @@ def ncis_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> float:
     """Precision corrected for what the previous policy showed; use it if the test rows come from users who saw its lists."""
 
@@ -2911,7 +3013,7 @@ def ncis_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_precision(
@@ -2923,7 +3025,7 @@ def ncis_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> list[float]: ...
 @overload
 def ncis_precision(
@@ -2935,7 +3037,7 @@ def ncis_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_recall(
@@ -2946,7 +3048,7 @@ def ncis_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> float:
     """Recall corrected for what the previous policy showed; use it with NCISPrecision if a list should miss little."""
 
@@ -2959,7 +3061,7 @@ def ncis_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_recall(
@@ -2971,7 +3073,7 @@ def ncis_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> list[float]: ...
 @overload
 def ncis_recall(
@@ -2983,7 +3085,7 @@ def ncis_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ndcg(
@@ -2994,7 +3096,7 @@ def ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> float:
     """How close to the top the relevant items are; the default choice if order matters."""
 
@@ -3007,7 +3109,7 @@ def ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, float]: ...
 @overload
 def ndcg(
@@ -3019,7 +3121,7 @@ def ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> list[float]: ...
 @overload
 def ndcg(
@@ -3031,7 +3133,7 @@ def ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ndcg_rel(
@@ -3090,7 +3192,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> float:
     """How close to the top the relevant items are, with the same gain for each; use it if their ratings should not matter."""
 
@@ -3103,7 +3205,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, float]: ...
 @overload
 def ndcg_rendle2020(
@@ -3115,7 +3217,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> list[float]: ...
 @overload
 def ndcg_rendle2020(
@@ -3127,7 +3229,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def novelty(
@@ -3186,7 +3288,7 @@ def num_judged_irrelevant(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further30],
 ) -> float:
     """The number of recommended items that are judged and not relevant; use it to tell misses from items without a judgement."""
 
@@ -3199,7 +3301,7 @@ def num_judged_irrelevant(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further30],
 ) -> dict[int | None, float]: ...
 @overload
 def num_judged_irrelevant(
@@ -3211,7 +3313,7 @@ def num_judged_irrelevant(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further30],
 ) -> list[float]: ...
 @overload
 def num_judged_irrelevant(
@@ -3223,7 +3325,7 @@ def num_judged_irrelevant(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further30],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def num_relevant(
@@ -3378,7 +3480,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> float:
     """PartialAUC of the first k hits; use it as Precision in which the order of the list counts."""
 
@@ -3391,7 +3493,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> dict[int | None, float]: ...
 @overload
 def pap(
@@ -3403,7 +3505,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> list[float]: ...
 @overload
 def pap(
@@ -3415,7 +3517,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def partial_auc(
@@ -3426,7 +3528,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> float:
     """The part of AUC before the k-th miss; use it if users stop reading after k misses."""
 
@@ -3439,7 +3541,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> dict[int | None, float]: ...
 @overload
 def partial_auc(
@@ -3451,7 +3553,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> list[float]: ...
 @overload
 def partial_auc(
@@ -3463,8 +3565,32 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> dict[int | None, list[float]]: ...
+@overload
+def personalization(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further44],
+) -> float:
+    """How different the lists of two users are on average, from 0 (all alike) to 1; use it to see if users get lists of their own."""
+
+@overload
+def personalization(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further44],
+) -> dict[int | None, float]: ...
 @overload
 def pop_reo(
     true: Any,
@@ -3474,7 +3600,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further45],
 ) -> float:
     """How unequally relevant items of head and tail are found; use it if relevant items deserve the same chance, popular or not."""
 
@@ -3487,7 +3613,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_rsp(
@@ -3498,7 +3624,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further46],
 ) -> float:
     """How unequally items of head and tail are recommended, relevant or not; use it to see how strongly a model prefers popular items."""
 
@@ -3511,7 +3637,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity(
@@ -3570,7 +3696,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further47],
 ) -> float:
     """The correlation between the popularity of items and how often they are recommended; use it to see if a model follows popularity."""
 
@@ -3583,7 +3709,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further47],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -3594,7 +3720,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> float:
     """The share of popular items among the recommended ones; use it to compare lists with what the users had in train."""
 
@@ -3607,7 +3733,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -3619,7 +3745,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> list[float]: ...
 @overload
 def popularity_ratio(
@@ -3631,7 +3757,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def precision(
@@ -3642,7 +3768,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further49],
 ) -> float:
     """The share of the recommended items that are relevant; use it if every irrelevant item that is shown costs something."""
 
@@ -3655,7 +3781,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, float]: ...
 @overload
 def precision(
@@ -3667,7 +3793,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further49],
 ) -> list[float]: ...
 @overload
 def precision(
@@ -3679,7 +3805,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def prediction_coverage(
@@ -3690,7 +3816,7 @@ def prediction_coverage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further32],
+    **further: Unpack[_Further33],
 ) -> float:
     """How much of the catalogue appears anywhere in any list; use it to see how much of it a model can recommend at all."""
 
@@ -3703,7 +3829,7 @@ def prediction_coverage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further32],
+    **further: Unpack[_Further33],
 ) -> dict[int | None, float]: ...
 @overload
 def profile_distance(
@@ -3762,7 +3888,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> float:
     """The profit of the hits, such as their margin; use it instead of Revenue if some items are sold at a loss."""
 
@@ -3775,7 +3901,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def profit(
@@ -3787,7 +3913,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def profit(
@@ -3799,7 +3925,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def r2(
@@ -3834,7 +3960,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> float:
     """Precision with the number of relevant items as cut-off; use it if this number varies widely between users."""
 
@@ -3847,7 +3973,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def r_precision(
@@ -3859,7 +3985,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def r_precision(
@@ -3871,7 +3997,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rank_biased_entropy(
@@ -3882,7 +4008,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> float:
     """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters."""
 
@@ -3895,7 +4021,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def rank_biased_entropy(
@@ -3907,7 +4033,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> list[float]: ...
 @overload
 def rank_biased_entropy(
@@ -3919,7 +4045,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp(
@@ -3930,7 +4056,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> float:
     """The gain per item of a reader who goes on to the next item with probability p; use it if you can say how patient users are."""
 
@@ -3943,7 +4069,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp(
@@ -3955,7 +4081,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> list[float]: ...
 @overload
 def rbp(
@@ -3967,7 +4093,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp_residual(
@@ -3978,7 +4104,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further54],
 ) -> float:
     """How much RBP could grow if all items without a judgement were relevant; use it to see how far RBP can be trusted."""
 
@@ -3991,7 +4117,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further54],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp_residual(
@@ -4003,7 +4129,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further54],
 ) -> list[float]: ...
 @overload
 def rbp_residual(
@@ -4015,7 +4141,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further54],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall(
@@ -4026,7 +4152,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further55],
 ) -> float:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible."""
 
@@ -4039,7 +4165,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further55],
 ) -> dict[int | None, float]: ...
 @overload
 def recall(
@@ -4051,7 +4177,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further55],
 ) -> list[float]: ...
 @overload
 def recall(
@@ -4063,7 +4189,55 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further55],
+) -> dict[int | None, list[float]]: ...
+@overload
+def recall_at_precision(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further56],
+) -> float:
+    """The highest recall at a depth that keeps a given precision; use it if too many misses are not acceptable."""
+
+@overload
+def recall_at_precision(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further56],
+) -> dict[int | None, float]: ...
+@overload
+def recall_at_precision(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further56],
+) -> list[float]: ...
+@overload
+def recall_at_precision(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further56],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def reo(
@@ -4146,7 +4320,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> float:
     """The value of the hits, such as their price; use it if a hit is worth as much as its item costs."""
 
@@ -4159,7 +4333,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue(
@@ -4171,7 +4345,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def revenue(
@@ -4183,7 +4357,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def revenue_share(
@@ -4194,7 +4368,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> float:
     """The value of the hits as a share of that of all relevant items; use it to compare revenue between users who spend much and little."""
 
@@ -4207,7 +4381,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue_share(
@@ -4219,7 +4393,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def revenue_share(
@@ -4231,7 +4405,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rmse(
@@ -4386,7 +4560,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further57],
 ) -> float:
     """How unequally items of different groups are recommended, relevant or not; use it if every group should appear equally often."""
 
@@ -4399,7 +4573,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -4410,7 +4584,7 @@ def s_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further23],
 ) -> float:
     """The share of the categories that the hits cover; use it if a list should serve many interests."""
 
@@ -4423,7 +4597,7 @@ def s_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further23],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -4435,7 +4609,7 @@ def s_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further23],
 ) -> list[float]: ...
 @overload
 def s_recall(
@@ -4447,7 +4621,7 @@ def s_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further23],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def sdcg(
@@ -4458,7 +4632,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further58],
 ) -> float:
     """The gain of the list as a share of that of k items of the highest grade; use it if a perfect list must be excellent at every rank."""
 
@@ -4471,7 +4645,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, float]: ...
 @overload
 def sdcg(
@@ -4483,7 +4657,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further58],
 ) -> list[float]: ...
 @overload
 def sdcg(
@@ -4495,7 +4669,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def serendipity(
@@ -4506,7 +4680,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further47],
 ) -> float:
     """How much higher hits rank than their popularity alone would place them; use it to reward hits that are not obvious."""
 
@@ -4519,7 +4693,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further47],
 ) -> dict[int | None, float]: ...
 @overload
 def serendipity(
@@ -4531,7 +4705,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further47],
 ) -> list[float]: ...
 @overload
 def serendipity(
@@ -4543,7 +4717,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further47],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def set_map(
@@ -4602,7 +4776,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """How evenly items are recommended, as entropy; use it if every item should have its share of all lists."""
 
@@ -4615,7 +4789,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def sufficient_reco(
@@ -4626,7 +4800,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> float:
     """The share of users whose list has at least k items; use it to find lists that are too short."""
 
@@ -4639,7 +4813,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, float]: ...
 @overload
 def sufficient_reco(
@@ -4651,7 +4825,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> list[float]: ...
 @overload
 def sufficient_reco(
@@ -4663,7 +4837,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def surprisal(
@@ -4674,7 +4848,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> float:
     """How surprising the recommended items are, in bits; use it for what papers call novelty: it rewards little-known items."""
 
@@ -4687,7 +4861,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def surprisal(
@@ -4699,7 +4873,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> list[float]: ...
 @overload
 def surprisal(
@@ -4711,7 +4885,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def tail_percentage(
@@ -4722,7 +4896,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> float:
     """The share of the recommended items that are among the least popular; use it instead of APLT if the tail is a share of the items."""
 
@@ -4735,7 +4909,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, float]: ...
 @overload
 def tail_percentage(
@@ -4747,7 +4921,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> list[float]: ...
 @overload
 def tail_percentage(
@@ -4759,7 +4933,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unexpectedness(
@@ -4770,7 +4944,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> float:
     """The share of the recommended items that a reference model does not recommend to the user; use it to see what a model adds."""
 
@@ -4783,7 +4957,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, float]: ...
 @overload
 def unexpectedness(
@@ -4795,7 +4969,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> list[float]: ...
 @overload
 def unexpectedness(
@@ -4807,7 +4981,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unjudged(
@@ -4818,7 +4992,7 @@ def unjudged(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further30],
 ) -> float:
     """The share of the first k ranks with an item that is not judged; use it to see how much of a value rests on missing judgements."""
 
@@ -4831,7 +5005,7 @@ def unjudged(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further30],
 ) -> dict[int | None, float]: ...
 @overload
 def unjudged(
@@ -4843,7 +5017,7 @@ def unjudged(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further30],
 ) -> list[float]: ...
 @overload
 def unjudged(
@@ -4855,7 +5029,7 @@ def unjudged(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further30],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unpredicted(
@@ -4914,7 +5088,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> float:
     """The share of users without a repeated item in the first k ranks; use it to find lists with duplicates."""
 
@@ -4927,7 +5101,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, float]: ...
 @overload
 def unrepeated_reco(
@@ -4939,7 +5113,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> list[float]: ...
 @overload
 def unrepeated_reco(
@@ -4951,7 +5125,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def user_coverage(
@@ -5010,7 +5184,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> float:
     """How far the mean nDCG of groups of users differs; use it to see if a model serves some groups better than others."""
 
@@ -5023,7 +5197,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> dict[int | None, float]: ...
 @overload
 def user_mad_rating(
@@ -5034,7 +5208,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> float:
     """How far the mean scores of groups of users differ; use it to see if a model promises more to some groups than to others."""
 
@@ -5047,7 +5221,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -5058,7 +5232,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> float:
     """The worth of the hits minus the cost of the misses; use it if you can name a price for both."""
 
@@ -5071,7 +5245,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -5083,7 +5257,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> list[float]: ...
 @overload
 def utility(
@@ -5095,7 +5269,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_hit_rate(
@@ -5106,7 +5280,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> float:
     """The weight of the best hit as a share of that of the user's best relevant item; use it if one hit is enough but not all are alike."""
 
@@ -5119,7 +5293,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_hit_rate(
@@ -5131,7 +5305,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def weighted_hit_rate(
@@ -5143,7 +5317,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_precision(
@@ -5154,7 +5328,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> float:
     """The weight of the hits as a share of that of all recommended items; use it if a wrong item costs as much as its weight."""
 
@@ -5167,7 +5341,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_precision(
@@ -5179,7 +5353,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def weighted_precision(
@@ -5191,7 +5365,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_recall(
@@ -5202,7 +5376,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> float:
     """The weight of the hits as a share of that of all relevant items; use it if some relevant items matter more than others."""
 
@@ -5215,7 +5389,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_recall(
@@ -5227,7 +5401,7 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def weighted_recall(
@@ -5239,5 +5413,5 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...

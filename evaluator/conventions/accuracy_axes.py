@@ -113,6 +113,12 @@ FORMULA_AXES: Final = (
         },
     ),
     Axis(
+        "fallout_of",
+        "formula",
+        "the irrelevant items that FallOut divides by",
+        {"catalogue": "those of the catalogue", "listed": "those of the whole list of the user"},
+    ),
+    Axis(
         "iprec_rounding",
         "formula",
         "the number of hits at which InterpolatedPrecision and ElevenPointPrecision count a recall as reached",

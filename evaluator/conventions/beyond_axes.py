@@ -303,6 +303,12 @@ BEYOND_AXES: Final = (
         {"n_minus_1": "the number of items minus 1, so that a single recommended item gives 1", "n": "the number of items"},
     ),
     Axis(
+        "personalization_overlap",
+        "formula",
+        "how alike two lists are",
+        {"cosine": "the cosine of the lists as vectors of 0 and 1", "share": "the number of common items divided by k"},
+    ),
+    Axis(
         "entropy_log",
         "formula",
         "the base of the logarithm of an entropy",

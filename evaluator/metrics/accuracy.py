@@ -270,6 +270,33 @@ def mcc(m: Measure) -> Array:
     return where(squared < 0, NO_VALUE, value)
 
 
+@metric(
+    "FallOut",
+    family="accuracy",
+    aliases=("FalsePositiveRate", "FPR"),
+    axes={"of": "fallout_of"},
+    needs=lambda params: ("catalogue",) if params["of"] == "catalogue" else (),
+    uses=("hits", "n_relevant", "reading"),
+    higher_is_better=False,
+    tex=tex(r"\frac{|L_u \setminus T_u|}{<of>}", of={"catalogue": r"|I \setminus T_u|", "listed": r"|L_u^{\mathrm{whole}} \setminus T_u|"}),
+    reference="Swets, Information retrieval systems, Science 141(3577), 1963; TorchMetrics functional/retrieval/fall_out.py",
+)
+def fall_out(m: Measure) -> Ratio:
+    """The share of the irrelevant items that are recommended; use it with Recall, as the two axes of a ROC curve.
+
+    FallOut@k = (l - h_k) / D
+
+    D by `of`: N - R, the irrelevant items of the `catalogue`; or the irrelevant items of the whole list (`listed`), if a list has all
+    candidates.
+
+    Edge cases: 0 if D is 0. With `catalogue` it is at most 1 if all recommended items are in the catalogue.
+    """
+    wrong = m.n_listed - m.hits.count()
+    if m.params["of"] == "listed":
+        return Ratio(wrong, m.n_recommended - m.hits.whole_count())
+    return Ratio(wrong, np.maximum(m.n_items - m.n_relevant, 0.0))
+
+
 def _outside(m: Measure) -> tuple[Array, Array]:
     """Return the number of relevant items outside the list, and of other items outside the list."""
     missed = m.n_relevant - m.hits.count()

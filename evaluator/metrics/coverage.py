@@ -67,7 +67,7 @@ def item_coverage(m: Measure) -> Array:
 
 def _coverage(m: Measure) -> Array:
     form, of = m.params["form"], str(m.params["of"])
-    exposure = m.items("exposure", k=m.cutoff or 0, weighted=False)
+    exposure = m.items("exposure", k=m.cutoff or 0, power=0.0)
     n_items = exposure.sum(1.0 if m.params["outside"] == "counts" else exposure.item("is_known", of=of))
     if form == "count":
         return n_items

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..tables.array import Array
-from .arrays import divide
+from .arrays import NO_VALUE, divide, where
 from .measure import Measure
 from .notation import Pieces, more_items, tex
 from .registry import Number, metric
@@ -69,7 +69,7 @@ def gini(m: Measure) -> Array:
 
 def exposure_of_items(m: Measure, weighted: bool = False) -> ItemTable:
     """Return how often each item is among the first k of lists, if `weighted` also the sum of 1 divided by the lengths of these lists."""
-    return m.items("exposure", k=m.cutoff or 0, weighted=weighted)
+    return m.items("exposure", k=m.cutoff or 0, power=1.0 if weighted else 0.0)
 
 
 def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) -> Array:
@@ -210,3 +210,37 @@ def gini_simpson(m: Measure) -> Array:
     weight, weighted = exposure.sum(exposure["weight"]), exposure.sum(exposure["weight"] * exposure["count"])
     iud = divide(weight - divide(weighted, n), n)
     return 1.0 - divide(1.0 - iud, _depth(m))
+
+
+@metric(
+    "Personalization",
+    family="diversity",
+    axes={"overlap": "personalization_overlap"},
+    uses=("exposure", "reading"),
+    one_cutoff=True,
+    per_model=True,
+    population="lists",
+    bounds=(0.0, 1.0),
+    tex=tex(
+        r"1 - \frac{1}{|U|\,(|U| - 1)} \sum_{u \ne v} \frac{|L_u \cap L_v|}{<overlap>}",
+        overlap={"cosine": r"\sqrt{|L_u|\,|L_v|}", "share": "k"},
+    ),
+    reference="recmetrics metrics.py (personalization); Evidently metrics/recsys/personalisation.py; Zhou et al., PNAS 107(10), 2010",
+)
+def personalization(m: Measure) -> Array:
+    """How different the lists of two users are on average, from 0 (all alike) to 1; use it to see if users get lists of their own.
+
+    Personalization@k = 1 - 1/(n·(n - 1)) · Σ_{u≠v} |L_u(k) ∩ L_v(k)| / √(l_u·l_v)
+
+    n is the number of lists. By `overlap` two lists are as alike as their vectors of 0 and 1, whose cosine is above (`cosine`); or by their
+    common items as a `share` of k. All pairs count, at the cost of one pass over the items: the sum is Σ_i w(i)² - n with
+    w(i) = Σ_u [i ∈ L_u(k)]/√l_u.
+
+    Edge cases: no value with fewer than two lists. Without a cut-off the k of `share` is the mean length of the lists. A duplicate that the
+    convention keeps in a list counts as another item.
+    """
+    share, n = m.params["overlap"] == "share", m.n_counted
+    exposure = m.items("exposure", k=m.cutoff or 0, power=0.0 if share else 0.5)
+    weight, own = (exposure["count"], m.total(m.n_listed)) if share else (exposure["weight"], n)
+    overlap = divide(exposure.sum(weight * weight) - own, _depth(m) if share else 1.0)
+    return where(n > 1, np.clip(1.0 - divide(overlap, n * (n - 1.0)), 0.0, 1.0), NO_VALUE)

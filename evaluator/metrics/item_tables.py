@@ -131,18 +131,18 @@ def _exposure(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) 
     return {"rank": ranks_from_least(sums.columns["count"])} | dict(sums.columns)
 
 
-@item_table("exposure", uses=("listed", "prepared"), params=("k", "weighted"), columns=("count", "rank", "weight"), finish=_exposure)
-def exposure(listed: Rows, prepared: Prepared, k: int, weighted: bool) -> ItemTerms:
+@item_table("exposure", uses=("listed", "prepared"), params=("k", "power"), columns=("count", "rank", "weight"), finish=_exposure)
+def exposure(listed: Rows, prepared: Prepared, k: int, power: float) -> ItemTerms:
     """Return the terms of `count`, how often an item is among the first k of lists, and `rank`, its rank by count, smallest first.
 
-    `weighted`: also `weight`, the sum over these lists of 1 divided by the number of their first k items.
+    With a `power` above 0 also `weight`: the sum over these lists of 1 divided by this power of the number of their first k items.
     """
-    if not weighted:
+    if not power:
         return terms_of(listed, prepared, k)
     within = within_cutoff(listed, k)
     user = listed.user if within is None else listed.user[within]
-    lengths = np.bincount(user, minlength=listed.n_users)
-    return terms_of(listed, prepared, k, {"weight": 1.0 / np.maximum(lengths, 1)[listed.user]})
+    lengths = np.maximum(np.bincount(user, minlength=listed.n_users), 1)
+    return terms_of(listed, prepared, k, {"weight": (1.0 / (lengths if power == 1 else lengths**power))[listed.user]})
 
 
 def _attention(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) -> Mapping[str, Array]:

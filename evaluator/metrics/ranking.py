@@ -170,6 +170,28 @@ def reciprocal_rank(m: Measure) -> Array:
 
 
 @metric(
+    "FirstRelevantRank",
+    family="ranking",
+    aliases=("FirstHitRank", "RankOfFirstHit"),
+    uses=("hits", "reading"),
+    bounds=(1.0, math.inf),
+    higher_is_better=False,
+    tex=r"\min(\{r \le k : h_r = 1\} \cup \{k + 1\})",
+    reference="the rank whose reciprocal is MRR: Voorhees, The TREC-8 question answering track report (1999)",
+)
+def first_relevant_rank(m: Measure) -> Array:
+    """The rank of the first hit, averaged over users; use it beside MRR to say how far down users look.
+
+    FirstRelevantRank@k = min({r ≤ k : h(r) = 1} ∪ {k + 1})
+
+    Edge cases: a user without a hit among the first k has k + 1, the least that is possible, so that a model with few hits gains nothing;
+    without a cut-off k is the length of the list. Lists shorter than k also have k + 1.
+    """
+    first = m.hits.max(1.0 / m.hits["rank"], "1/rank")
+    return where(first > 0, np.round(divide(1.0, first)), m.depth + 1.0)
+
+
+@metric(
     "DCG",
     family="ranking",
     bounds=(0.0, math.inf),
@@ -341,6 +363,27 @@ def eleven_point_precision(m: Measure) -> Array:
     """
     points = [m.hits.max(_at_recall(m, point / 10), f"precision from {point / 10:g}") for point in range(11)]
     return add(*points) / 11.0
+
+
+@metric(
+    "RecallAtPrecision",
+    family="ranking",
+    aliases=("RecallAtFixedPrecision",),
+    numbers={"precision": Number(0.5, "the precision that a depth must have, from 0 to 1", least=0.0, most=1.0, symbol="x")},
+    tex=r"\max\left\{\frac{f_r}{|T_u|} : \frac{f_r}{r} \ge x, r \le k\right\}",
+    reference="TorchMetrics retrieval/recall_fixed_precision (per query); Manning, Raghavan and Schütze, Introduction to Information Retrieval, 8.4",
+)
+def recall_at_precision(m: Measure) -> Array:
+    """The highest recall at a depth that keeps a given precision; use it if too many misses are not acceptable.
+
+    RecallAtPrecision@k = max{found(r)/R : found(r)/r ≥ x, r ≤ k}
+
+    x is `precision`.
+
+    Edge cases: 0 if no depth has that precision.
+    """
+    found, rank = m.hits["found"], m.hits["rank"]
+    return m.hits.max(where(found >= rank * float(m.params["precision"]), found / m.hits["n_relevant"], 0.0), "recall")
 
 
 def _at_recall(m: Measure, recall: float) -> Array:
