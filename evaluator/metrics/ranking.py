@@ -371,7 +371,7 @@ def eleven_point_precision(m: Measure) -> Array:
     aliases=("RecallAtFixedPrecision",),
     numbers={"precision": Number(0.5, "the precision that a depth must have, from 0 to 1", least=0.0, most=1.0, symbol="x")},
     tex=r"\max\left\{\frac{f_r}{|T_u|} : \frac{f_r}{r} \ge x, r \le k\right\}",
-    reference="TorchMetrics retrieval/recall_fixed_precision (per query); Manning, Raghavan and Schütze, Introduction to Information Retrieval, 8.4",
+    reference="TorchMetrics retrieval/recall_fixed_precision, per user",
 )
 def recall_at_precision(m: Measure) -> Array:
     """The highest recall at a depth that keeps a given precision; use it if too many misses are not acceptable.

@@ -17,7 +17,11 @@ def test_the_pass_over_the_items_gives_the_mean_over_all_pairs_of_users(lists, k
     cut = [set(items[:k]) for items in lists.values()]
     length = k or sum(map(len, cut)) / len(cut)
     at = "none" if k is None else k
-    result = evaluate(test={user: [8] for user in lists}, recommendations={"m": lists}, metrics=[f"Personalization@{at}", f"Personalization(overlap=share)@{at}"])
+    result = evaluate(
+        test={user: [8] for user in lists},
+        recommendations={"m": lists},
+        metrics=[f"Personalization@{at}", f"Personalization(overlap=share)@{at}"],
+    )
     pairs = list(combinations(cut, 2))
     cosine = sum(len(a & b) / (len(a) * len(b)) ** 0.5 for a, b in pairs) / len(pairs)
     share = sum(len(a & b) / length for a, b in pairs) / len(pairs)
