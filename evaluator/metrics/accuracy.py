@@ -278,7 +278,7 @@ def mcc(m: Measure) -> Array:
     needs=lambda params: ("catalogue",) if params["of"] == "catalogue" else (),
     uses=("hits", "n_relevant", "reading"),
     higher_is_better=False,
-    tex=tex(r"\frac{|L_u \setminus T_u|}{<of>}", of={"catalogue": r"|I \setminus T_u|", "listed": r"|L_u^{\mathrm{whole}} \setminus T_u|"}),
+    tex=tex(r"\frac{\sum_{r=1}^{k} (1 - h_r)}{<of>}", of={"catalogue": r"|I \setminus T_u|", "listed": r"\sum_{r} (1 - h_r)"}),
     reference="Swets, Information retrieval systems, Science 141(3577), 1963; TorchMetrics functional/retrieval/fall_out.py",
 )
 def fall_out(m: Measure) -> Ratio:

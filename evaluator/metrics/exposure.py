@@ -222,19 +222,22 @@ def gini_simpson(m: Measure) -> Array:
     population="lists",
     bounds=(0.0, 1.0),
     tex=tex(
-        r"1 - \frac{1}{|U|\,(|U| - 1)} \sum_{u \ne v} \frac{|L_u \cap L_v|}{<overlap>}",
-        overlap={"cosine": r"\sqrt{|L_u|\,|L_v|}", "share": "k"},
+        r"1 - \frac{1}{|U|\,(|U| - 1)} <overlap>",
+        overlap={
+            "cosine": r"\biggl(\sum_i \Bigl(\sum_{u \in U} \frac{[i \in L_u]}{\sqrt{|L_u|}}\Bigr)^2 - |U|\biggr)",
+            "share": r"\cdot \frac{1}{k} \biggl(\sum_i c_i^2 - \sum_{u \in U} |L_u|\biggr)",
+        },
     ),
     reference="recmetrics metrics.py (personalization); Evidently metrics/recsys/personalisation.py; Zhou et al., PNAS 107(10), 2010",
 )
 def personalization(m: Measure) -> Array:
     """How different the lists of two users are on average, from 0 (all alike) to 1; use it to see if users get lists of their own.
 
-    Personalization@k = 1 - 1/(n·(n - 1)) · Σ_{u≠v} |L_u(k) ∩ L_v(k)| / √(l_u·l_v)
+    Personalization@k = 1 - 1/(n·(n - 1)) · (Σ_i w(i)² - n), w(i) = Σ_u [i ∈ L_u(k)]/√l_u
 
-    n is the number of lists. By `overlap` two lists are as alike as their vectors of 0 and 1, whose cosine is above (`cosine`); or by their
-    common items as a `share` of k. All pairs count, at the cost of one pass over the items: the sum is Σ_i w(i)² - n with
-    w(i) = Σ_u [i ∈ L_u(k)]/√l_u.
+    n is the number of lists. It is 1 minus the mean, over all pairs of users, of how alike their lists are by `overlap`: the cosine of the
+    lists as vectors of 0 and 1, the number of common items divided by √(l_u·l_v) (`cosine`); or that number as a `share` of k, with
+    (Σ_i c(i)² - Σ_u l_u)/k in the formula.
 
     Edge cases: no value with fewer than two lists. Without a cut-off the k of `share` is the mean length of the lists. A duplicate that the
     convention keeps in a list counts as another item.

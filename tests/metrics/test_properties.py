@@ -124,6 +124,7 @@ LOOKS_FURTHER = {
     "PartialAUC": "it reads the list until it has missed k times",
     "PAP": "as PartialAUC",
     "F1(GAUC": "GAUC has no cut-off",
+    "FallOut(of=listed)": "it divides by the misses of the whole list",
     "LAUC(ties=": "equal scores count wherever they stand",
     "nDCG(ideal=retrieved)": "its ideal has all hits of the list, cut at k once they are in order",
 }
