@@ -33,7 +33,9 @@ class _UserCommand(options.Command):
 @click.argument("user", metavar="ID")
 @options.config_or_folder_argument("config", "[CONFIG|DIR]")
 @options.plugin_option
-@click.option("--model", "models", multiple=True, shell_complete=options.model_names, help="Only this model. May be repeated. Default: all.")
+@click.option(
+    "--model", "models", multiple=True, shell_complete=options.model_names, help="Only this model. May be repeated. Default: all."
+)
 @click.option("--show", "n_shown", type=click.IntRange(min=0), default=5, metavar="N", help="Show N train and N test rows. Default: 5.")
 @click.option("--quick", is_flag=True, help="Do not evaluate the other users of a config: no means, no place among them, no findings.")
 @options.reading_options("overrides", "recommendations", "where", "target", "replace")

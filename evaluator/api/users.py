@@ -69,9 +69,11 @@ def user(
     """Return everything about one user, as `receval user` shows it.
 
     `user` is an id, or a tuple if several columns name a user. `config` is a config, or a folder of results, whose files are read again if
-    they are still there. The other arguments are those of `evaluate`; `metrics` is nDCG@10 by default. `models` restricts the models, `show`
-    the train and test rows that are printed; the frames have all. All users are evaluated for means and the place of the user among them,
-    unless `quick`; `receval.evaluate(…).user(id)` does this once for many users.
+    they are still there. The other arguments are those of `evaluate`; `metrics` is nDCG@10 by default. `models` restricts the models, and
+    `show` the train and test rows that are printed; the frames have all rows.
+
+    All users are evaluated for means and the place of the user among them, unless `quick`; `receval.evaluate(…).user(id)` does this once
+    for many users.
 
     Raises `DataError` if no file has the user, `ConfigError` for models that do not exist and for configs with folds.
     """

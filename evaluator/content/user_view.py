@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import polars as pl
-from msgspec import to_builtins
 from msgspec.structs import asdict, replace
 
 from ..document import Block, Cell, Column, Document, Heading, Paragraph, Points, Section, Sentences, Table
@@ -292,7 +291,7 @@ def cells(view: UserView) -> dict[str, Any]:
         "lists": {model: frame.to_dicts() for model, frame in view.lists.items()},
         "values": [{**asdict(one), "better_than": one.better_than} for one in view.values],
         "policies": [asdict(one) for one in view.policies],
-        "findings": to_builtins(view.findings),
+        "findings": [{**asdict(one), "examples": list(one.examples)} for one in view.findings],
         "titles": dict(sorted(view.titles.items())),
         "notes": list(view.notes),
     }

@@ -43,14 +43,14 @@ def value_columns(*definitions: Definition) -> tuple[str, ...]:
 def columns_of_rows(scorer: Scorer, definition: Definition, by: Sequence[GroupBy], columns: Sequence[str]) -> pl.DataFrame:
     """Return the user's test rows in the order of the file.
 
-    Columns: `item`, `rank` in the list (null if it is not there), `relevant`, `rating` and `timestamp` if the file has them, the name of the
-    group in each grouping, and the value of each of the `columns`, null if it is missing.
+    Columns: `item`, `rank` in the list (null if it is not there), `relevant`, if the file has them `rating` and `timestamp`, the name of
+    the group in each grouping, and the value of each of the `columns`, null if it is missing.
     """
     truth: TruthTable = scorer.tables.get("truth_table", scorer.choice(definition))
     reading: Reading = scorer.tables.get("reading", scorer.choice(definition))
     rows, listed = scorer.part.rows(TEST).frame, reading.table()
     assert listed.item is not None
-    ranks = dict(zip(listed.item.to_list(), listed["rank"].tolist(), strict=True))
+    ranks = dict(reversed([*zip(listed.item.to_list(), listed["rank"].tolist(), strict=True)]))  # the best rank of a repeated item
     relevant = set(truth.pairs.item.filter(pl.Series(truth.relevant)).to_list())
     items = rows["item"].to_list()
     shown = [

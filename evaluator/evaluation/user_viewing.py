@@ -231,32 +231,33 @@ def beside_all(view: UserView, result: Result) -> UserView:
 
     A note says if a value differs from that of the result.
     """
-    rows = result.by_model()
-    values = list(view.values)
+    values, changed = list(view.values), dict[str, list[str]]()
     known = {(one.measure, one.model) for one in values}
-    of_user = {model: user_row(result, model, view.user) for model in result.per_user}
-    shown = [model for model in (*view.lists, *(one.model for one in values), *result.yardsticks) if model in of_user]
-    for model in dict.fromkeys(shown):
-        for label in rows.get(model, {}):
-            if (label, model) not in known and label in columns_of(result.per_user, model) and of_user[model] is not None:
-                more = UserValue(label, model, _finite(of_user[model][label]), higher_is_better=result.higher_is_better.get(label))
-                values.append(more if more.value is not None else replace(more, reason="the user has no value"))
-    order = {label: index for index, label in enumerate(result.labels())}
-    beside = [_beside(one, result) for one in values]
-    changed: dict[str, list[str]] = {}
-    for one in view.values:
-        held = of_user.get(one.model)
-        if held is not None and one.measure in held and _finite(held[one.measure]) != one.value:
-            changed.setdefault(one.model, []).append(one.measure)
+    for model in dict.fromkeys((*(one.model for one in values), *result.yardsticks)):
+        stored = user_row(result, model, view.user) if model in result.per_user else None
+        if stored is None:
+            continue
+        for measure in dict.fromkeys(row.measure for row in result.rows_by_model[model] if row.measure in stored):
+            if (measure, model) not in known:
+                values.append(_stored(UserValue(measure, model, None), stored, result))
+        for one in view.values:
+            if one.model == model and one.measure in stored and _finite(stored[one.measure]) != one.value:
+                changed.setdefault(model, []).append(one.measure)
     said = [_CHANGED.format(values="; ".join(f"{model} {', '.join(some)}" for model, some in changed.items()))] if changed else []
-    ordered = sorted(beside, key=lambda one: order.get(one.measure, len(order)))
-    return replace(view, values=tuple(ordered), notes=(*said, *view.notes))
+    return replace(view, values=_in_order([_beside(one, result) for one in values], result), notes=(*said, *view.notes))
+
+
+def _in_order(values: Sequence[UserValue], result: Result) -> tuple[UserValue, ...]:
+    """Return the values in the order of the measures of a result; those of one measure keep theirs."""
+    order = {measure: index for index, measure in enumerate(dict.fromkeys(row.measure for row in result.rows))}
+    return tuple(sorted(values, key=lambda one: order.get(one.measure, len(order))))
 
 
 def _beside(value: UserValue, result: Result) -> UserValue:
-    """Return the value with its mean over all users, and the number of users with a lower value and the same."""
-    row = result.by_model().get(value.model, {}).get(value.measure)
-    if row is not None:
+    """Return the value with that of the model over all users, and the number of users with a lower value and the same."""
+    rows = [row for row in result.rows_by_model.get(value.model, ()) if row.measure == value.measure]
+    if rows:
+        row = next((row for row in rows if row.aggregate == "mean"), rows[0])
         value = replace(value, mean=row.value, n_users=row.n_users)
     if value.value is None or value.model not in result.per_user or value.measure not in columns_of(result.per_user, value.model):
         return value
@@ -289,13 +290,17 @@ def view_stored_user(result: Result, user: Any, why: str, *, n_shown: int = 5) -
     first = next(iter(rows.values()))
     groups = {by: str(first[by]) for by in result.user_groups}
     view = UserView(first["user"], (), groups=groups, n_relevant=first["n_relevant"], n_shown=n_shown, notes=(why,))
-    values = [UserValue(label, model, None) for model in rows for label in result.by_model()[model] if label in first]
-    filled = [_beside(_stored(one, rows[one.model], result), result) for one in values]
-    order = {label: index for index, label in enumerate(result.labels())}
-    return replace(view, values=tuple(sorted(filled, key=lambda one: order[one.measure])))
+    values = [
+        _beside(_stored(UserValue(measure, model, None), row, result), result)
+        for model, row in rows.items()
+        for measure in dict.fromkeys(row_of.measure for row_of in result.rows_by_model[model])
+        if measure in row
+    ]
+    return replace(view, values=_in_order(values, result))
 
 
 def _stored(value: UserValue, row: dict[str, Any], result: Result) -> UserValue:
+    """Return the value that a row of stored values has."""
     number = _finite(row[value.measure])
-    better = result.higher_is_better.get(value.measure)
+    better = next((one.higher_is_better for one in result.rows_by_model[value.model] if one.measure == value.measure), None)
     return replace(value, value=number, reason="" if number is not None else "the user has no value", higher_is_better=better)

@@ -22,7 +22,6 @@ from ..results.user_view import UserView
 from .diff import config_here, found_path, stored_config
 from .targets import PathLike, targets_of
 
-
 Read = Callable[[str | Mapping[str, Any] | None], Loaded]
 """Reads a config, a path or a mapping, or without one the files of options."""
 _HOW: Final = "receval user ID CONFIG, or receval user ID DIR"
@@ -41,9 +40,10 @@ def user_of_input(
 ) -> UserView:
     """Return everything about a user of a config or a folder of results.
 
-    Without a name it is the working folder, if it has results, or its only config, or with `has_test` the files of options. Of a folder, the
-    files of its run are read again where they are; what is missing is said in a note. Raises `DataError` if a folder has neither per-user
-    values nor its files, and what `view_user` raises.
+    Without a name it is the working folder, if it has results, or its only config, or with `has_test` the files of options. The files of
+    the run of a folder are read again where they are; a note says what is missing.
+
+    Raises `DataError` if a folder has neither per-user values nor its files, and what `view_user` raises.
     """
     if given is None and not has_test:
         given = "." if is_result_folder(Path()) else config_here(f": {_HOW}", f"receval user {shlex.quote(str(user))} {{}}")
@@ -56,11 +56,17 @@ def user_of_input(
     lists = _lists(folder, result)
     missing = [] if has_test else list(_missing(folder, result, lists=False))
     missing += _missing(folder, result, lists=True) if lists is None else ()
-    in_memory = not has_test and not any(source.files for source in result.inputs)
-    if missing or in_memory:
+    if _has_frames(result.config["data"]):
+        return _stored(folder, result, user, [], n_shown)
+    if missing:
         return _stored(folder, result, user, missing, n_shown)
     config = stored_config(folder, result, lists or {}, has_test=has_test)
     return view_user(read(_without_lost(config, result)), user, models, result, n_shown=n_shown)
+
+
+def _has_frames(data: Any) -> bool:
+    """Return whether a source of stored results was a table in memory."""
+    return isinstance(data, dict) and ("frame" in data or any(map(_has_frames, data.values())))
 
 
 def _stored(folder: Path, result: Result, user: Any, missing: Sequence[str], n_shown: int) -> UserView:
@@ -79,7 +85,11 @@ def _lists(folder: Path, result: Result) -> dict[str, Any] | None:
         return {role: data[role] for role in ("recommendations", "predictions") if role in data}
     own = [model for model in result.models if model not in result.yardsticks]
     files = {model: folder / enriched_path(model) for model in own}
-    return {"recommendations": {model: str(file.absolute()) for model, file in files.items()}} if all(map(os.path.isfile, files.values())) else None
+    return (
+        {"recommendations": {model: str(file.absolute()) for model, file in files.items()}}
+        if all(map(os.path.isfile, files.values()))
+        else None
+    )
 
 
 def _missing(folder: Path, result: Result, *, lists: bool) -> Iterator[str]:
@@ -116,7 +126,9 @@ def view_of_result(
     if result is None or not result.per_user:
         raise ConfigError("this result has neither its tables nor per-user values", "evaluate again with keep_users=True")
     how = "call receval.user with the config, or with the folder where its files are"
-    return view_stored_user(result, user, f"Only values: this result was read from a folder. For history, test rows and lists {how}.", n_shown=n_shown)
+    return view_stored_user(
+        result, user, f"Only values: this result was read from a folder. For history, test rows and lists {how}.", n_shown=n_shown
+    )
 
 
 def user_of_inputs(
