@@ -237,26 +237,18 @@ def _reasons(values: Iterable[UserValue]) -> Iterator[Block]:
 
 
 def _policies(effects: Sequence[PolicyEffect]) -> Iterator[Block]:
-    """Yield a table of what policies did with the user's data; effects that models share are one row."""
+    """Yield sentences on what policies did with the user's data; effects that models share are one sentence."""
     shared: dict[PolicyEffect, list[str]] = {}
     for one in effects:
         shared.setdefault(replace(one, model=""), []).append(one.model)
-    if not shared:
-        return
-    columns = (Column("data", "name"), Column("rows"), Column("setting", "code"), Column("effect", wraps=True))
-    rows = [
-        (f"{shortened(models)}: {one.what}" if any(models) else one.what, _rows_of(one), _setting(one), one.effect)
-        for one, models in shared.items()
-    ]
-    yield Section("policies", "What was done with odd data", (Table.of_texts(columns, rows),))
-
-
-def _rows_of(one: PolicyEffect) -> str:
-    return "" if one.n is None else f"{one.n:,}" if one.total is None else f"{one.n:,} of {one.total:,}"
-
-
-def _setting(one: PolicyEffect) -> str:
-    return f"{one.axis}: {one.choice}" if one.axis else one.choice
+    texts = []
+    for one, models in shared.items():
+        who = f"{shortened(models)}: " if any(models) else ""
+        rows = "" if one.n is None else f", {one.n:,}" if one.total is None else f", {one.n:,} of {one.total:,}"
+        setting = f" ({one.axis}: {one.choice})" if one.axis else f" ({one.choice})" if one.choice else ""
+        texts.append(f"{who}{one.what}{rows}. {one.effect[0].upper()}{one.effect[1:]}{setting}.")
+    if texts:
+        yield Section("policies", "What was done with odd data", (Points(tuple(texts)),))
 
 
 def _findings(findings: Sequence[UserFinding]) -> Iterator[Block]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -21,6 +23,9 @@ from ..tables.rows import LISTS
 from ..tables.truth import TEST, TestPairs
 from .files import Files, lazy_rows, reading
 
+_NAMED: Final = ("tie_order", "truth_filter")
+"""Axes whose values name what they decide."""
+
 
 def effects_on_lists(scorer: Scorer, definitions: Sequence[Definition], model: str) -> Iterator[PolicyEffect]:
     """Yield how the settings of some measures handled the list of the only user of a part."""
@@ -36,7 +41,7 @@ def effects_on_lists(scorer: Scorer, definitions: Sequence[Definition], model: s
             yield from _effects(axis, definitions, model, what, n, total)
     own: Reading = scorer.tables.get("reading", scorer.choice(definitions[0]))
     if total and not len(own):
-        yield PolicyEffect(model, "", "", "the list", "has no row left")
+        yield PolicyEffect(model, "", "", "no row of the list is left", "all rows were removed")
 
 
 def effects_on_user(scorer: Scorer, definitions: Sequence[Definition], model: str) -> Iterator[PolicyEffect]:
@@ -82,16 +87,20 @@ def rows_left_out(files: Files, models: Sequence[str], user: int | str) -> Itera
         model = next((name for name in models if files.inputs.models[name].role == role), "")
         read = files.reader.as_read.get(role, source)
         if read.faulty is not None and (n := _n_rows(read.faulty_rows(), user)):
-            yield PolicyEffect(model, "missing_values", "drop", f"rows of {role} without a value", "are left out", n)
+            yield PolicyEffect(model, "missing_values", "drop", f"rows of {role} without a value", "such rows are left out", n)
         if source.scan.format == "table":
             continue  # Spark would read the whole table again
         kept = _n_rows(read, user) if source.scan.where or source.target is not None else None
         if kept is not None and source.scan.where:
             total = _n_rows(read.with_scan(where=""), user)
             if total > kept:
-                yield PolicyEffect(model, "", source.scan.where, f"rows of {role}", "are left out by the filter", total - kept, total)
+                yield PolicyEffect(
+                    model, "", source.scan.where, f"rows of {role} that are left out", "the filter keeps only others", total - kept, total
+                )
         if kept is not None and source.target is not None and kept > (used := len(files.sides[role].frame.filter(pl.col("user") == user))):
-            yield PolicyEffect(model, "", source.target.rule, f"rows of {role}", "are not the target", kept - used, kept)
+            yield PolicyEffect(
+                model, "", source.target.rule, f"rows of {role} that are left out", "the target keeps only others", kept - used, kept
+            )
 
 
 def _n_rows(source: load.Source, user: int | str) -> int:
@@ -112,9 +121,10 @@ def _effects(
         for inner in one.all:
             chosen.setdefault(str(inner.axes[axis]), []).append(one.label)
     meanings: Mapping[str, str] = AXES[axis].meanings
+    subject = re.sub(r" \([^)]*\)", "", AXES[axis].decides) + (":" if axis in _NAMED else "")
     for choice, labels in chosen.items():
         of_labels = f", for {shortened(dict.fromkeys(labels))}" if len(chosen) > 1 else ""
-        yield PolicyEffect(model, axis, choice, what, f"{meanings.get(choice, '')}{of_labels}", n, total)
+        yield PolicyEffect(model, axis, choice, what, f"{subject} {meanings.get(choice, '')}{of_labels}", n, total)
 
 
 def _n_tied(stored: ListRows, definition: Definition) -> int:

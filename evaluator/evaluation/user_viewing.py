@@ -30,7 +30,7 @@ from ..results.user_view import UserFinding, UserValue, UserView
 from ..tables.array import Array
 from ..tables.graph import sentences
 from ..tables.item_columns import user_codes
-from ..tables.rows import LISTS, PartData
+from ..tables.rows import PartData
 from .explained_rows import columns_of_rows, value_columns
 from .explaining import user_frames, value_or_reason
 from .files import Files, open_inputs
@@ -78,17 +78,15 @@ def view_user(
 
 
 def _refuse_unknown(loaded: Loaded, name: str, models: Sequence[str]) -> None:
-    """Raise `DataError` if no file has the user, before all users are evaluated; only if the test file has not, lists are read."""
+    """Raise `DataError` if no file has the user, before all users are evaluated."""
 
-    def refuse(files: Files) -> None:
-        user, tested = id_in(files.inputs, name), files.sides["test"].users
-        if user is None:
-            raise unknown_user(name, tested)
-        if user not in tested and all(files.reader.rows_of_user(one, user).is_empty() for one in files.inputs.models.values()):
-            raise unknown_user(name, tested)
+    def is_tested(files: Files) -> bool:
+        user = id_in(files.inputs, name)
+        return user is not None and bool((files.sides["test"].users == user).any())
 
     simple = Plan((loaded.config.evaluation.resolve(MetricSpec("Precision", k=1)),))
-    open_inputs(Request(loaded, simple), refuse, only=(lambda inputs: inputs.only(*models)) if models else None)
+    if not open_inputs(Request(loaded, simple), is_tested, only=(lambda inputs: inputs.only(*models)) if models else None):
+        view_user(loaded, name, models, quick=True)
 
 
 class _UserOfModel(Struct, frozen=True, eq=False):
@@ -109,7 +107,7 @@ def _view(files: Files, name: str, result: Result | None, n_shown: int) -> UserV
     definitions = tuple(one for one in plan.shown if not one.metric.per_model) or plan.shown
     measured = [_measured(files, model, user) for model in files.inputs.models]
     present = [one for one in measured if one.scorer.part.n_users]
-    if not any(one.scorer.facts.tested[0] or len(one.scorer.part.rows(LISTS)) for one in present):
+    if not present:
         raise unknown_user(name, files.sides["test"].users)
     first = present[0]
     values = [value for one in measured for value in _values(files, one, definitions)]

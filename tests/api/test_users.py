@@ -52,7 +52,9 @@ def test_values_are_those_of_the_run_to_the_last_bit(world, first, evaluate, tmp
 
 def test_the_place_among_all_users_counts_worse_values():
     lists = {user: ["x"] * rank + ["i"] for user, rank in zip("abcde", (0, 1, 1, 2, 3), strict=True)}
-    result = receval.evaluate(test=dict.fromkeys("abcde", ["i"]), recommendations={"m": lists}, metrics="MRR,NumRetrieved", health=False)
+    result = receval.evaluate(
+        test={user: ["i"] for user in "abcde"}, recommendations={"m": lists}, metrics="MRR,NumRetrieved", health=False
+    )
     (value,) = (one for one in result.user("b").values if one.measure.startswith("MRR"))
     assert (value.n_lower, value.n_equal, value.n_valued, value.better_than) == (2, 2, 5, 0.4)
     assert value.mean == result["m"][value.measure].value
@@ -82,7 +84,10 @@ def test_rows_that_a_filter_or_a_missing_value_leaves_out_are_counted(tmp_path):
     (tmp_path / "test.csv").write_text("user,item,event\na,i,buy\na,j,view\nb,k,buy\na,,buy\n")
     (tmp_path / "lists.csv").write_text("user,item,score\na,i,2\na,x,2\nb,k,1\n")
     config = {
-        "data": {"test": {"path": str(tmp_path / "test.csv"), "where": "event == 'buy'"}, "recommendations": {"m": str(tmp_path / "lists.csv")}},
+        "data": {
+            "test": {"path": str(tmp_path / "test.csv"), "where": "event == 'buy'"},
+            "recommendations": {"m": str(tmp_path / "lists.csv")},
+        },
         "evaluation": {"metrics": ["nDCG@2"], "policy": {"missing_values": "drop"}},
         "health": "off",
     }  # fmt: skip
@@ -165,7 +170,7 @@ def test_a_result_from_a_folder_has_values_and_says_what_is_missing(tmp_path):
     assert (view.history, view.test, dict(view.lists)) == (None, None, {})
     assert "Only values" in view.notes[0]
     assert "Only values: its tables were in memory" in receval.user("a", tmp_path / "out").notes[0]
-    with pytest.raises(DataError, match="did you mean|for example"):
+    with pytest.raises(DataError, match=r"did you mean|for example"):
         receval.load_results(tmp_path / "out").user("zz")
 
 
@@ -183,3 +188,8 @@ def test_values_are_a_frame_and_plain_values():
     body = view.to_dict()
     assert json.loads(json.dumps(body)) == body
     assert body["values"][0]["value"] == view.table["value"][0]
+
+
+def test_a_user_of_train_alone_has_a_history_and_no_values():
+    view = receval.user("z", test=TEST, recommendations=LISTS, train={**TRAIN, "z": ["q"]}, metrics="nDCG@2")
+    assert (view.history["item"].to_list(), [one.value for one in view.values]) == (["q"], [None, None])
