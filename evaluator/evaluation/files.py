@@ -118,8 +118,7 @@ class SourceReader(Struct):
             else:
                 lazy = lazy_rows(resolved)
                 with reading():
-                    tally.add(lazy)
-                    rows = lazy.filter(pl.col("user") == user).collect(engine="streaming")
+                    rows = tally.add_beside(lazy, lazy.filter(pl.col("user") == user))
             return rows.select(name for name in rows.columns if not name.startswith("odd_"))
 
         return self.read_with_retries(source, collect)
