@@ -209,7 +209,8 @@ def _values(view: UserView) -> Iterator[Block]:
     columns = (Column("measure", "key"), *(column for model in models for column in (Column(model, "value"), *more)))
     long = Table((Column("measure", "key"), Column("model", "name"), Column("value", "value"), *more), tuple(long_rows))
     narrow = long if len(models) > 1 and more else None
-    yield Section("values", "Values", (Table(columns, tuple(rows), notes=tuple(notes), narrow=narrow), *_reasons(view.values)))
+    table, said = Table(columns, tuple(rows), narrow=narrow), [Sentences(tuple(notes))] if notes else []
+    yield Section("values", "Values", (table, *said, *_reasons(view.values)))
 
 
 def _value_cells(one: UserValue | None, places: int) -> tuple[Cell, Cell, Cell]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from importlib.util import find_spec
 from typing import Any
 
 import polars as pl
@@ -193,3 +194,28 @@ def test_values_are_a_frame_and_plain_values():
 def test_a_user_of_train_alone_has_a_history_and_no_values():
     view = receval.user("z", test=TEST, recommendations=LISTS, train={**TRAIN, "z": ["q"]}, metrics="nDCG@2")
     assert (view.history["item"].to_list(), [one.value for one in view.values]) == (["q"], [None, None])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # of the kernel
+@pytest.mark.skipif(not all(map(find_spec, ("nbclient", "ipykernel"))), reason="needs nbclient and ipykernel")
+def test_a_notebook_shows_one_user_and_two_lists():
+    from nbclient import NotebookClient
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    tables = f"test={TEST}, recommendations={LISTS}, train={TRAIN}"
+    code = (
+        f"import receval\nresult = receval.evaluate({tables}, metrics='nDCG@2')",
+        "result.user('a')",
+        "result.diff('m', 'n', show_users=True)",
+    )
+    notebook = new_notebook(cells=[new_code_cell(text) for text in code])
+    NotebookClient(notebook, timeout=240).execute()
+    user, diff = (cell.outputs[-1].data["text/html"] for cell in notebook.cells[1:])
+    assert [title in user for title in ("<h3>User a</h3>", "<h4>Lists</h4>", "<h4>Values</h4>", "<script")] == [True, True, True, False]
+    assert [title in diff for title in ("Why relevant items were missed", "Largest losses", "user b", "<script")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
