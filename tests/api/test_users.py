@@ -213,9 +213,5 @@ def test_a_notebook_shows_one_user_and_two_lists():
     NotebookClient(notebook, timeout=240).execute()
     user, diff = (cell.outputs[-1].data["text/html"] for cell in notebook.cells[1:])
     assert [title in user for title in ("<h3>User a</h3>", "<h4>Lists</h4>", "<h4>Values</h4>", "<script")] == [True, True, True, False]
-    assert [title in diff for title in ("Why relevant items were missed", "Largest losses", "user b", "<script")] == [
-        True,
-        True,
-        False,
-        False,
-    ]
+    assert all(title in diff for title in ("Why relevant items were missed", "Largest losses", "user b"))
+    assert "<script" not in diff
