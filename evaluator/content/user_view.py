@@ -244,10 +244,10 @@ def _policies(effects: Sequence[PolicyEffect]) -> Iterator[Block]:
         shared.setdefault(replace(one, model=""), []).append(one.model)
     texts = []
     for one, models in shared.items():
-        who = f"{shortened(models)}: " if any(models) else ""
+        what = f"{shortened(models)}: {one.what}" if any(models) else f"{one.what[0].upper()}{one.what[1:]}"
         rows = "" if one.n is None else f", {one.n:,}" if one.total is None else f", {one.n:,} of {one.total:,}"
         setting = f" ({one.axis}: {one.choice})" if one.axis else f" ({one.choice})" if one.choice else ""
-        texts.append(f"{who}{one.what}{rows}. {one.effect[0].upper()}{one.effect[1:]}{setting}.")
+        texts.append(f"{what}{rows}. {one.effect[0].upper()}{one.effect[1:]}{setting}.")
     if texts:
         yield Section("policies", "What was done with odd data", (Points(tuple(texts)),))
 

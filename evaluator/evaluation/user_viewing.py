@@ -26,6 +26,7 @@ from ..measure.task import group_measures
 from ..metrics.definition import Definition
 from ..names.measure_strings import MetricSpec
 from ..results.result import Result, columns_of, select
+from ..results.row import of_models
 from ..results.user_view import UserFinding, UserValue, UserView
 from ..tables.array import Array
 from ..tables.graph import sentences
@@ -135,7 +136,7 @@ def _view(files: Files, name: str, result: Result | None, n_shown: int) -> UserV
         findings=tuple(_findings(files, present, result, titles)) if result is not None else (),
         titles=titles,
         n_shown=n_shown,
-        notes=tuple(dict.fromkeys(f"{one.model}: {remark}" for one in present for remark in one.remarks)),
+        notes=tuple(of_models((one.model, f"{remark}.") for one in present for remark in one.remarks)),
     )
     return view if result is None else beside_all(view, result)
 
