@@ -84,8 +84,8 @@ def test_a_folder_without_its_files_has_values_and_says_so(receval, place, tmp_p
     receval("run", "config.yaml", "-q", "-o", "bare/", "--set", "output.per_user=[]")
     (place / "test.csv").unlink()
     code, _, err = receval("user", "ana", "bare")
-    if code:
-        assert "has no per-user values, and the files of these results are not here (test.csv)" in err
+    assert code == 3
+    assert "has no per-user values, and the files of these results are not here (test.csv)" in err
 
 
 def test_lists_that_are_gone_are_read_from_the_folder_if_it_has_them(receval, place):
