@@ -23,6 +23,7 @@ _COMMANDS = {
     "validate": ("studies", "Check a config without reading data."),
     "audit": ("studies", "Compute the metrics of a config under every convention."),
     "explain": ("studies", "Show step by step how the value of one user is computed."),
+    "user": ("user", "Show everything about one user: history, lists, values, and what was done with odd data."),
     "metrics": ("about", "List the metrics, or explain one."),
     "schema": ("about", "Print the JSON Schema of a config."),
     "doctor": ("about", "Show versions, memory and optional packages, for problem reports."),

@@ -15,6 +15,7 @@ COMMANDS = {
     "comparison": ("the comparison of models", "`compare`"),
     "losers": ("the users with the largest losses", "`compare --losers N`"),
     "diff": ("the lists of two models side by side", "`diff`"),
+    "user": ("everything about one user", "`user`"),
     "slices": ("the groups of users for whom a model is worse or better", "`slices`"),
     "gates": ("the verdicts on rules", "`gate`"),
     "findings": ("the findings of health checks", "`check`"),

@@ -41,6 +41,7 @@ _HOMES = {
     "Result": ".results.result",
     "Row": ".results.result",
     "RunRecord": ".session.outcome",
+    "UserResult": ".api.users",
     "audit": ".api.calls",
     "check": ".api.calls",
     "compare": ".api.comparisons",
@@ -57,6 +58,7 @@ _HOMES = {
     "run": ".evaluation.running",
     "score": ".api.calls",
     "track": ".api.tracking",
+    "user": ".api.users",
 }
 """Each public name and the module that has it."""
 _MODULES = ("functional", "testing")

@@ -22,6 +22,8 @@ from .api.diffs import diff as diff
 from .api.epoch_values import EpochValues as EpochValues
 from .api.evaluation_result import EvaluationResult as EvaluationResult
 from .api.tracking import track as track
+from .api.users import UserResult as UserResult
+from .api.users import user as user
 from .config import Loaded as Loaded
 from .config import load_config as load_config
 from .errors import ConfigError as ConfigError
@@ -70,6 +72,7 @@ __all__ = [
     "Result",
     "Row",
     "RunRecord",
+    "UserResult",
     "audit",
     "check",
     "compare",
@@ -86,5 +89,6 @@ __all__ = [
     "run",
     "score",
     "track",
+    "user",
 ]
 __version__: str

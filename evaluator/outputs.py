@@ -16,7 +16,7 @@ from msgspec import Struct
 
 Subject = Literal[
     "result", "latex", "report", "users", "comparison", "losers", "gates", "findings", "chart", "audit", "audit-difference",
-    "audit-values", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices",
+    "audit-values", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices", "user",
 ]  # fmt: skip
 """Subject of an output."""
 Need = Literal["users", "conclusions", "complete", "description", "drawing"]
@@ -100,6 +100,9 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("slices", "csv", f"{_DATA}:slice_table", (".csv",)),
     OutputForm("slices", "parquet", f"{_DATA}:slice_table", (".parquet",), binary=True),
     OutputForm("slices", "md", "receval.content.slices:document", (".md",)),
+    OutputForm("user", "table", "receval.content.user_view:document"),
+    OutputForm("user", "json", "receval.content.user_view:cells", (".json",)),
+    OutputForm("user", "md", "receval.content.user_view:document", (".md",)),
     OutputForm("gates", "table", "receval.content.gates:document", takes=("summary",)),
     OutputForm("gates", "json", f"{_DATA}:verdict_cells", (".json",), takes=("strict",)),
     OutputForm("gates", "md", "receval.content.gates:document", (".md",)),

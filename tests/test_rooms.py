@@ -255,6 +255,8 @@ SUBJECTS = {
         "report",
         "run",
         "slices",
+        "user",
+        "user_view",
     ),
     "studies",
 }

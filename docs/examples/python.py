@@ -72,6 +72,10 @@ print(verdicts)
 diff = receval.diff({1: [7, 8], 2: [9]}, {1: [8, 7], 2: [9]}, test={1: [7], 2: [9]}, metrics="nDCG@2")
 diff.users["nDCG@2 difference"].round(4).to_list()
 diff.contributions["nDCG@2"].round(4).to_list()
+lists = {"als": {1: [7, 8], 2: [9]}, "knn": {1: [8, 7]}}
+user = receval.evaluate(test={1: [7], 2: [9]}, recommendations=lists, metrics="nDCG@2", health=False).user(2)
+[(one.model, one.value, one.better_than) for one in user.values]
+[(one.model, one.what, one.choice) for one in user.policies]
 both.report(folder + "/report.html", margin="1%", gates=verdicts)
 chart = both.chart("differences", of="nDCG@2")
 chart

@@ -28,6 +28,7 @@ from .charts import DrawnChart
 from .comparisons import BaselineLike, ComparisonResult, GateVerdicts, RuleLike, SlicesResult, compare, gate, slices
 from .diffs import DiffResult, diff
 from .other_frames import ArrowTable, PandasFrame, as_arrow, as_pandas
+from .users import UserResult, user_of_result
 
 T = TypeVar("T")
 
@@ -219,6 +220,16 @@ class EvaluationResult(Result, frozen=True, eq=False):
         if self.loaded is None:
             raise ConfigError("this result has no lists: it was read from a folder", "call receval.diff with the config or the folders")
         return diff(base, model, self.loaded, **options)
+
+    @takes()
+    def user(self, user: Any, *, models: str | Sequence[str] = (), show: int = 5) -> UserResult:
+        """Return everything about one user: history, test rows, lists, values beside the means, policies and findings.
+
+        `user` is an id, or a tuple if several columns name a user; `models` restricts the models. Texts show `show` train and test rows.
+        The files are read again for the rows of this user; a result that was read from a folder only has values. Raises `DataError`
+        if no file has the user.
+        """
+        return user_of_result(self, self.loaded, user, models, show)
 
     @takes()
     def slices(

@@ -25,31 +25,45 @@ def test_rows(scorer: Scorer, definition: Definition, by: Sequence[GroupBy]) -> 
 
     Relevant rows come first, by rank. `None` if there are neither groups nor values to show, because the other tables have the rest.
     """
-    columns = [column for column in definition.texts.values() if column.startswith(("rows.", "items."))]
-    rows = scorer.part.rows(TEST)
-    if not len(rows) or not (by or columns):
+    columns = value_columns(definition)
+    if not len(scorer.part.rows(TEST)) or not (by or columns):
         return None
+    frame = columns_of_rows(scorer, definition, by, columns).drop("timestamp", strict=False)
+    shown = frame.with_columns(pl.col("item").cast(pl.String), relevant=pl.when("relevant").then(pl.lit("yes")).otherwise(pl.lit("")))
+    body = sorted(shown.rows(), key=lambda row: (row[2] == "", row[1] is None, row[1] or 0, *map(str, row)))
+    return ExplainedTable("The test rows", tuple(shown.columns), tuple(body), ())
+
+
+def value_columns(*definitions: Definition) -> tuple[str, ...]:
+    """Return the columns of test rows and items whose values measures add up, such as `rows.price`."""
+    texts = (column for one in definitions for column in one.texts.values())
+    return tuple(dict.fromkeys(column for column in texts if column.startswith(("rows.", "items."))))
+
+
+def columns_of_rows(scorer: Scorer, definition: Definition, by: Sequence[GroupBy], columns: Sequence[str]) -> pl.DataFrame:
+    """Return the user's test rows in the order of the file.
+
+    Columns: `item`, `rank` in the list (null if it is not there), `relevant`, if the file has them `rating` and `timestamp`, the name of
+    the group in each grouping, and the value of each of the `columns`, null if it is missing.
+    """
     truth: TruthTable = scorer.tables.get("truth_table", scorer.choice(definition))
     reading: Reading = scorer.tables.get("reading", scorer.choice(definition))
-    listed = reading.table()
+    rows, listed = scorer.part.rows(TEST).frame, reading.table()
     assert listed.item is not None
-    ranks = dict(zip(listed.item.to_list(), listed["rank"].tolist(), strict=True))
+    ranks = dict(reversed([*zip(listed.item.to_list(), listed["rank"].tolist(), strict=True)]))  # the best rank of a repeated item
     relevant = set(truth.pairs.item.filter(pl.Series(truth.relevant)).to_list())
-    items = rows.frame["item"].to_list()
-    shown: dict[str, list[CellValue]] = {
-        "item": [str(item) for item in items],
-        "rank": [ranks.get(item) for item in items],
-        "relevant": ["yes" if item in relevant else "" for item in items],
-    }
-    if "rating" in rows.frame.columns:
-        shown["rating"] = rows.frame["rating"].to_list()
+    items = rows["item"].to_list()
+    shown = [
+        pl.Series("item", rows["item"]),
+        pl.Series("rank", [ranks.get(item) for item in items], dtype=pl.Int64),
+        pl.Series("relevant", [item in relevant for item in items], dtype=pl.Boolean),
+        *(rows[name] for name in ("rating", "timestamp") if name in rows.columns),
+    ]
     for one in by:
         names = dict(scorer.prepared.groups_by(one))
-        shown[one.name] = [names[code] for code in rows.frame[codes_column(one.name)].to_list()]
-    for column in columns:
-        shown[column] = [None if np.isnan(value) else float(value) for value in _values(scorer, column)]
-    body = sorted(zip(*shown.values(), strict=True), key=lambda row: (row[2] == "", row[1] is None, row[1] or 0, *map(str, row)))
-    return ExplainedTable("The test rows", tuple(shown), tuple(body), ())
+        shown.append(pl.Series(one.name, [names[code] for code in rows[codes_column(one.name)].to_list()], dtype=pl.String))
+    shown += [pl.Series(column, _values(scorer, column)).fill_nan(None) for column in columns]
+    return pl.DataFrame({one.name: one for one in shown})
 
 
 def _values(scorer: Scorer, column: str) -> Array:

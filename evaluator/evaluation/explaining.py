@@ -17,8 +17,6 @@ from msgspec.structs import replace
 from ..config import Loaded, missing
 from ..conventions import AXES, PROTOCOL, load
 from ..errors import ConfigError, DataError
-from ..load import Source
-from ..load.faults import FaultTally
 from ..measure.model_level_sums import CollectSums
 from ..measure.scoring import GroupValues, Scorer, within_numbers
 from ..measure.task import MeasureGroup, group_measures
@@ -32,8 +30,9 @@ from ..tables.prepared import GroupBy
 from ..tables.rows import LISTS, Cutoffs, PartData, Rows
 from ..tables.truth import TruthTable
 from .explained_rows import test_rows, values_by_group
-from .files import Files, lazy_rows, open_inputs, reading
+from .files import Files, open_inputs
 from .plan import Plan, Request
+from .user_ids import id_in, unknown_user
 
 
 def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -> Explanation:
@@ -53,15 +52,12 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
 
     def explain_files(files: Files) -> Explanation:
         (only,) = files.inputs.models
-        written: int | str = user
-        if files.inputs.test.scan.kinds["user"] == "integer":
-            if not user.removeprefix("-").isdigit():
-                raise DataError(f"no file contains the user {user!r}: users are integers")
-            written = int(user)
+        written = id_in(files.inputs, user)
+        if written is None:
+            raise unknown_user(user, files.sides["test"].users)
         scorer = Scorer.of(files.prepared, PartData(user_frames(files, only, written)))
         if not scorer.part.n_users:
-            some = files.sides_of(only)["test"].frame["user"].unique(maintain_order=True).head(3).to_list()
-            raise DataError(f"no file contains the user {user!r}", f"users of the test file are, for example, {', '.join(map(repr, some))}")
+            raise unknown_user(user, files.sides["test"].users)
         return explain_user(scorer, definition, only, user, files.request.plan.by)
 
     of_rows = {part.name: part for by in loaded.config.evaluation.by for part in by.crossed if part.kind == "rows"}
@@ -96,7 +92,7 @@ def explain_user(scorer: Scorer, definition: Definition, model: str, user: str, 
         first, recorder, is_part = group.first, Recorder(), group is not whole
         made = body(group, recorder)
         equation = (" ".join(text.split()) for text in first.metric.doc.split("\n\n")[1:] if "=" in text)
-        value, reason = (_number(plain(made)) if counts else None, "") if is_part else _result(first, values)
+        value, reason = (_number(plain(made)) if counts else None, "") if is_part else value_or_reason(first, values)
         ratio = made if isinstance(made, Ratio) and counts else None
         reading: Reading = scorer.tables.get("reading", scorer.choice(first))
         return Explanation(
@@ -128,7 +124,7 @@ def explain_user(scorer: Scorer, definition: Definition, model: str, user: str, 
     )
 
 
-def _result(definition: Definition, values: GroupValues) -> tuple[float | None, str]:
+def value_or_reason(definition: Definition, values: GroupValues) -> tuple[float | None, str]:
     """Return the user's value in the results, or the reason why there is none."""
     value, rules = _number(values.values), definition.user_rules
     if math.isinf(value):
@@ -190,25 +186,10 @@ def user_frames(files: Files, model: str, user: int | str) -> dict[str, pl.DataF
 
     All rows of the lists are checked for faults, as in a run; of lists on Spark only those of the user, and no others come here.
     """
-
-    def collect(resolved: Source, tally: FaultTally) -> pl.DataFrame:
-        if resolved.scan.format == "table":
-            from ..parts.spark.shuffle import table_frame  # only here: most runs need no Spark
-
-            assert files.reader.session is not None
-            rows = table_frame(files.reader.session, resolved, only=user)
-            tally.add(rows)
-            return rows.select(name for name in rows.columns if not name.startswith("odd_"))
-        lazy = lazy_rows(resolved)
-        with reading():
-            tally.add(lazy)
-            rows = lazy.filter(pl.col("user") == user).collect(engine="streaming")
-        return rows.select(name for name in rows.columns if not name.startswith("odd_"))
-
     sides = files.sides_of(model)
     users = pl.Series("user", [user], dtype=sides["test"].frame.schema["user"])
     rows = {role: side.rows_of(users) for role, side in sides.items()}
-    return {LISTS: files.reader.read_with_retries(files.inputs.models[model], collect), **rows}
+    return {LISTS: files.reader.rows_of_user(files.inputs.models[model], user), **rows}
 
 
 class RowSum(Struct, frozen=True, eq=False):

@@ -46,6 +46,7 @@ from ..tables.rows import EMPTY_TRUTH, LISTS, PartData
 from .inputs import Inputs, configured_path, look_at_everything
 from .model_pass import measure_part
 from .plan import Plan, Request
+from .user_ids import id_in
 
 T = TypeVar("T")
 _BYTES_PER_ROW: Final = 10
@@ -103,6 +104,24 @@ class SourceReader(Struct):
         self.targets[source.role] = ChosenTargets(remark, len(frame) - len(rows))
         self.n_rows[source.role], self.changed[source.role] = len(rows), rows
         return rows
+
+    def rows_of_user(self, source: load.Source, user: int | str) -> pl.DataFrame:
+        """Return the rows of one user; all rows of the source are checked for faults, of a table of Spark only those of the user."""
+
+        def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
+            if resolved.scan.format == "table":
+                from ..parts.spark.shuffle import table_frame  # only here: most runs need no Spark
+
+                assert self.session is not None
+                rows = table_frame(self.session, resolved, only=user)
+                tally.add(rows)
+            else:
+                lazy = lazy_rows(resolved)
+                with reading():
+                    rows = tally.add_beside(lazy, lazy.filter(pl.col("user") == user))
+            return rows.select(name for name in rows.columns if not name.startswith("odd_"))
+
+        return self.read_with_retries(source, collect)
 
     def for_workers(self, source: load.Source) -> load.Source:
         """Return the source as workers of Spark read it: with the options that worked, or the rows of `changed`."""
@@ -278,7 +297,11 @@ def _read(
     """Read the sources beside the lists, and prepare what is known of them."""
     _refuse_missing_ratings(request, inputs)
     sources = {role: source for role in SideFrames.__struct_fields__ if (source := inputs.of(role))}
-    frames = SideFrames(**{role: reader.frame(source) for role, source in sources.items()})
+    only = id_in(inputs, request.history_of) if request.history_of is not None and not request.reads_train else None
+    whole = {role: source for role, source in sources.items() if role != "train" or only is None}
+    frames = SideFrames(**{role: reader.frame(source) for role, source in whole.items()})
+    if only is not None and "train" in sources:
+        frames = replace(frames, train=reader.rows_of_user(sources["train"], only))
     given = frozenset(role for role, of_role in inputs.by_role.items() if of_role)
     baseline_lists = request.evaluation.resolve(MetricSpec("Precision", k=1)).lists if "baseline" in given else None
     prepared, remarks = prepare_sides(frames, _side_needs(request, inputs), given, baseline_lists)

@@ -49,7 +49,7 @@ ROLES: Final[Mapping[str, str]] = {
 
 `empty_truth` are users whom the test set holds with an empty list.
 """
-_NEEDS: Final = {"train": {"catalogue", "train", "known"}, "items": {"catalogue", "items", "categories", "known"}}
+NEEDS_OF_ROLES: Final = {"train": {"catalogue", "train", "known"}, "items": {"catalogue", "items", "categories", "known"}}
 """The needs for which a role is inspected, if they are others than its own name."""
 _OF_RUN: Final = ""
 """The key of a source that does not belong to a model."""
@@ -138,7 +138,7 @@ def look_at_everything(
     data = loaded.config.data
     wanted = {need.removesuffix("?") for need in needed}
     there = {need.partition(".")[0] for need in wanted}
-    roles = {"test", EMPTY_TRUTH, "recommendations"} | {role for role in ROLES if there & _NEEDS.get(role, {role})}
+    roles = {"test", EMPTY_TRUTH, "recommendations"} | {role for role in ROLES if there & NEEDS_OF_ROLES.get(role, {role})}
     refuse_missing_files(loaded, roles)
     roles |= {"train"} if masks_seen(data) else set()
     for location, source in data.sources():

@@ -24,6 +24,7 @@ from ..results.measure_definition import MeasureDefinition
 from ..results.row import DEFAULT, Protocol
 from ..tables.graph import closure
 from ..tables.prepared import GroupBy, Prepared
+from .inputs import NEEDS_OF_ROLES
 from .progress import Report, silent
 
 
@@ -194,6 +195,8 @@ class Request(Struct, frozen=True, eq=False):
     compares: bool = False
     whole_lists: bool = False
     more: frozenset[str] = frozenset()
+    history_of: str | None = None
+    """A user whose train rows are read even if nothing else needs data.train; then no others come into memory."""
 
     @classmethod
     def of_run(cls, loaded: Loaded, options: Options) -> Request:
@@ -217,10 +220,17 @@ class Request(Struct, frozen=True, eq=False):
         return frozenset({"train", "catalogue", "times"} & self.checks.needs)
 
     @property
+    def reads_train(self) -> bool:
+        """True if a measure, a group or a check needs data.train, if it is given."""
+        needs = {need.removesuffix("?").partition(".")[0] for need in replace(self, history_of=None).needs}
+        return not needs.isdisjoint(NEEDS_OF_ROLES["train"])
+
+    @property
     def needs(self) -> frozenset[str]:
         """The inputs to inspect if the config gives them, besides the test file and the lists."""
         known = {"known"} if self.train_checks or (self.compares and self.evaluation.yardsticks.any) else set[str]()
-        return self.plan.needs | known | self.more | ({"train"} if self.options.enriched or self.options.describes else set())
+        train = self.options.enriched or self.options.describes or self.history_of is not None
+        return self.plan.needs | known | self.more | ({"train"} if train else set())
 
     def task(self, prepared: Prepared) -> Task:
         """Return the measurement of every part of a model."""

@@ -120,7 +120,7 @@ def evaluate_models(files: Files) -> list[ModelRun]:
     measure = _measure_on_this_machine if files.reader.session is None else _measure_on_spark
     of_users = UserTable(files) if options.per_user_table is not None else None
     for name, source in sources.items():
-        first, checks = not models, _checks_of_model(files, name, first=not models)
+        first, checks = not models, checks_of_model(files, name, first=not models)
         pass_task = PassTask(
             task=files.task,
             ties=plan.ties if "tie_bounds" in request.checks.wants else None,
@@ -287,7 +287,7 @@ def _evaluate_and_check(files: Files) -> Result:
     )
 
 
-def _checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None:
+def checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None:
     """Return the checks of a model, for the first model also those of the files; `None` if there are none."""
     request, source = files.request, files.inputs.models[name]
     if not request.checks.on and not request.checks.sees_candidates:

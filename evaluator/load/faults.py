@@ -40,6 +40,12 @@ class FaultTally:
         self.counts = merged_counts(self.counts, found)
         return any(number for name, number in found.items() if name.startswith(("null_", "infinite_")))
 
+    def add_beside(self, frame: pl.LazyFrame, wanted: pl.LazyFrame) -> pl.DataFrame:
+        """Count the rows of a lazy frame of the source, and return the rows `wanted` of it, which the same pass collects."""
+        counted, rows = pl.collect_all([frame.select(self._counts(frame.collect_schema().names())), wanted], engine="streaming")
+        self.counts = merged_counts(self.counts, counted.row(0, named=True))
+        return rows
+
     def _is_plain(self, frame: pl.DataFrame) -> bool:
         """Return whether a fast test finds nothing to count: no text is empty or long, and all numbers have a finite sum."""
         unsure = self._source.unsure_numbers

@@ -134,7 +134,7 @@ def _refuse_missing(by: GroupBy, column: str, test: pl.DataFrame) -> None:
 def _windows(by: GroupBy, test: pl.DataFrame) -> tuple[list[str], Array]:
     """Return the windows of time: of equal length from the first test row's day on, of calendar months or years, or between dates."""
     _refuse_missing(by, "timestamp", test)
-    times = _as_dates(test["timestamp"])
+    times = as_dates(test["timestamp"])
     there = times.is_not_null().to_numpy()
     length = _LENGTH.fullmatch(by.window)
     if length is None:
@@ -163,7 +163,7 @@ def _in_utc(date: str) -> datetime:
     return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)
 
 
-def _as_dates(times: pl.Series) -> pl.Series:
+def as_dates(times: pl.Series) -> pl.Series:
     """Return times, numbers since 1970 in a unit by their size, as dates with microseconds; null for a missing time."""
     values = times.cast(pl.Float64)
     values = values.set(~values.is_finite(), None)

@@ -393,7 +393,7 @@ def for_notebook(document: Iterable[doc.Block]) -> str:
     """
     parts: list[str] = []
     notes: list[str] = []
-    for is_finding, blocks in groupby(document, lambda block: isinstance(block, doc.Alert)):
+    for is_finding, blocks in groupby(_without_sections(document), lambda block: isinstance(block, doc.Alert)):
         if is_finding:
             parts.append(_notebook_list("findings", [f"{one.head}: {one.text}" for one in blocks if isinstance(one, doc.Alert)]))
             continue
@@ -419,6 +419,16 @@ def for_notebook(document: Iterable[doc.Block]) -> str:
                 case doc.Points(texts):
                     parts.append(_notebook_list("points", texts))
     return f'{_NOTEBOOK_STYLE}<div class="receval-result">{"".join(parts)}{_notebook_list("notes", notes)}</div>'
+
+
+def _without_sections(document: Iterable[doc.Block]) -> Iterator[doc.Block]:
+    """Yield the blocks with those of sections in their place, below a heading."""
+    for block in document:
+        if isinstance(block, doc.Section):
+            yield doc.Heading(block.title, 2)
+            yield from _without_sections(block.blocks)
+        else:
+            yield block
 
 
 def _notebook_list(kind: str, texts: Iterable[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from glob import iglob
 from pathlib import Path
 from typing import Any, Final
 
@@ -84,17 +85,20 @@ def _named(word: str) -> tuple[str, str]:
     return (name, path) if equals and name and "/" not in name else ("", word)
 
 
-def _config_here(inputs: Sequence[str]) -> str:
-    """Return the config of the working folder."""
+def config_here(none: str, several: str) -> str:
+    """Return the config of the working folder; raise `ArgumentError` with the text `none`, or `several` with the first for `{}`."""
     there = sorted(name for name in os.listdir() if name.endswith(_CONFIGS) and not name.startswith("."))
     usual = [name for name in _USUAL if name in there]
     if usual or len(there) == 1:
         return (usual or there)[0]
-    if not there:
-        problem = f"there is no config here, and {' and '.join(inputs) or 'nothing'} names no file: {_HOW}"
-    else:
-        problem = f"name one of the configs here: receval diff {there[0]} {' '.join(inputs) or 'A B'}"
+    problem = f"name one of the configs here: {several.format(there[0])}" if there else f"there is no config here{none}"
     raise ArgumentError(problem, option=problem)
+
+
+def _config_here(inputs: Sequence[str]) -> str:
+    """Return the config of the working folder."""
+    names = " ".join(inputs).replace("{", "{{").replace("}", "}}")
+    return config_here(f", and {' and '.join(inputs) or 'nothing'} names no file: {_HOW}", f"receval diff {{}} {names or 'A B'}")
 
 
 def _of_config(loaded: Loaded, models: Sequence[str]) -> TwoModels:
@@ -143,7 +147,7 @@ def _of_folders(folders: Sequence[str], models: Sequence[str], read: Read, *, ha
         raise ArgumentError(problem, option=problem)
     _, path, result = results[0]
     lists = {label: str(file) for label, (_, file) in zip(labels, chosen, strict=True)}
-    return TwoModels(read(_config_of(path, result, lists, has_test=has_test), ()), *labels)
+    return TwoModels(read(stored_config(path, result, {"recommendations": lists}, has_test=has_test), ()), *labels)
 
 
 def _twice(results: Sequence[tuple[str, Path, Result]]) -> Sequence[tuple[str, Path, Result]]:
@@ -179,30 +183,44 @@ def _stored(path: Path, result: Result, model: str) -> tuple[str, Path]:
     return model, file.absolute()
 
 
-def _config_of(folder: Path, result: Result, lists: Mapping[str, str], *, has_test: bool) -> dict[str, Any]:
-    """Return the config of stored results with other lists, and its files as paths that exist, if they are found.
+def found_path(folder: Path, path: str) -> str:
+    """Return the path of a file of stored results, or a pattern of paths, that exists; else the path as it is.
 
-    A path is relative to the working folder, the folder of results, or a folder above it.
+    It is relative to the working folder, the folder of results, or a folder above it.
+    """
+    places = (Path.cwd(), folder.resolve(), *folder.resolve().parents[:2])
+    paths = (str(place / path) for place in places)
+    return next((one for one in paths if os.path.exists(one) or next(iglob(one), None)), path)
+
+
+def stored_config(folder: Path, result: Result, lists: Mapping[str, Any], *, has_test: bool) -> dict[str, Any]:
+    """Return the config of stored results with these `recommendations` (and `predictions`), and its files as paths that exist.
+
+    Files that are not found keep their paths. Raises `DataError` for a test file that is not found, unless there is another (`has_test`).
     """
     config = {name: section for name, section in result.config.items() if name not in _LEFT_OUT}
     data = {role: source for role, source in config["data"].items() if role not in ("recommendations", "predictions")}
-    places = [Path.cwd(), folder.resolve(), *folder.resolve().parents[:2]]
 
-    def found(path: Any) -> Any:
-        if isinstance(path, list):
-            return [found(one) for one in path]
-        there = (place / path for place in places if isinstance(path, str) and os.path.exists(place / path))
-        return str(next(there, path))
+    def found(source: Any) -> Any:
+        match source:
+            case str():
+                return found_path(folder, source)
+            case list():
+                return [found(one) for one in source]
+            case {"path": path}:
+                return {**source, "path": found(path)}
+        return source
 
     test = data.get("test")
     path = test.get("path") if isinstance(test, dict) else test
     if not has_test and (path is None or found(path) == path):
         raise DataError(f"{folder}: its test file {path or ''} is not here", "run this in the folder of its config, or add --test FILE")
-    located = {
-        role: {**source, "path": found(source["path"])} if isinstance(source, dict) and "path" in source else source
-        for role, source in data.items()
+    located = {role: found(source) if isinstance(source, dict) else source for role, source in data.items()}
+    of_models = {
+        role: {name: found(one) for name, one in some.items()} if isinstance(some, dict) and "path" not in some else found(some)
+        for role, some in lists.items()
     }
-    return {**config, "data": {**located, "recommendations": lists}}
+    return {**config, "data": {**located, **of_models}}
 
 
 def diff_inputs(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from receval.document import Alert, Cell, Column, Sentences, Table
+from receval.document import Alert, Cell, Column, Paragraph, Section, Sentences, Table
 from receval.render.html import for_notebook
 
 
@@ -17,4 +17,13 @@ def test_findings_are_above_the_table_and_its_notes_below():
         '<tbody><tr><th scope="row">nDCG ↑</th><td class="receval-best">0.5</td></tr>'
         '<tr><th scope="row">RMSE</th><td>1 ± 0.1 ◃</td></tr></tbody></table>'
         '<ul class="receval-notes"><li>marks</li><li>below</li></ul></div>'
+    )
+
+
+def test_blocks_of_sections_are_below_their_heading():
+    inner = Section("inner", "<within>", (Alert("warn", "warning X01", "found"),))
+    html = for_notebook((Section("outer", "Lists", (Paragraph("side by side"), inner)),)).partition("</style>")[2]
+    assert html == (
+        '<div class="receval-result"><h4>Lists</h4><p>side by side</p><h4>&lt;within&gt;</h4>'
+        '<ul class="receval-findings"><li>warning X01: found</li></ul></div>'
     )
