@@ -103,6 +103,14 @@ class DrawnOnce:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _the_disk_is_not_waited_for() -> Iterator[None]:
+    """Let files be flushed to the disk whenever the system likes: the tests write thousands, and no test can cut the power."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda number: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _charts_are_drawn_once() -> Iterator[None]:
     once = DrawnOnce()
     with pytest.MonkeyPatch.context() as patch:
