@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 import yaml
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.internal.conjecture import providers
 from receval import Result, load_config, run
 from receval.cli.main import main
 from receval.parts.spark.session import SparkSession, start_session
@@ -38,6 +39,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("default")
+# Hypothesis tries constants of the tested code, and takes every file outside of site-packages for it: in some environments it would parse
+# thousands of files of libraries, in each worker. Those of receval are the ones that the tests are about.
+providers.is_local_module_file = lambda path: path.startswith((str(ROOT / "evaluator"), str(ROOT / "cli")))
 
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 """Options of a Java that runs only for seconds: it compiles little, and does not verify the classes of Spark before it loads them."""
@@ -100,6 +104,14 @@ class DrawnOnce:
     def vegalite_to_svg(self, spec: Mapping[str, Any], **options: Any) -> str:
         drawer()  # tests may hide it
         return self.svg(json.dumps(spec), json.dumps(options))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _the_disk_is_not_waited_for() -> Iterator[None]:
+    """Let files be flushed to the disk whenever the system likes: the tests write thousands, and no test can cut the power."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda number: None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import yaml
 from msgspec import Struct
+from receval.cli.main import main
 
 from tests.conftest import ROOT
 
@@ -46,6 +50,17 @@ file.write_text(json.dumps(comments))
 """
 
 
+RECEVAL = """#!/bin/sh
+printf '%s\\0' "$PWD" "$@" > "$STUB_FOLDER/call"
+env -0 > "$STUB_FOLDER/environment"
+printf x > "$STUB_FOLDER/calls"
+read -r code < "$STUB_FOLDER/answers"
+cat "$STUB_FOLDER/printed"
+exit "$code"
+"""
+"""Asks the process of the tests to run receval, and prints what it printed."""
+
+
 class Ran(Struct):
     """The outcome of a job: whether it succeeded, its output, the outputs of its steps, and the names of the steps that ran."""
 
@@ -67,7 +82,8 @@ class GitHub:
         self.caches.mkdir(parents=True)
         (stubs / "comments.json").write_text("[]")
         (stubs / "gh.py").write_text(_GH_PY)
-        for name, text in {"gh": _GH, "python": '#!/bin/sh\necho "$@" >> "$STUB_FOLDER/installed.txt"\n'}.items():
+        python = '#!/bin/sh\necho "$@" >> "$STUB_FOLDER/installed.txt"\n'
+        for name, text in {"gh": _GH, "python": python, "receval": RECEVAL}.items():
             (stubs / name).write_text(text)
             (stubs / name).chmod(0o755)
 
@@ -137,11 +153,50 @@ class GitHub:
 
 
 def bash(script: str, folder: Path, environment: dict[str, str], stubs: Path) -> subprocess.CompletedProcess[str]:
-    """Run a step as GitHub and GitLab do, with the stubs first in the PATH and the receval of the tests."""
+    """Run a step as GitHub and GitLab do, with the stubs first in the PATH and the receval of the tests.
+
+    A stub passes calls of receval to this process, which has all modules already; without the stub, bash finds the installed program.
+    """
     path = os.pathsep.join((str(stubs), str(Path(sys.executable).parent), os.environ["PATH"]))
     known = {"PATH": path, "STUB_FOLDER": str(stubs), "STUB_PYTHON": sys.executable, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
-    return subprocess.run(command, cwd=folder, env={**known, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    calls, answers = stubs / "calls", stubs / "answers"
+    for pipe in (calls, answers):
+        os.mkfifo(pipe)
+    asked, answered = (os.open(pipe, os.O_RDWR) for pipe in (calls, answers))
+    try:
+        with subprocess.Popen(
+            command, cwd=folder, env={**known, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        ) as running:
+            output, printed = running.stdout, b""
+            assert output is not None
+            while True:
+                ready, _, _ = select.select([output, asked], [], [])
+                if asked in ready:
+                    os.read(asked, 1)
+                    os.write(answered, b"%d\n" % _receval(stubs))
+                elif chunk := os.read(output.fileno(), 65536):
+                    printed += chunk
+                else:
+                    return subprocess.CompletedProcess(command, running.wait(), printed.decode())
+    finally:
+        for pipe, number in ((calls, asked), (answers, answered)):
+            os.close(number)
+            pipe.unlink()
+
+
+def _receval(stubs: Path) -> int:
+    """Run the call that the stub of receval wrote down, with its folder and its environment; what it prints goes to a file."""
+    folder, *arguments = (stubs / "call").read_text().split("\0")[:-1]
+    variables = dict(line.split("=", 1) for line in (stubs / "environment").read_text().split("\0")[:-1])
+    with (
+        open(stubs / "printed", "w") as printed,
+        contextlib.chdir(folder),
+        mock.patch.dict(os.environ, variables, clear=True),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+    ):
+        return main(arguments)
 
 
 def _filled(text: str, context: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from tests.cli.gate_place import CONFIG, TEST, lists
-from tests.pipelines import JOB, bash
+from tests.pipelines import JOB, RECEVAL, bash
 
 
 @pytest.fixture
@@ -43,10 +43,10 @@ def pipeline(server, tmp_path):
     numbers = iter(range(100))
     stubs = tmp_path / "stubs"
     stubs.mkdir()
-    (stubs / "python").write_text(
-        '#!/bin/sh\n[ "$1" = - ] && exec "$STUB_PYTHON" -\necho "$@" >> "$STUB_FOLDER/installed.txt"\n',
-    )
-    (stubs / "python").chmod(0o755)
+    python = '#!/bin/sh\n[ "$1" = - ] && exec "$STUB_PYTHON" -\necho "$@" >> "$STUB_FOLDER/installed.txt"\n'
+    for name, text in {"python": python, "receval": RECEVAL}.items():
+        (stubs / name).write_text(text)
+        (stubs / name).chmod(0o755)
 
     def pipeline(branch, good=lambda user: True, **variables):
         work = tmp_path / f"work-{next(numbers)}"
@@ -96,6 +96,7 @@ def test_a_merge_request_without_a_baseline_fails_unless_it_may_be_missing(pipel
 
 
 def test_a_token_of_the_project_is_used_if_there_is_one(pipeline, server):
+    (pipeline.stubs / "receval").unlink()  # once the installed program runs
     pipeline("main", RECEVAL_TOKEN="of the project")
     assert server.asked[0][1:] == (None, "of the project")
 

@@ -18,11 +18,11 @@ Nothing here is real, so the files may be used for anything.
 
 from __future__ import annotations
 
-import math
 import random
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 SEED = 20_240_501
@@ -110,26 +110,21 @@ def _shown(train: list[Interaction]) -> list[tuple[int, float]]:
 
 
 def _knn(seen: dict[int, set[int]]):
-    users_of: dict[int, set[int]] = defaultdict(set)
-    for user, items in seen.items():
-        for item in items:
-            users_of[item].add(user)
-    together: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
-    for user in sorted(seen):
-        for item in sorted(seen[user]):
-            for other in sorted(seen[user]):
-                if other != item:
-                    together[item][other] += 1.0
-    for item, others in together.items():
-        for other in others:
-            others[other] /= math.sqrt(len(users_of[item]) * len(users_of[other]))
+    items = sorted(set().union(*seen.values()))
+    column = {item: place for place, item in enumerate(items)}
+    held = np.zeros((len(seen), len(items)))
+    for row, taken in enumerate(seen.values()):
+        held[row, [column[item] for item in taken]] = 1.0
+    together = held.T @ held
+    counts = together.diagonal().copy()
+    np.fill_diagonal(together, 0.0)
+    similarities = together / np.sqrt(np.outer(counts, counts))
 
     def scores(user: int) -> dict[int, float]:
-        total: dict[int, float] = defaultdict(float)
+        total = np.zeros(len(items))
         for item in sorted(seen[user]):
-            for other, similarity in together[item].items():
-                total[other] += similarity
-        return {item: round(score, 6) for item, score in total.items()}
+            total += similarities[column[item]]
+        return {item: round(score, 6) for item, score in zip(items, total.tolist(), strict=True) if score}
 
     return scores
 

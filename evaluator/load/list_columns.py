@@ -83,7 +83,7 @@ def text_lists(
         if split is not None:
             is_one = column == "item" or (column not in IDS and any(split in text for text in texts))
         else:
-            in_brackets = [(text.startswith("[") and text.endswith("]")) or is_python_list(text) for text in texts]
+            in_brackets = ((text.startswith("[") and text.endswith("]")) or is_python_list(text) for text in texts)
             is_one = bool(texts) and (all(in_brackets) or (one_suffices and any(map(is_list, texts))))
         listed += [column] if is_one else []
     in_text = as_list_columns(where, table, listed)

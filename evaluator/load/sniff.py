@@ -40,6 +40,7 @@ _OBJECTS: Final = {
 }  # fmt: skip
 """Ending of a file that only another program can read → the name of its format."""
 PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
+_PLAIN_INTEGER: Final = re.compile(PLAIN_INTEGER)
 GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 ARRAYS: Final = (".npy", ".npz")
@@ -217,7 +218,7 @@ def rows(lines: Sequence[str], separator: str, quotes: bool) -> list[list[str]]:
 
 def is_integer(text: str) -> bool:
     """Return whether a text is the plain spelling of an integer of 64 bits."""
-    return bool(re.fullmatch(PLAIN_INTEGER, text)) and -(2**63) <= int(text) < 2**63
+    return _PLAIN_INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
 
 
 def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:

@@ -7,7 +7,7 @@ that begin with # are comments, and text behind the tag of a run is ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -202,7 +202,7 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
 
 def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> TextTable:
     names = trec_layout(f"{role}: {file}", table)
-    rows = trec_rows(lines)
+    rows = list(trec_rows(lines))
     for number, row in rows:
         if not has_trec_width(row, names):
             message = f"{role}: {file.line(number)}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}"
@@ -233,9 +233,9 @@ def is_comment(line: str) -> bool:
     return line.lstrip().startswith(TREC_COMMENT)
 
 
-def trec_rows(lines: Sequence[str]) -> list[tuple[int, list[str]]]:
-    """Return the line number and the fields of every line that is neither blank nor a comment."""
-    return [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip() and not is_comment(line)]
+def trec_rows(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line number and the fields of every line that is neither blank nor a comment."""
+    return ((number, line.split()) for number, line in enumerate(lines, 1) if line.strip() and not is_comment(line))
 
 
 def has_trec_width(row: Sequence[str], names: Sequence[str]) -> bool:
@@ -245,12 +245,17 @@ def has_trec_width(row: Sequence[str], names: Sequence[str]) -> bool:
 
 def is_trec(table: str, lines: Sequence[str]) -> bool:
     """Return whether the first lines are a TREC run (second field Q0) or qrels (second field 0, and a small grade)."""
-    rows = [row for _, row in trec_rows(lines)]
-    if _LAYOUTS.get(table) == TREC_RUN:
-        return bool(rows) and all(_is_run_row(row) for row in rows)
-    if _LAYOUTS.get(table) == _QRELS:
-        return bool(rows) and all(len(row) == len(_QRELS) and row[1].upper() in ("0", "Q0") and _GRADE.fullmatch(row[3]) for row in rows)
-    return False
+    if table not in _LAYOUTS:
+        return False
+    fits = _is_run_row if _LAYOUTS[table] == TREC_RUN else _is_judgement
+    rows = trec_rows(lines)  # the first row shows of most files that they are not of TREC
+    first = next(rows, None)
+    return first is not None and fits(first[1]) and all(fits(row) for _, row in rows)
+
+
+def _is_judgement(row: Sequence[str]) -> bool:
+    """Return whether a row of qrels has 0 as its second field, and a small grade."""
+    return len(row) == len(_QRELS) and row[1].upper() in ("0", "Q0") and _GRADE.fullmatch(row[3]) is not None
 
 
 def _is_run_row(row: Sequence[str]) -> bool:

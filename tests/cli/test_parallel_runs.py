@@ -35,16 +35,25 @@ N_PROCESSES = 2
 @pytest.fixture(scope="module")
 def files(tmp_path_factory) -> Path:
     """Return a folder with a config, a test file, and shuffled lists that need temporary files and some seconds."""
-    folder = tmp_path_factory.mktemp("files")
+    return write_files(tmp_path_factory.mktemp("files"), N_USERS)
+
+
+@pytest.fixture(scope="module")
+def smaller_files(tmp_path_factory) -> Path:
+    """Return such a folder for runs that nothing interrupts: as many processes, in a fraction of the time."""
+    return write_files(tmp_path_factory.mktemp("smaller"), N_USERS // 6)
+
+
+def write_files(folder: Path, n_users: int) -> Path:
     chance = np.random.default_rng(3)
-    users = np.repeat(np.arange(N_USERS), 10)
-    lists = pl.DataFrame({"user": users, "item": (users * 31 + np.tile(np.arange(10), N_USERS)) % 1000})
+    users = np.repeat(np.arange(n_users), 10)
+    lists = pl.DataFrame({"user": users, "item": (users * 31 + np.tile(np.arange(10), n_users)) % 1000})
     lists.sample(fraction=1, shuffle=True, seed=3).write_parquet(folder / "lists.parquet")
-    pl.DataFrame({"user": np.arange(N_USERS), "item": chance.integers(0, 1000, N_USERS)}).write_parquet(folder / "test.parquet")
+    pl.DataFrame({"user": np.arange(n_users), "item": chance.integers(0, 1000, n_users)}).write_parquet(folder / "test.parquet")
     (folder / "config.yaml").write_text(
         "data: {test: test.parquet, recommendations: {model: lists.parquet}}\n"
         "evaluation: {metrics: [nDCG, Recall], top_k: [5, 10]}\nhealth: off\n"
-        f"engine: {{memory: 5MB, workers: {N_PROCESSES}}}\n"
+        f"engine: {{memory: {n_users // 12}KB, workers: {N_PROCESSES}}}\n"
     )
     return folder
 
@@ -110,13 +119,13 @@ def test_a_signal_ends_all_processes_and_leaves_no_file(name, code, message, fil
         assert not [*scratch.iterdir(), *tmp_path.glob("out/*")]
 
 
-def test_the_next_run_removes_what_a_killed_one_left_and_gives_the_result(files, tmp_path):
+def test_the_next_run_removes_what_a_killed_one_left_and_gives_the_result(files, smaller_files, tmp_path):
     scratch = tmp_path / "scratch"
     with started(files, scratch) as process:
         at_work(process, scratch)
         process.kill()
     assert list(scratch.iterdir())
-    with started(files, scratch) as process:
+    with started(smaller_files, scratch) as process:
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, list(scratch.iterdir())) == (0, "", []), err
     assert (tmp_path / "out" / "results.json").exists()
@@ -148,8 +157,8 @@ def test_a_full_disk_is_a_machine_error(files, tmp_path):
 
 
 @pytest.mark.parametrize("limit", [2_000_000, 3_000_000])
-def test_under_a_limit_on_address_space_it_gives_the_result_or_one_sentence(limit, files, tmp_path):
-    command = [sys.executable, "-c", IN_SMALL_PARTS, "run", str(files / "config.yaml"), "--format", "csv"]
+def test_under_a_limit_on_address_space_it_gives_the_result_or_one_sentence(limit, smaller_files, tmp_path):
+    command = [sys.executable, "-c", IN_SMALL_PARTS, "run", str(smaller_files / "config.yaml"), "--format", "csv"]
     shell = ["sh", "-c", f'ulimit -v {limit}; exec "$@"', "sh", *command]
     done = subprocess.run(shell, env={**os.environ, "TMPDIR": str(tmp_path)}, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout.count("\n")) in ((0, 5), (4, 0)), done.stderr
