@@ -29,7 +29,8 @@ class Library:
     its own sort; `cuts`: it cuts lists to the largest k of the call before it orders ties; `border`: it sorts items by
     popularity in no stated order; `single`: the metrics that it computes in single precision, `cancels` those of them that are
     differences of larger numbers; `more`: how it was used if the caller chooses the users; `train`: whether it
-    got the train file; `truth_only`: the lists of users without a test row were removed for metrics of relevance.
+    got the train file; `truth_only`: the lists of users without a test row were removed for metrics of relevance;
+    `decimals`: its values are rounded to so many.
     """
 
     convention: str
@@ -45,9 +46,11 @@ class Library:
     more: tuple[tuple[str, str], ...] = ()
     train: bool = True
     truth_only: bool = False
+    decimals: int | None = None
 
 
 LIBRARIES = {
+    "beir": Library("beir", dictionary=True, decimals=5),
     "clayrs": Library("clayrs", sorted_lists=True, least=0.0),
     "elliot": Library("elliot", least=0.0),
     "ir-measures": Library("ir_measures", dictionary=True),

@@ -7,7 +7,7 @@
 DIR has `test`, `train`, `items` and one file of lists per model, as Parquet or CSV with the columns user_id, item_id, rating,
 score, rank, and `reference.jsonl` (or `reference/*.jsonl`): one value per line with library, dataset, model, metric, k,
 relevance, value, params, note. A dataset `name/part` has its files in DIR/part. The values are used only to compare.
-Every row is in one class: equal (to 1e-9, or 1e-6 relative if the library computes in single precision),
+Every row is in one class: equal (to 1e-9, or 1e-6 relative if the library computes in single precision, or to the decimals that it rounds to),
 different, or unsupported, with the reason.
 
 libraries.py describes the inputs of each library.
@@ -165,6 +165,8 @@ def verdict(values: Values, one: Query, row: Row, scale: float = 1.0) -> tuple[s
     difference, size = abs(value - row["value"]), abs(row["value"])
     cancels = bool(library.cancels) and re.fullmatch(library.cancels, row["metric"]) is not None
     near = 1e-9 * max(size, 1.0)
+    if library.decimals is not None:
+        near = 0.5 * 10.0**-library.decimals + 1e-12
     if single:
         near = 1e-5 * max(size, scale if "MADRating" in row["metric"] else 1.0) if cancels else 1e-6 * size
     return ("equal" if difference <= near else "different"), difference, ""

@@ -432,7 +432,7 @@ def looks_at(definition: Definition, axis: str, value: str) -> bool:
     tables = definition.metric.uses(definition.params)
     if axis == "truth_duplicates":
         return population == "test" or any("truth" in varies_with(name) for name in tables)
-    empties_lists = axis in ("seen_items", "unknown_items") and (population in _WITH_LISTS or population == "test")
+    empties_lists = axis in ("seen_items", "unknown_items", "identical_ids") and (population in _WITH_LISTS or population == "test")
     return empties_lists or any("lists" in varies_with(name) for name in tables)
 
 

@@ -69,6 +69,12 @@ PROTOCOL_AXES: Final = (
         },
     ),
     Axis(
+        "identical_ids",
+        "lists",
+        "a listed item with the id of its user, such as a query that is a document too",
+        {"keep": "stays in the list", "drop_and_refill": "is removed before the list is cut at k: later items move up"},
+    ),
+    Axis(
         "unknown_items",
         "lists",
         "listed items that are in neither the train file nor the items file (unknown without both)",

@@ -33,7 +33,10 @@ class Truth(Struct, frozen=True):
 
 
 class Lists(Struct, frozen=True):
-    """Rules that turn rows into lists; with `keeps_ranks` items have the ranks of the file, with gaps and ties."""
+    """Rules that turn rows into lists.
+
+    With `keeps_ranks` items have the ranks of the file, with gaps and ties. With `drops_identical` a list has no item with its user's id.
+    """
 
     order: str
     ties: str
@@ -42,6 +45,12 @@ class Lists(Struct, frozen=True):
     seen: str
     unknown: str
     keeps_ranks: bool = False
+    drops_identical: bool = False
+
+    @property
+    def leaves_out(self) -> bool:
+        """True if items are left out of lists, apart from duplicates."""
+        return self.drops_identical or (self.seen, self.unknown) != ("keep", "keep")
 
 
 class UserRules(Struct, frozen=True):

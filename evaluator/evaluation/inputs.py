@@ -452,7 +452,7 @@ def deepest(evaluation: Evaluation) -> int | None:
     `None` means all: a measure has no cut-off, or removes items from lists first.
     """
     definitions = [inner for definition in evaluation.computed for inner in definition.all]
-    leaves_out = any((one.lists.seen, one.lists.unknown) != ("keep", "keep") for one in definitions)
+    leaves_out = any(one.lists.leaves_out for one in definitions)
     cutoffs = [one.k for one in definitions if one.metric.cut]
     if leaves_out or not cutoffs or None in cutoffs or any(not one.metric.cut for one in evaluation.computed):
         return None

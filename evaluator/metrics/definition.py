@@ -140,7 +140,8 @@ class Definition(Struct, frozen=True, dict=True):
         """Rules for reading a list."""
         names = ("list_order", "tie_order", "score_type", "duplicates", "seen_items", "unknown_items")
         order, ties, score_type, duplicates, seen, unknown = (str(self.axes[name]) for name in names)
-        return Lists(order, ties, score_type, duplicates, seen, unknown, self.axes["positions"] == "as_written")
+        keeps_ranks, drops_identical = self.axes["positions"] == "as_written", self.axes["identical_ids"] != "keep"
+        return Lists(order, ties, score_type, duplicates, seen, unknown, keeps_ranks, drops_identical)
 
     @cached_property
     def user_rules(self) -> UserRules:

@@ -334,6 +334,8 @@ def _masks_to_remove(reading: Reading, part: PartData, prepared: Prepared, lists
     gone: list[tuple[Array, bool]] = []
     if lists.seen != "keep" and "train" in part:
         gone.append((seen_in_train(reading, part), lists.seen == "drop"))
+    if lists.drops_identical:
+        gone.append((has_id_of_user(reading, part), False))
     if lists.unknown != "keep" and len(prepared.items):
         known = prepared.in_train if lists.unknown == "drop_and_refill_untrained" else prepared.in_train | prepared.in_catalogue
         if known.any():
@@ -346,6 +348,12 @@ def _masks_to_remove(reading: Reading, part: PartData, prepared: Prepared, lists
         else:
             before = mask if before is None else before | mask
     return (before if before is not None and before.any() else None), after
+
+
+def has_id_of_user(reading: Reading, part: PartData) -> Array:
+    """Return for every row of the lists whether the item has the id of the user, as text."""
+    users = gather(part.users.cast(pl.String), reading.user)
+    return (reading.item.cast(pl.String) == users).fill_null(False).to_numpy()
 
 
 def seen_in_train(reading: Reading, part: PartData) -> Array:
@@ -422,7 +430,8 @@ class Canonical:
         duplicates = choice.duplicates if rows.repeats else "keep_all"
         seen = choice.seen if "train" in self._part else "keep"
         unknown = choice.unknown if len(self._prepared.items) else "keep"
-        may_move_up = (seen, unknown) != ("keep", "keep") or duplicates not in ("unique_hits", "keep_all", "keep_all_as_relevant")
+        leaves_out = choice.drops_identical or (seen, unknown) != ("keep", "keep")
+        may_move_up = leaves_out or duplicates not in ("unique_hits", "keep_all", "keep_all_as_relevant")
         keeps_ranks = ranks_are_of_file(rows, choice) and (may_move_up or self._has_gaps(rows))
         simplest = replace(choice, duplicates=duplicates, seen=seen, unknown=unknown, keeps_ranks=keeps_ranks)
         if duplicates in ("keep_last_row", "sum_scores") or keeps_ranks:

@@ -99,13 +99,15 @@ class Reader:
         if "desc" in ties:
             rows.reverse()
         items = [row["item"] for row in sorted(rows, key=by)]
-        removes = axes["seen_items"] == "drop_and_refill" or (repeated and "keep" in str(axes["duplicates"]))
+        removes = "drop_and_refill" in (axes["seen_items"], axes["identical_ids"]) or (repeated and "keep" in str(axes["duplicates"]))
         if axes["positions"] == "as_written" and removes:  # ranks then have gaps
             return NOT_COVERED
         if axes["duplicates"] == "keep_best_rank":
             items = list(dict.fromkeys(items))
         if axes["seen_items"] == "drop_and_refill":
             items = [item for item in items if item not in self.seen.get(user, ())]
+        if axes["identical_ids"] != "keep":
+            items = [item for item in items if str(item) != str(user)]
         return items if axes["seen_items"] != "drop" and axes["unknown_items"] == "keep" else NOT_COVERED
 
     def _single(self, rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
