@@ -33,7 +33,11 @@ class Truth(Struct, frozen=True):
 
 
 class Lists(Struct, frozen=True):
-    """Rules that turn rows into lists; with `keeps_ranks` items have the ranks of the file, with gaps and ties."""
+    """Rules that turn rows into lists.
+
+    With `keeps_ranks` items have the ranks of the file, with gaps and ties; with `tied_rank` (`first` or `last`) tied items share a rank;
+    `hit_scores` is the axis with this name.
+    """
 
     order: str
     ties: str
@@ -42,6 +46,13 @@ class Lists(Struct, frozen=True):
     seen: str
     unknown: str
     keeps_ranks: bool = False
+    tied_rank: str = ""
+    hit_scores: str = "any"
+
+    @property
+    def judges_ties(self) -> bool:
+        """Return whether the ranks of hits depend on which items are tied, not only on the order of the list."""
+        return bool(self.tied_rank) or self.ties in ("worst", "best")
 
 
 class UserRules(Struct, frozen=True):

@@ -140,7 +140,10 @@ class Definition(Struct, frozen=True, dict=True):
         """Rules for reading a list."""
         names = ("list_order", "tie_order", "score_type", "duplicates", "seen_items", "unknown_items")
         order, ties, score_type, duplicates, seen, unknown = (str(self.axes[name]) for name in names)
-        return Lists(order, ties, score_type, duplicates, seen, unknown, self.axes["positions"] == "as_written")
+        positions = str(self.axes["positions"])
+        tied_rank = positions.removeprefix("ties_") if positions.startswith("ties_") else ""
+        as_written = positions == "as_written"
+        return Lists(order, ties, score_type, duplicates, seen, unknown, as_written, tied_rank, str(self.axes["hit_scores"]))
 
     @cached_property
     def user_rules(self) -> UserRules:

@@ -11,9 +11,10 @@ from ..lazy import pl
 from .array import Array
 from .graph import table
 from .ids import Pairs, gather
-from .lists import ListRows, Reading, first_of_each, ranks_are_of_file, ranks_of_file
+from .lists import ListRows, Reading, first_of_each, in_run, ranks_are_of_file, ranks_of_file, tie_key
 from .prepared import Prepared
 from .rows import PartData, Rows, in_order, number_rows, starts_of
+from .tied_scores import reorder_hits, runs_of
 from .truth import ONE_ROW, TestPairs, TruthTable, one_row_per_pair, rows_that_pass
 
 
@@ -75,14 +76,26 @@ def n_relevant(truth_with_repeats: tuple[TruthTable, Array | None]) -> Array:
     return added
 
 
-@table("hits", uses=("judged_rows", "truth_table", "n_relevant"), columns=("rank", "item", "gain"), title="The hits")
-def hits(judged_rows: Rows, truth_table: TruthTable, n_relevant: Array) -> Rows:
+@table(
+    "hits",
+    uses=("judged_rows", "truth_table", "n_relevant", "reading"),
+    varies=("lists",),
+    columns=("rank", "item", "gain"),
+    title="The hits",
+)
+def hits(judged_rows: Rows, truth_table: TruthTable, n_relevant: Array, reading: Reading, lists: Lists) -> Rows:
     """Return the recommended items that are relevant: `rank`, `gain`, `found` (hits up to this one), `n_relevant` (of the user)."""
-    rows = judged_rows.take(np.flatnonzero(truth_table.relevant[judged_rows["pair"]]))
+    is_hit = truth_table.relevant[judged_rows["pair"]]
+    if lists.hit_scores == "positive" and "score" in reading.source.rows:
+        is_hit &= reading.score[reading.starts[judged_rows.user] + judged_rows.real_rank - 1] > 0
+    rows = judged_rows.take(np.flatnonzero(is_hit))
     rows = rows.with_columns(found=number_rows(rows.user, rows.n_users))
     if truth_table.as_hits and truth_table.copies is not None:  # copies of a hit share its rank and `found`
         rows = rows.take(np.repeat(np.arange(len(rows)), truth_table.copies[rows["pair"]]))
-    return rows.with_columns(gain=truth_table.gain[rows["pair"]], n_relevant=n_relevant[rows.user])
+    rows = rows.with_columns(gain=truth_table.gain[rows["pair"]], n_relevant=n_relevant[rows.user])
+    if lists.ties not in ("worst", "best") or not (column := tie_key(reading.source.rows, lists)) or reading.file_rank is not None:
+        return rows
+    return reorder_hits(rows.with_columns(real_rank=rows.real_rank), runs_of(reading, in_run(reading, column)), best=lists.ties == "best")
 
 
 @table("retrieved", uses=("hits",), columns=("rank", "gain"), title="The hits in their best order")

@@ -25,7 +25,12 @@ OTHER_ORDER = "lists_in_other_order"
 """The note on lists that are read in the order of the file although their rows are not in the order of ranks, or of scores."""
 
 
-_TIE_KEYS = {"item_asc": ("item", False), "item_desc": ("item", True), "text_asc": ("item_text", False), "text_desc": ("item_text", True)}
+_TIE_KEYS = {
+    **dict.fromkeys(("item_asc", "worst", "best"), ("item", False)),  # hits are put last or first afterwards
+    "item_desc": ("item", True),
+    "text_asc": ("item_text", False),
+    "text_desc": ("item_text", True),
+}
 Order = tuple[tuple[str, bool], ...]
 """Columns that order a list, each with whether it descends."""
 
@@ -123,6 +128,19 @@ def order_of(rows: SourceRows, choice: Lists) -> Order:
         if column in rows:
             return (by[column], _TIE_KEYS.get(choice.ties, ("row", False)))
     return (("row", False),)
+
+
+def tie_key(rows: SourceRows, choice: Lists) -> str:
+    """Return the column in which tied items are equal: the one that orders the list; empty if no column does."""
+    (name, _), *_ = order_of(rows, choice)
+    return "" if name in ("row", "shelf") else name
+
+
+def in_run(reading: Reading, name: str) -> Array:
+    """Return for each row but the first whether it is equal to the row above in a column of the lists, and of the same user."""
+    key = np.asarray(reading.source.key(name))
+    key = key if reading.rows is None else key[reading.rows]
+    return within_users(key[1:] == key[:-1], reading.starts)
 
 
 @table("rows_as_stored", uses=("part", "prepared"))
@@ -292,6 +310,12 @@ def reading(part: PartData, prepared: Prepared, rows_as_stored: ListRows, list_r
         file_rank = None if file_rank is None else file_rank[left]
         after = None if after is None else after[left]
         starts = starts_of(user, part.n_users)
+    if lists.tied_rank and (column := tie_key(list_rows.rows, lists)):
+        file_rank = tied_ranks(Reading(list_rows, rows, user, part.n_users, starts, np.diff(starts)), column, lists.tied_rank)
+    if lists.tied_rank and file_rank is not None and after is not None:  # a removed row still counts for the ranks of the others
+        left, after = np.flatnonzero(~after), None
+        rows, user, file_rank = left if rows is None else rows[left], user[left], file_rank[left]
+        starts = starts_of(user, part.n_users)
     lengths = np.diff(starts)
     one_hit = lists.duplicates == "unique_hits" and list_rows.repeats
     if after is None or not after.any():
@@ -309,6 +333,17 @@ def reading(part: PartData, prepared: Prepared, rows_as_stored: ListRows, list_r
         Rows(part.n_users, user[gone], {"rank": cut[gone]}),
         one_hit,
     )
+
+
+def tied_ranks(reading: Reading, column: str, which: str) -> Array:
+    """Return the `first` or the `last` position of the rows that are equal to each row in a column that orders the list."""
+    n = len(reading)
+    new = np.concatenate([[True], ~in_run(reading, column)])[:n]
+    run = np.cumsum(new) - 1
+    first = np.flatnonzero(new)
+    row = first[run] if which == "first" else np.append(first[1:], n)[run] - 1
+    ranks: Array = row - reading.starts[reading.user] + 1
+    return ranks
 
 
 def ranks_are_of_file(rows: ListRows, choice: Lists) -> bool:
@@ -425,7 +460,7 @@ class Canonical:
         may_move_up = (seen, unknown) != ("keep", "keep") or duplicates not in ("unique_hits", "keep_all", "keep_all_as_relevant")
         keeps_ranks = ranks_are_of_file(rows, choice) and (may_move_up or self._has_gaps(rows))
         simplest = replace(choice, duplicates=duplicates, seen=seen, unknown=unknown, keeps_ranks=keeps_ranks)
-        if duplicates in ("keep_last_row", "sum_scores") or keeps_ranks:
+        if duplicates in ("keep_last_row", "sum_scores") or keeps_ranks or choice.judges_ties or choice.hit_scores != "any":
             return simplest
         order = rows.order_by(choice)
         for other, other_order in self._orders:
