@@ -149,6 +149,7 @@ FORMULA_AXES: Final = (
         {
             "candidates": "candidates that are not relevant, and any other listed item",
             "train_items": "the items of data.train, minus the user's own, minus R, regardless of the list",
+            "unseen_items": "the items of the catalogue, minus those that the user has in data.train, minus R, regardless of the list",
             "items": "the items of the catalogue, minus R, even those that the user has in data.train",
         },
     ),

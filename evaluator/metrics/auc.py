@@ -31,8 +31,9 @@ LETTERS = {
         "there are misses above a hit. Candidates are the items of the catalogue (data.items, else train) without those that the user "
         "has in train, plus the listed items, cut at k. Those that are not in the list rank below it, the relevant ones last, where "
         "they add nothing. With `train_items`: the items of train, minus those that the user has there, minus R, independent of the "
-        "list. A value may then be below 0 if the list contains items that are not in train. With `items`: the items of the catalogue, "
-        "minus R, even those that the user has in train. With `norm` = `n_negatives_plus_1` N + 1 "
+        "list. A value may then be below 0 if the list contains items that are not in train. With `unseen_items`: the items of the "
+        "catalogue, minus those that the user has in train, minus R, independent of the list. With `items`: the same, and with those that "
+        "the user has in train. With `norm` = `n_negatives_plus_1` N + 1 "
         "replaces N"
     ),
 }
@@ -77,6 +78,7 @@ _PIECES: Pieces = {
     "negatives": {
         "candidates": r"\max(|C_u \setminus T_u|<norm>, \max_r h_r\,a_r)",
         "train_items": r"|I_{\mathrm{train}} \setminus H_u| - |T_u|<norm>",
+        "unseen_items": r"|I \setminus H_u| - |T_u|<norm>",
         "items": r"|I| - |T_u|<norm>",
     },
     "unlisted": {
@@ -90,7 +92,9 @@ HANLEY = "Hanley and McNeil, Radiology 143(1), 1982"
 
 def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     """Return the tables that an AUC reads."""
-    negatives = {"train_items": ("n_unseen",), "items": ("n_items",)}.get(str(params["negatives"]), ("n_candidates", "outside"))
+    negatives = {"train_items": ("n_unseen",), "unseen_items": ("n_candidates",), "items": ("n_items",)}.get(
+        str(params["negatives"]), ("n_candidates", "outside")
+    )
     unlisted = ("reading",) if params["unlisted"] == "half" else ()
     return ("hits", "n_relevant", *negatives, *unlisted, *(() if _by_order(params) else ("misses_by_score",)))
 
@@ -121,6 +125,8 @@ def _right_pairs(m: Measure) -> Array:
         above = hits["higher"] + hits["tied"] * (1.0 if m.params["ties"] == "strict" else 0.5)
     if m.params["negatives"] == "train_items":
         negatives = m.n_unseen - m.n_relevant + more
+    elif m.params["negatives"] == "unseen_items":
+        negatives = m.user("n_candidates") + more
     elif m.params["negatives"] == "items":
         negatives = np.maximum(m.n_items - m.n_relevant + more, 0)
     else:  # with duplicates, more misses may be above a hit than there are negatives

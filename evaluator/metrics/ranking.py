@@ -28,6 +28,7 @@ LETTERS = {
 _DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base", "ties": "ndcg_ties"}
 _AT_RANKS = {"hits": r"h_r\,", "all": ""}
 _TEX_DISCOUNTS = {"log_r_plus_1": r"\log_{<log_base>}(r + 1)", "log_max_r_2": r"\log_{<log_base>} \max(r, 2)"}
+_TEX_TIES = {"list_order": "", "averaged": r"\frac{1}{|\Pi_u|} \sum_{\pi \in \Pi_u} "}
 _ROUNDED_UP_FROM = {"plus_0_9": "0.9", "nearest": "0.5"}
 _JARVELIN = "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005"
 
@@ -138,10 +139,10 @@ def _weighted(template: str, **choices: Any) -> TexFormula:
     ),
     validate=_refuse_ties_at_all_ranks,
     tex=tex(
-        r"\frac{1}{<denominator>} \sum_{r=1}^{k} <ranks><precision>",
+        r"\frac{1}{<denominator>} \sum_{r=1}^{k} <ranks><ties>",
         denominator=SIZES,
         ranks=_AT_RANKS,
-        precision={"list_order": r"\frac{f_r}{r}", "together": r"\frac{f_{e_r}}{e_r} \\ e_r = \max\{q : s_q = s_r\}"},
+        ties={"list_order": r"\frac{f_r}{r}", "together": r"\frac{f_{e_r}}{e_r} \\ e_r = \max\{q : s_q = s_r\}"},
     ),
     reference="Buckley and Voorhees, in TREC: Experiment and Evaluation in Information Retrieval (2005), chapter 3",
     ties=lambda params: params["denominator"] != "hits" and params["ties"] == "list_order",
@@ -229,7 +230,7 @@ def reciprocal_rank(m: Measure) -> Array:
     texts=WEIGHT,
     needs=needs_of_weight,
     validate=_refuse_weighted_ties,
-    tex=_weighted(r"\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>}", gain=GAINS, discount=_TEX_DISCOUNTS),
+    tex=_weighted(r"<ties>\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>}", gain=GAINS, discount=_TEX_DISCOUNTS, ties=_TEX_TIES),
     reference=_JARVELIN,
     ties=lambda params: not params.get("weight") and params["ties"] == "list_order",
     by_item=True,
@@ -262,7 +263,8 @@ def dcg(m: Measure) -> Array:
     needs=needs_of_weight,
     validate=_refuse_weights_of_other_ideals,
     tex=_weighted(
-        r"\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>} \biggl/ \sum_{r=1}^{k} \frac{<best>}{<discount>}",
+        r"<ties>\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>} \biggl/ \sum_{r=1}^{k} \frac{<best>}{<discount>}",
+        ties=_TEX_TIES,
         gain=GAINS,
         discount=_TEX_DISCOUNTS,
         best=lambda params: _best(str(params["ideal"]), str(params["gain"]), bool(params.get("weight"))),
