@@ -62,7 +62,7 @@ class Scorer(Struct, eq=False):
 
     def choice(self, definition: Definition) -> Choice:
         """Return the settings for lists and test rows that a measure uses; settings that make no difference in this part become one."""
-        positions = "real" if definition.lists.keeps_ranks else str(definition.axes["positions"])
+        positions = "among_rated" if definition.axes["positions"] == "among_rated" else "real"  # others are ranks of the lists
         return Choice(self.canonical.lists(definition.lists), self.canonical.truth(definition.truth), positions)
 
     def counts(self, definition: Definition) -> tuple[Array, Array, Array]:

@@ -86,7 +86,7 @@ def n_relevant(truth_with_repeats: tuple[TruthTable, Array | None]) -> Array:
 def hits(judged_rows: Rows, truth_table: TruthTable, n_relevant: Array, reading: Reading, lists: Lists) -> Rows:
     """Return the recommended items that are relevant: `rank`, `gain`, `found` (hits up to this one), `n_relevant` (of the user)."""
     is_hit = truth_table.relevant[judged_rows["pair"]]
-    if lists.hit_scores == "positive" and "score" in reading.source.rows:
+    if lists.hit_scores == "positive" and "score" in reading.source.rows and len(reading):  # reference lists have no rows here
         is_hit &= reading.score[reading.starts[judged_rows.user] + judged_rows.real_rank - 1] > 0
     rows = judged_rows.take(np.flatnonzero(is_hit))
     rows = rows.with_columns(found=number_rows(rows.user, rows.n_users))
