@@ -145,6 +145,7 @@ PROTOCOL_AXES: Final = (
         {
             "real": "its position in the list",
             "among_rated": "its position among the listed items that are in the user's test rows; k also cuts by this position",
+            "among_judged": "the same, among those with a rating of at least 0",
             "as_written": "its rank as the file gives it, with gaps and ties; k cuts at rank ≤ k. Without whole ranks from 1: its position",
             "ties_last": "the last position of the items with the same rank or score, for each of them; k cuts at this position",
             "ties_first": "the first position of the items with the same rank or score, for each of them; k cuts at this position",

@@ -16,6 +16,7 @@ from ..metrics.definition import Definition
 from ..metrics.measure import Measure, Ratio, Sums, plain
 from ..tables.array import Array, in_single_precision
 from ..tables.graph import Choice, Notes, Tables, closure
+from ..tables.hits import AMONG
 from ..tables.lists import Canonical
 from ..tables.prepared import Prepared
 from ..tables.rows import PartData, Rows
@@ -62,7 +63,7 @@ class Scorer(Struct, eq=False):
 
     def choice(self, definition: Definition) -> Choice:
         """Return the settings for lists and test rows that a measure uses; settings that make no difference in this part become one."""
-        positions = "among_rated" if definition.axes["positions"] == "among_rated" else "real"  # others are ranks of the lists
+        positions = str(definition.axes["positions"]) if definition.axes["positions"] in AMONG else "real"  # others are ranks of the lists
         return Choice(self.canonical.lists(definition.lists), self.canonical.truth(definition.truth), positions)
 
     def counts(self, definition: Definition) -> tuple[Array, Array, Array]:

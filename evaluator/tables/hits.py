@@ -17,6 +17,9 @@ from .rows import PartData, Rows, in_order, number_rows, starts_of
 from .tied_scores import reorder_hits, runs_of
 from .truth import ONE_ROW, TestPairs, TruthTable, one_row_per_pair, rows_that_pass
 
+AMONG = ("among_rated", "among_judged")
+"""Positions that count only items of the test file."""
+
 
 @table(
     "judged_rows", uses=("reading", "test_pairs"), varies=("positions",), columns=("rank",), title="Listed items that are in the test file"
@@ -24,17 +27,24 @@ from .truth import ONE_ROW, TestPairs, TruthTable, one_row_per_pair, rows_that_p
 def judged_rows(reading: Reading, test_pairs: TestPairs, positions: str) -> Rows:
     """Return the recommended items that are in the test file, relevant or not: `rank`, `pair` (the index of the test pair).
 
-    If `positions` is `among_rated`, `rank` counts only these items, and `real_rank` is the rank in the list.
+    If `positions` is one of `AMONG`, `rank` counts only these items, and `real_rank` is the rank in the list.
     """
     row, pair = test_pairs.lookup.find(reading.pairs)
     if reading.one_hit_per_item and len(row):
         first = np.sort(np.unique(pair, return_index=True)[1])
         row, pair = row[first], pair[first]
     rows = reading.table(row).with_columns(pair=pair)
-    if positions == "among_rated":  # k cuts the rated items, not the list
-        rank = number_rows(rows.user, rows.n_users)
-        return Rows(rows.n_users, rows.user, {"rank": rank, "pair": pair, "real_rank": rows.real_rank}, rows.item)
-    return rows
+    return ranked_among(rows, test_pairs, positions) if positions in AMONG else rows
+
+
+def ranked_among(rows: Rows, test_pairs: TestPairs, positions: str) -> Rows:
+    """Return listed items of the test file with their ranks among these items, of which `among_judged` leaves out ratings below 0."""
+    if positions == "among_judged" and test_pairs.rating is not None:
+        best = np.full(len(test_pairs), -np.inf)
+        np.maximum.at(best, test_pairs.row_pair, test_pairs.rating)
+        rows = rows.take(np.flatnonzero(best[rows["pair"]] >= 0))
+    rank = number_rows(rows.user, rows.n_users)  # k cuts these items, not the list
+    return Rows(rows.n_users, rows.user, {"rank": rank, "pair": rows["pair"], "real_rank": rows.real_rank}, rows.item)
 
 
 @table("rated", uses=("reading", "test_pairs"), columns=("rank",), title="Listed items that are in the test file")
