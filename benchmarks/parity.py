@@ -7,8 +7,8 @@
 DIR has `test`, `train`, `items` and one file of lists per model, as Parquet or CSV with the columns user_id, item_id, rating,
 score, rank, and `reference.jsonl` (or `reference/*.jsonl`): one value per line with library, dataset, model, metric, k,
 relevance, value, params, note. A dataset `name/part` has its files in DIR/part. The values are used only to compare.
-Every row is in one class: equal (to 1e-9, or 1e-6 relative if the library computes in single precision, or to the decimals that it rounds to),
-different, or unsupported, with the reason.
+Every row is in one class: equal (to 1e-9, or 1e-6 relative if the library computes in single precision, or to the decimals that it
+rounds to), different, or unsupported, with the reason.
 
 libraries.py describes the inputs of each library.
 """

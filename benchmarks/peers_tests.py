@@ -27,8 +27,8 @@ import polars as pl
 import receval
 from receval.errors import RecevalError
 
-VERSIONS = {"trec_eval 10": "trec_eval10"}
-"""The convention of the version of a library, by the beginning of its name."""
+VERSIONS = {"trec_eval 10": "trec_eval10", "TorchMetrics": "torchmetrics"}
+"""The convention of a library, or of one version, by the beginning of its name; a case has one as it was tried before."""
 CLASSES = ("equal", "different", "refused", "inexpressible")
 Case = dict[str, Any]
 

@@ -16,7 +16,8 @@ ROOT = Path(__file__).parent.parent
 printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
 
 CONFIG = "docs/example/config.yaml"
-MEASURES = "evaluation.metrics=[nDCG@3, MAP@3]"
+MEASURES = ("nDCG", "MAP", "Precision", "MRR")
+"""Metrics of the example, of which a library shows the first two that it has."""
 
 
 def index() -> list[Block]:
@@ -57,15 +58,17 @@ def in_config(entry: ConventionEntry) -> str:
     """Return a config with the convention, and one measure by another convention."""
     if entry.name == DEFAULT:
         return "evaluation:\n  convention: receval   # the default\n  metrics: [nDCG@10]"
-    one = f"- nDCG(convention={DEFAULT})@10   # this measure by another convention"
-    return f"evaluation:\n  convention: {entry.name}\n  metrics:\n    - nDCG@10\n    {one}"
+    first = next(name for name in MEASURES if name in entry.metrics)
+    one = f"- {first}(convention={DEFAULT})@10   # this measure by another convention"
+    return f"evaluation:\n  convention: {entry.name}\n  metrics:\n    - {first}@10\n    {one}"
 
 
 def example(entry: ConventionEntry) -> list[Block]:
     """Show the settings of the convention that change the values of the example."""
     if entry.name == DEFAULT:
         return []
-    words = ["audit", CONFIG, "--set", MEASURES, "--why", DEFAULT, entry.name]
+    shown = ", ".join(f"{name}@3" for name in [name for name in MEASURES if name in entry.metrics][:2])
+    words = ["audit", CONFIG, "--set", f"evaluation.metrics=[{shown}]", "--why", DEFAULT, entry.name]
     about = "Five users and eight films, in [docs/example](../example/test.csv):"
     return [Heading("Effect on an example", 2), Paragraph(about), Code(printed(words))]
 

@@ -44,6 +44,7 @@ class _Further5(_Common, total=False):
     norm: str | float | None
     negatives: str | float | None
     ties: str | float | None
+    unlisted: str | float | None
     over: str | float | None
 
 class _Further6(_Common, total=False):
@@ -93,6 +94,7 @@ class _Further13(_Common, total=False):
     gain: str | float | None
     discount: str | float | None
     log_base: str | float | None
+    ties: str | float | None
     weight: str | None
 
 class _Further14(_Common, total=False):
@@ -145,6 +147,7 @@ class _Further24(_Common, total=False):
     norm: str | float | None
     negatives: str | float | None
     ties: str | float | None
+    unlisted: str | float | None
 
 class _Further25(_Common, total=False):
     of: str | float | None
@@ -203,127 +206,133 @@ class _Further36(_Common, total=False):
 class _Further37(_Common, total=False):
     denominator: str | float | None
     ranks: str | float | None
+    ties: str | float | None
 
 class _Further38(_Common, total=False):
-    unit: str | float | None
+    denominator: str | float | None
+    ranks: str | float | None
 
 class _Further39(_Common, total=False):
+    unit: str | float | None
+
+class _Further40(_Common, total=False):
     gain: str | float | None
     alpha: float | None
     beta: float | None
     shelves: float | None
     columns: float | None
 
-class _Further40(_Common, total=False):
+class _Further41(_Common, total=False):
     activation: str | float | None
     over: str | float | None
     threshold: float | None
 
-class _Further41(_Common, total=False):
+class _Further42(_Common, total=False):
     gain: str | float | None
     discount: str | float | None
     log_base: str | float | None
+    ties: str | float | None
     ideal: str | float | None
     weight: str | None
 
-class _Further42(_Common, total=False):
+class _Further43(_Common, total=False):
     weight: str | None
 
-class _Further43(_Common, total=False):
+class _Further44(_Common, total=False):
     insufficient: str | float | None
 
-class _Further44(_Common, total=False):
+class _Further45(_Common, total=False):
     overlap: str | float | None
 
-class _Further45(_Common, total=False):
+class _Further46(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     numerator: str | float | None
     ratio: float | None
 
-class _Further46(_Common, total=False):
+class _Further47(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     candidates: str | float | None
     ratio: float | None
 
-class _Further47(_Common, total=False):
+class _Further48(_Common, total=False):
     count: str | float | None
 
-class _Further48(_Common, total=False):
+class _Further49(_Common, total=False):
     of: str | float | None
     count: str | float | None
     ties: str | float | None
     ratio: str | float | None
     popular: float | None
 
-class _Further49(_Common, total=False):
+class _Further50(_Common, total=False):
     denominator: str | float | None
 
-class _Further50(_Common, total=False):
+class _Further51(_Common, total=False):
     column: str | None
 
-class _Further51(_Common, total=False):
+class _Further52(_Common, total=False):
     denominator: str | float | None
     multiple: float | None
     within: float | None
 
-class _Further52(_Common, total=False):
+class _Further53(_Common, total=False):
     p: float | None
 
-class _Further53(_Common, total=False):
+class _Further54(_Common, total=False):
     gain: str | float | None
     norm: str | float | None
     p: float | None
 
-class _Further54(_Common, total=False):
+class _Further55(_Common, total=False):
     negative: str | float | None
     p: float | None
 
-class _Further55(_Common, total=False):
+class _Further56(_Common, total=False):
     denominator: str | float | None
     weight: str | None
 
-class _Further56(_Common, total=False):
+class _Further57(_Common, total=False):
     precision: float | None
 
-class _Further57(_Common, total=False):
+class _Further58(_Common, total=False):
     candidates: str | float | None
     by: str | None
     group: str | None
 
-class _Further58(_Common, total=False):
+class _Further59(_Common, total=False):
     max_rel: float | None
     min_rel: float | None
 
-class _Further59(_Common, total=False):
+class _Further60(_Common, total=False):
     log: str | float | None
     norm: str | float | None
     weights: str | float | None
 
-class _Further60(_Common, total=False):
+class _Further61(_Common, total=False):
     form: str | float | None
 
-class _Further61(_Common, total=False):
+class _Further62(_Common, total=False):
     norm: str | float | None
     over: str | float | None
     unit: str | float | None
     unseen: str | float | None
 
-class _Further62(_Common, total=False):
+class _Further63(_Common, total=False):
     count: str | float | None
     ratio: float | None
 
-class _Further63(_Common, total=False):
+class _Further64(_Common, total=False):
     absent: str | float | None
     over: str | float | None
 
-class _Further64(_Common, total=False):
+class _Further65(_Common, total=False):
     by: str | None
 
-class _Further65(_Common, total=False):
+class _Further66(_Common, total=False):
     worth: float | None
     cost: float | None
 
@@ -2592,7 +2601,7 @@ def mar(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> float:
     """The mean of the recall at each hit; use it with MAP to see how fast recall grows."""
 
@@ -2605,7 +2614,7 @@ def mar(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> dict[int | None, float]: ...
 @overload
 def mar(
@@ -2617,7 +2626,7 @@ def mar(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> list[float]: ...
 @overload
 def mar(
@@ -2629,7 +2638,7 @@ def mar(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mcc(
@@ -2688,7 +2697,7 @@ def mean_pop_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> float:
     """The mean popularity rank of the recommended items (1: the most popular); use it to compare data sets of different size."""
 
@@ -2701,7 +2710,7 @@ def mean_pop_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, float]: ...
 @overload
 def mean_pop_rank(
@@ -2713,7 +2722,7 @@ def mean_pop_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> list[float]: ...
 @overload
 def mean_pop_rank(
@@ -2725,7 +2734,7 @@ def mean_pop_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mean_prediction_distance(
@@ -2856,7 +2865,7 @@ def n2_dcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> float:
     """How close to the top left of a page the relevant items are; use it if a page shows several rows of items (shelves, carousels)."""
 
@@ -2869,7 +2878,7 @@ def n2_dcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, float]: ...
 @overload
 def n2_dcg(
@@ -2881,7 +2890,7 @@ def n2_dcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> list[float]: ...
 @overload
 def n2_dcg(
@@ -2893,7 +2902,7 @@ def n2_dcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_hit_rate(
@@ -2904,7 +2913,7 @@ def ncis_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> float:
     """The share of users with a hit, corrected for what the previous policy showed; use it with NCISPrecision if one hit is enough."""
 
@@ -2917,7 +2926,7 @@ def ncis_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_hit_rate(
@@ -2929,7 +2938,7 @@ def ncis_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> list[float]: ...
 @overload
 def ncis_hit_rate(
@@ -2941,7 +2950,7 @@ def ncis_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_ndcg(
@@ -2952,7 +2961,7 @@ def ncis_ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> float:
     """How close to the top the hits are, corrected for what the previous policy showed; use it with NCISPrecision if order matters."""
 
@@ -2965,7 +2974,7 @@ def ncis_ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_ndcg(
@@ -2977,7 +2986,7 @@ def ncis_ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> list[float]: ...
 @overload
 def ncis_ndcg(
@@ -2989,7 +2998,7 @@ def ncis_ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_precision(
@@ -3000,7 +3009,7 @@ def ncis_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> float:
     """Precision corrected for what the previous policy showed; use it if the test rows come from users who saw its lists."""
 
@@ -3013,7 +3022,7 @@ def ncis_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_precision(
@@ -3025,7 +3034,7 @@ def ncis_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> list[float]: ...
 @overload
 def ncis_precision(
@@ -3037,7 +3046,7 @@ def ncis_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_recall(
@@ -3048,7 +3057,7 @@ def ncis_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> float:
     """Recall corrected for what the previous policy showed; use it with NCISPrecision if a list should miss little."""
 
@@ -3061,7 +3070,7 @@ def ncis_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_recall(
@@ -3073,7 +3082,7 @@ def ncis_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> list[float]: ...
 @overload
 def ncis_recall(
@@ -3085,7 +3094,7 @@ def ncis_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ndcg(
@@ -3096,7 +3105,7 @@ def ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> float:
     """How close to the top the relevant items are; the default choice if order matters."""
 
@@ -3109,7 +3118,7 @@ def ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, float]: ...
 @overload
 def ndcg(
@@ -3121,7 +3130,7 @@ def ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> list[float]: ...
 @overload
 def ndcg(
@@ -3133,7 +3142,7 @@ def ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ndcg_rel(
@@ -3192,7 +3201,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> float:
     """How close to the top the relevant items are, with the same gain for each; use it if their ratings should not matter."""
 
@@ -3205,7 +3214,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> dict[int | None, float]: ...
 @overload
 def ndcg_rendle2020(
@@ -3217,7 +3226,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> list[float]: ...
 @overload
 def ndcg_rendle2020(
@@ -3229,7 +3238,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def novelty(
@@ -3480,7 +3489,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> float:
     """PartialAUC of the first k hits; use it as Precision in which the order of the list counts."""
 
@@ -3493,7 +3502,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> dict[int | None, float]: ...
 @overload
 def pap(
@@ -3505,7 +3514,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> list[float]: ...
 @overload
 def pap(
@@ -3517,7 +3526,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def partial_auc(
@@ -3528,7 +3537,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> float:
     """The part of AUC before the k-th miss; use it if users stop reading after k misses."""
 
@@ -3541,7 +3550,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> dict[int | None, float]: ...
 @overload
 def partial_auc(
@@ -3553,7 +3562,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> list[float]: ...
 @overload
 def partial_auc(
@@ -3565,7 +3574,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def personalization(
@@ -3576,7 +3585,7 @@ def personalization(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> float:
     """How different the lists of two users are on average, from 0 (all alike) to 1; use it to see if users get lists of their own."""
 
@@ -3589,7 +3598,7 @@ def personalization(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_reo(
@@ -3600,7 +3609,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> float:
     """How unequally relevant items of head and tail are found; use it if relevant items deserve the same chance, popular or not."""
 
@@ -3613,7 +3622,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_rsp(
@@ -3624,7 +3633,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further47],
 ) -> float:
     """How unequally items of head and tail are recommended, relevant or not; use it to see how strongly a model prefers popular items."""
 
@@ -3637,7 +3646,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further47],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity(
@@ -3696,7 +3705,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further48],
 ) -> float:
     """The correlation between the popularity of items and how often they are recommended; use it to see if a model follows popularity."""
 
@@ -3709,7 +3718,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -3720,7 +3729,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> float:
     """The share of popular items among the recommended ones; use it to compare lists with what the users had in train."""
 
@@ -3733,7 +3742,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -3745,7 +3754,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> list[float]: ...
 @overload
 def popularity_ratio(
@@ -3757,7 +3766,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def precision(
@@ -3768,7 +3777,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> float:
     """The share of the recommended items that are relevant; use it if every irrelevant item that is shown costs something."""
 
@@ -3781,7 +3790,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def precision(
@@ -3793,7 +3802,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def precision(
@@ -3805,7 +3814,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def prediction_coverage(
@@ -3888,7 +3897,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> float:
     """The profit of the hits, such as their margin; use it instead of Revenue if some items are sold at a loss."""
 
@@ -3901,7 +3910,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def profit(
@@ -3913,7 +3922,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def profit(
@@ -3925,7 +3934,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def r2(
@@ -3960,7 +3969,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> float:
     """Precision with the number of relevant items as cut-off; use it if this number varies widely between users."""
 
@@ -3973,7 +3982,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def r_precision(
@@ -3985,7 +3994,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> list[float]: ...
 @overload
 def r_precision(
@@ -3997,7 +4006,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rank_biased_entropy(
@@ -4008,7 +4017,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further53],
 ) -> float:
     """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters."""
 
@@ -4021,7 +4030,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, float]: ...
 @overload
 def rank_biased_entropy(
@@ -4033,7 +4042,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further53],
 ) -> list[float]: ...
 @overload
 def rank_biased_entropy(
@@ -4045,7 +4054,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp(
@@ -4056,7 +4065,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further54],
 ) -> float:
     """The gain per item of a reader who goes on to the next item with probability p; use it if you can say how patient users are."""
 
@@ -4069,7 +4078,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further54],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp(
@@ -4081,7 +4090,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further54],
 ) -> list[float]: ...
 @overload
 def rbp(
@@ -4093,7 +4102,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further54],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp_residual(
@@ -4104,7 +4113,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> float:
     """How much RBP could grow if all items without a judgement were relevant; use it to see how far RBP can be trusted."""
 
@@ -4117,7 +4126,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp_residual(
@@ -4129,7 +4138,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> list[float]: ...
 @overload
 def rbp_residual(
@@ -4141,7 +4150,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall(
@@ -4152,7 +4161,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further56],
 ) -> float:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible."""
 
@@ -4165,7 +4174,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further56],
 ) -> dict[int | None, float]: ...
 @overload
 def recall(
@@ -4177,7 +4186,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further56],
 ) -> list[float]: ...
 @overload
 def recall(
@@ -4189,7 +4198,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further56],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall_at_precision(
@@ -4200,7 +4209,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further57],
 ) -> float:
     """The highest recall at a depth that keeps a given precision; use it if too many misses are not acceptable."""
 
@@ -4213,7 +4222,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def recall_at_precision(
@@ -4225,7 +4234,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further57],
 ) -> list[float]: ...
 @overload
 def recall_at_precision(
@@ -4237,7 +4246,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def reo(
@@ -4320,7 +4329,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> float:
     """The value of the hits, such as their price; use it if a hit is worth as much as its item costs."""
 
@@ -4333,7 +4342,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue(
@@ -4345,7 +4354,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def revenue(
@@ -4357,7 +4366,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def revenue_share(
@@ -4368,7 +4377,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> float:
     """The value of the hits as a share of that of all relevant items; use it to compare revenue between users who spend much and little."""
 
@@ -4381,7 +4390,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue_share(
@@ -4393,7 +4402,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def revenue_share(
@@ -4405,7 +4414,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rmse(
@@ -4560,7 +4569,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further58],
 ) -> float:
     """How unequally items of different groups are recommended, relevant or not; use it if every group should appear equally often."""
 
@@ -4573,7 +4582,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -4632,7 +4641,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further59],
 ) -> float:
     """The gain of the list as a share of that of k items of the highest grade; use it if a perfect list must be excellent at every rank."""
 
@@ -4645,7 +4654,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def sdcg(
@@ -4657,7 +4666,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def sdcg(
@@ -4669,7 +4678,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def serendipity(
@@ -4680,7 +4689,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further48],
 ) -> float:
     """How much higher hits rank than their popularity alone would place them; use it to reward hits that are not obvious."""
 
@@ -4693,7 +4702,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, float]: ...
 @overload
 def serendipity(
@@ -4705,7 +4714,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further48],
 ) -> list[float]: ...
 @overload
 def serendipity(
@@ -4717,7 +4726,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def set_map(
@@ -4776,7 +4785,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further60],
 ) -> float:
     """How evenly items are recommended, as entropy; use it if every item should have its share of all lists."""
 
@@ -4789,7 +4798,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, float]: ...
 @overload
 def sufficient_reco(
@@ -4800,7 +4809,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further61],
 ) -> float:
     """The share of users whose list has at least k items; use it to find lists that are too short."""
 
@@ -4813,7 +4822,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def sufficient_reco(
@@ -4825,7 +4834,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further61],
 ) -> list[float]: ...
 @overload
 def sufficient_reco(
@@ -4837,7 +4846,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def surprisal(
@@ -4848,7 +4857,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further62],
 ) -> float:
     """How surprising the recommended items are, in bits; use it for what papers call novelty: it rewards little-known items."""
 
@@ -4861,7 +4870,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, float]: ...
 @overload
 def surprisal(
@@ -4873,7 +4882,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further62],
 ) -> list[float]: ...
 @overload
 def surprisal(
@@ -4885,7 +4894,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def tail_percentage(
@@ -4896,7 +4905,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further63],
 ) -> float:
     """The share of the recommended items that are among the least popular; use it instead of APLT if the tail is a share of the items."""
 
@@ -4909,7 +4918,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, float]: ...
 @overload
 def tail_percentage(
@@ -4921,7 +4930,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further63],
 ) -> list[float]: ...
 @overload
 def tail_percentage(
@@ -4933,7 +4942,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unexpectedness(
@@ -4944,7 +4953,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further64],
 ) -> float:
     """The share of the recommended items that a reference model does not recommend to the user; use it to see what a model adds."""
 
@@ -4957,7 +4966,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further64],
 ) -> dict[int | None, float]: ...
 @overload
 def unexpectedness(
@@ -4969,7 +4978,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further64],
 ) -> list[float]: ...
 @overload
 def unexpectedness(
@@ -4981,7 +4990,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further64],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unjudged(
@@ -5088,7 +5097,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further61],
 ) -> float:
     """The share of users without a repeated item in the first k ranks; use it to find lists with duplicates."""
 
@@ -5101,7 +5110,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def unrepeated_reco(
@@ -5113,7 +5122,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further61],
 ) -> list[float]: ...
 @overload
 def unrepeated_reco(
@@ -5125,7 +5134,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def user_coverage(
@@ -5184,7 +5193,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further65],
 ) -> float:
     """How far the mean nDCG of groups of users differs; use it to see if a model serves some groups better than others."""
 
@@ -5197,7 +5206,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, float]: ...
 @overload
 def user_mad_rating(
@@ -5208,7 +5217,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further65],
 ) -> float:
     """How far the mean scores of groups of users differ; use it to see if a model promises more to some groups than to others."""
 
@@ -5221,7 +5230,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -5232,7 +5241,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further66],
 ) -> float:
     """The worth of the hits minus the cost of the misses; use it if you can name a price for both."""
 
@@ -5245,7 +5254,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further66],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -5257,7 +5266,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further66],
 ) -> list[float]: ...
 @overload
 def utility(
@@ -5269,7 +5278,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further66],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_hit_rate(
@@ -5280,7 +5289,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> float:
     """The weight of the best hit as a share of that of the user's best relevant item; use it if one hit is enough but not all are alike."""
 
@@ -5293,7 +5302,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_hit_rate(
@@ -5305,7 +5314,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def weighted_hit_rate(
@@ -5317,7 +5326,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_precision(
@@ -5328,7 +5337,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> float:
     """The weight of the hits as a share of that of all recommended items; use it if a wrong item costs as much as its weight."""
 
@@ -5341,7 +5350,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_precision(
@@ -5353,7 +5362,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def weighted_precision(
@@ -5365,7 +5374,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_recall(
@@ -5376,7 +5385,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> float:
     """The weight of the hits as a share of that of all relevant items; use it if some relevant items matter more than others."""
 
@@ -5389,7 +5398,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_recall(
@@ -5401,7 +5410,7 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def weighted_recall(
@@ -5413,5 +5422,5 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...

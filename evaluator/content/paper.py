@@ -69,6 +69,8 @@ _PHRASES: Final = {
     "coverage_outside": "recommended items outside the catalogue %s",
 }
 """Axis → the words around its value in the note of a table; for others what the axis decides, and its value."""
+_UNSAID: Final = {"ndcg_ties": "list_order", "map_ties": "list_order", "auc_unlisted": "wrong"}
+"""Axis → the usual value, which the note of a table leaves out."""
 _BETTER: Final = "\u2020"
 _WORSE: Final = "\u2021"
 Lines = Mapping[tuple[str, ...], Mapping[str, Row]]
@@ -188,6 +190,8 @@ def _settings_in_words(one: MeasureDefinition) -> str:
     texts = []
     for axis in metric.axes.values():
         value = str(one.axes[axis])
+        if _UNSAID.get(axis) == value:
+            continue
         meaning = AXES[axis].meanings.get(value, format_value(one.axes[axis]))
         is_one = axis in _GAINS and not one.graded and value != "exp2_plus1"
         texts.append(_BINARY if is_one else _PHRASES[axis] % meaning if axis in _PHRASES else f"{AXES[axis].decides}: {meaning}")

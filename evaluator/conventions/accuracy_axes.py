@@ -65,6 +65,15 @@ FORMULA_AXES: Final = (
         {"hits": "those of the hits", "all": "every rank up to k"},
     ),
     Axis(
+        "map_ties",
+        "formula",
+        "hits with the same score as other listed items, in AP",
+        {
+            "list_order": "count at their own rank",
+            "together": "count at the last rank of these items, with all hits down to it: an equal score is one threshold",
+        },
+    ),
+    Axis(
         "mar_denominator",
         "formula",
         "the divisor of AR",
@@ -119,6 +128,15 @@ FORMULA_AXES: Final = (
         {"catalogue": "those of the catalogue", "listed": "those of the whole list of the user"},
     ),
     Axis(
+        "ndcg_ties",
+        "formula",
+        "hits with the same score as other listed items, in DCG and nDCG",
+        {
+            "list_order": "count at their own rank",
+            "averaged": "count with the mean discount of the ranks of these items: the mean over all their orders",
+        },
+    ),
+    Axis(
         "iprec_rounding",
         "formula",
         "the number of hits at which InterpolatedPrecision and ElevenPointPrecision count a recall as reached",
@@ -137,6 +155,8 @@ FORMULA_AXES: Final = (
         {
             "candidates": "candidates that are not relevant, and any other listed item",
             "train_items": "the items of data.train, minus the user's own, minus R, regardless of the list",
+            "unseen_items": "the items of the catalogue, minus those that the user has in data.train, minus R, regardless of the list",
+            "items": "the items of the catalogue, minus R, even those that the user has in data.train",
         },
     ),
     Axis(
@@ -148,6 +168,12 @@ FORMULA_AXES: Final = (
             "strict": "count as wrong at any rank",
             "half": "count as half right at any rank",
         },
+    ),
+    Axis(
+        "auc_unlisted",
+        "formula",
+        "a pair of a relevant item and a negative that are both not listed",
+        {"wrong": "counts as wrong", "half": "counts as half right"},
     ),
     Axis(
         "auc_average",

@@ -33,6 +33,8 @@ PROTOCOL_AXES: Final = (
             "text_asc": "by item id as text, smallest first, so that 10 comes before 9",
             "text_desc": "by item id as text, largest first, so that 9 comes before 10",
             "file": "the order of the rows in the file",
+            "worst": "relevant items last, the highest grade at the very end: no order gives the model less",
+            "best": "relevant items first, the highest grade at the top: no order gives the model more",
         },
     ),
     Axis(
@@ -149,8 +151,17 @@ PROTOCOL_AXES: Final = (
         {
             "real": "its position in the list",
             "among_rated": "its position among the listed items that are in the user's test rows; k also cuts by this position",
+            "among_judged": "the same, among those with a rating of at least 0",
             "as_written": "its rank as the file gives it, with gaps and ties; k cuts at rank ≤ k. Without whole ranks from 1: its position",
+            "ties_last": "the last position of the items with the same rank or score, for each of them; k cuts at this position",
+            "ties_first": "the first position of the items with the same rank or score, for each of them; k cuts at this position",
         },
+    ),
+    Axis(
+        "hit_scores",
+        "lists",
+        "the score of a listed item that can be a hit",
+        {"any": "any", "positive": "above 0: other items keep their ranks and are misses; in a list without scores any item can be a hit"},
     ),
     Axis(
         "population",

@@ -35,7 +35,8 @@ class Truth(Struct, frozen=True):
 class Lists(Struct, frozen=True):
     """Rules that turn rows into lists.
 
-    With `keeps_ranks` items have the ranks of the file, with gaps and ties. With `drops_identical` a list has no item with its user's id.
+    With `keeps_ranks` items have the ranks of the file, with gaps and ties; with `tied_rank` (`first` or `last`) tied items share a rank;
+    `hit_scores` is the axis with this name. With `drops_identical` a list has no item with its user's id.
     """
 
     order: str
@@ -45,12 +46,19 @@ class Lists(Struct, frozen=True):
     seen: str
     unknown: str
     keeps_ranks: bool = False
+    tied_rank: str = ""
+    hit_scores: str = "any"
     drops_identical: bool = False
 
     @property
     def leaves_out(self) -> bool:
         """True if items are left out of lists, apart from duplicates."""
         return self.drops_identical or (self.seen, self.unknown) != ("keep", "keep")
+
+    @property
+    def judges_ties(self) -> bool:
+        """Return whether the ranks of hits depend on which items are tied, not only on the order of the list."""
+        return bool(self.tied_rank) or self.ties in ("worst", "best")
 
 
 class UserRules(Struct, frozen=True):

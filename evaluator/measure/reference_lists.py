@@ -17,13 +17,14 @@ from ..names.short_names import ORACLE, POPULARITY, RANDOM
 from ..results.result import Row
 from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
+from ..tables.canonical import Canonical
 from ..tables.graph import Choice, Tables
-from ..tables.hits import train_pairs
+from ..tables.hits import AMONG, ranked_among, train_pairs
 from ..tables.ids import Ids
-from ..tables.lists import Canonical, ListRows, Reading
+from ..tables.lists import ListRows, Reading
 from ..tables.prepared import Prepared
 from ..tables.reference_rows import ReferenceRows, SeenItems, best_rows, popular_lengths, popular_ranks, popular_rows, random_rows
-from ..tables.rows import LISTS, PartData, Rows, number_rows
+from ..tables.rows import LISTS, PartData, Rows
 from ..tables.truth import TestPairs, TruthTable
 from .by_group import GROUPS, sums_by_group
 from .measuring import measure_users
@@ -463,10 +464,10 @@ def _rank_popular(scorer: Scorer, lists: Lists, masked: bool, depth: int | None)
     index = index[np.lexsort((rank[index], pairs.user[index]))]
     user = pairs.user[index]
     rows = Rows(part.n_users, user, {"rank": rank[index], "pair": index}, pairs.item.gather(index))
-    among_rated = Rows(part.n_users, user, {"rank": number_rows(user, part.n_users), "pair": index, "real_rank": rank[index]}, rows.item)
     lengths = np.where(scorer.facts.tested, popular_lengths(prepared, seen, depth), 0)
     no_rows = ListRows(part.rows(LISTS), part.pairs[LISTS], prepared)
     tables.replace("reading", Choice(lists=lists), Reading(no_rows, None, no_rows.user, part.n_users, no_rows.rows.starts, lengths))
     tables.replace("rated", Choice(lists=lists), rows)
     tables.replace("judged_rows", Choice(lists=lists, positions="real"), rows)
-    tables.replace("judged_rows", Choice(lists=lists, positions="among_rated"), among_rated)
+    for positions in AMONG:
+        tables.replace("judged_rows", Choice(lists=lists, positions=positions), ranked_among(rows, pairs, positions))

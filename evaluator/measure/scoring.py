@@ -15,8 +15,9 @@ from ..metrics.arrays import UNDEFINED
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, Ratio, Sums, plain
 from ..tables.array import Array, in_single_precision
+from ..tables.canonical import Canonical
 from ..tables.graph import Choice, Notes, Tables, closure
-from ..tables.lists import Canonical
+from ..tables.hits import AMONG
 from ..tables.prepared import Prepared
 from ..tables.rows import PartData, Rows
 from .model_level_sums import CollectSums
@@ -62,7 +63,7 @@ class Scorer(Struct, eq=False):
 
     def choice(self, definition: Definition) -> Choice:
         """Return the settings for lists and test rows that a measure uses; settings that make no difference in this part become one."""
-        positions = "real" if definition.lists.keeps_ranks else str(definition.axes["positions"])
+        positions = str(definition.axes["positions"]) if definition.axes["positions"] in AMONG else "real"  # others are ranks of the lists
         return Choice(self.canonical.lists(definition.lists), self.canonical.truth(definition.truth), positions)
 
     def counts(self, definition: Definition) -> tuple[Array, Array, Array]:

@@ -31,7 +31,9 @@ LETTERS = {
         "there are misses above a hit. Candidates are the items of the catalogue (data.items, else train) without those that the user "
         "has in train, plus the listed items, cut at k. Those that are not in the list rank below it, the relevant ones last, where "
         "they add nothing. With `train_items`: the items of train, minus those that the user has there, minus R, independent of the "
-        "list. A value may then be below 0 if the list contains items that are not in train. With `norm` = `n_negatives_plus_1` N + 1 "
+        "list. A value may then be below 0 if the list contains items that are not in train. With `unseen_items`: the items of the "
+        "catalogue, minus those that the user has in train, minus R, independent of the list. With `items`: the same, and with those that "
+        "the user has in train. With `norm` = `n_negatives_plus_1` N + 1 "
         "replaces N"
     ),
 }
@@ -65,9 +67,9 @@ def misses_by_score(reading: Reading, hits: Rows, is_hit: Array, single: bool) -
     return hits.with_columns(score=score[row], higher=end - above, tied=above - np.searchsorted(missed, own))
 
 
-_AXES = {"norm": "auc_norm", "negatives": "auc_negatives", "ties": "auc_ties"}
+_AXES = {"norm": "auc_norm", "negatives": "auc_negatives", "ties": "auc_ties", "unlisted": "auc_unlisted"}
 _PIECES: Pieces = {
-    "right": r"h_r \left(1 - \frac{a_r}{N_u}\right) \\ a_r = <ties>, \quad N_u = <negatives>",
+    "right": r"h_r \left(1 - \frac{a_r}{N_u}\right)<unlisted> \\ a_r = <ties>, \quad N_u = <negatives>",
     "ties": {
         "list_order": "r - f_r",
         "strict": r"|\{q : s_q \ge s_r, h_q = 0\}|",
@@ -76,6 +78,12 @@ _PIECES: Pieces = {
     "negatives": {
         "candidates": r"\max(|C_u \setminus T_u|<norm>, \max_r h_r\,a_r)",
         "train_items": r"|I_{\mathrm{train}} \setminus H_u| - |T_u|<norm>",
+        "unseen_items": r"|I \setminus H_u| - |T_u|<norm>",
+        "items": r"|I| - |T_u|<norm>",
+    },
+    "unlisted": {
+        "wrong": "",
+        "half": r" + \tfrac{1}{2} |T_u \setminus L_u| \frac{N_u - |L_u \setminus T_u|}{N_u}",
     },
     "norm": {"n_negatives": "", "n_negatives_plus_1": " + 1"},
 }
@@ -84,8 +92,11 @@ HANLEY = "Hanley and McNeil, Radiology 143(1), 1982"
 
 def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     """Return the tables that an AUC reads."""
-    negatives = ("n_unseen",) if params["negatives"] == "train_items" else ("n_candidates", "outside")
-    return ("hits", "n_relevant", *negatives, *(() if _by_order(params) else ("misses_by_score",)))
+    negatives = {"train_items": ("n_unseen",), "unseen_items": ("n_candidates",), "items": ("n_items",)}.get(
+        str(params["negatives"]), ("n_candidates", "outside")
+    )
+    unlisted = ("reading",) if params["unlisted"] == "half" else ()
+    return ("hits", "n_relevant", *negatives, *unlisted, *(() if _by_order(params) else ("misses_by_score",)))
 
 
 def _by_order(params: Mapping[str, Scalar]) -> bool:
@@ -93,9 +104,14 @@ def _by_order(params: Mapping[str, Scalar]) -> bool:
     return params["ties"] == "list_order"
 
 
+def _has_bounds(params: Mapping[str, Scalar]) -> bool:
+    """Return whether the number of pairs that are right follows from the ranks of the hits alone."""
+    return _by_order(params) and params["unlisted"] == "wrong"
+
+
 def _by_order_among_candidates(params: Mapping[str, Scalar]) -> bool:
     """Return whether the order decides and no hit counts below 0, so that one more hit among the first k is never worse."""
-    return _by_order(params) and params["negatives"] == "candidates"
+    return _has_bounds(params) and params["negatives"] == "candidates"
 
 
 def _right_pairs(m: Measure) -> Array:
@@ -109,9 +125,17 @@ def _right_pairs(m: Measure) -> Array:
         above = hits["higher"] + hits["tied"] * (1.0 if m.params["ties"] == "strict" else 0.5)
     if m.params["negatives"] == "train_items":
         negatives = m.n_unseen - m.n_relevant + more
+    elif m.params["negatives"] == "unseen_items":
+        negatives = m.user("n_candidates") + more
+    elif m.params["negatives"] == "items":
+        negatives = np.maximum(m.n_items - m.n_relevant + more, 0)
     else:  # with duplicates, more misses may be above a hit than there are negatives
         negatives = np.maximum(m.n_negatives + more, hits.max(above, "misses above"))
-    return hits.count() - divide(hits.sum(above, "misses above"), negatives)
+    right = hits.count() - divide(hits.sum(above, "misses above"), negatives)
+    if m.params["unlisted"] == "half":
+        unlisted = np.maximum(negatives - (m.n_listed - hits.count()), 0)
+        right = right + 0.5 * divide(np.maximum(m.n_relevant - hits.count(), 0) * unlisted, negatives)
+    return right
 
 
 @metric(
@@ -125,7 +149,7 @@ def _right_pairs(m: Measure) -> Array:
     average="micro",
     tex=tex(r"\frac{1}{<over>} \sum_{r=1}^{k} <right>", over={"relevant": "|T_u|", "hits": r"|L_u \cap T_u|"}, **_PIECES),
     reference=HANLEY,
-    ties=_by_order,
+    ties=_has_bounds,
 )
 def auc(m: Measure) -> Ratio:
     """How often a relevant item ranks above an irrelevant one; use it to judge the whole ranking, not only its top.
@@ -134,6 +158,8 @@ def auc(m: Measure) -> Ratio:
 
     It is the share of pairs of a relevant and an irrelevant candidate that are in the right order. Every relevant item weighs the same.
     With `over` = `hits` the sum is divided by the number of hits, so that relevant items outside of the lists are left out.
+
+    A pair of a relevant item and a negative that are both not listed counts as wrong; with `unlisted` = `half` it counts as half right.
 
     Edge cases: a user without negatives has nothing above the hits and counts h/R. Pooled over users (`micro`); the value of one user, and
     so the macro mean, is that of GAUC.
@@ -151,7 +177,7 @@ def auc(m: Measure) -> Ratio:
     cut=False,
     tex=tex(r"\frac{1}{|T_u|} \sum_{r=1}^{k} <right>", **_PIECES),
     reference="Zhu et al., Optimized cost per click in Taobao display advertising, KDD 2017 (user-wise AUC)",
-    ties=_by_order,
+    ties=_has_bounds,
 )
 def gauc(m: Measure) -> Ratio:
     """The mean over users of their AUC; use it instead of AUC if every user should weigh the same, not every relevant item.

@@ -140,8 +140,11 @@ class Definition(Struct, frozen=True, dict=True):
         """Rules for reading a list."""
         names = ("list_order", "tie_order", "score_type", "duplicates", "seen_items", "unknown_items")
         order, ties, score_type, duplicates, seen, unknown = (str(self.axes[name]) for name in names)
-        keeps_ranks, drops_identical = self.axes["positions"] == "as_written", self.axes["identical_ids"] != "keep"
-        return Lists(order, ties, score_type, duplicates, seen, unknown, keeps_ranks, drops_identical)
+        positions = str(self.axes["positions"])
+        tied_rank = positions.removeprefix("ties_") if positions.startswith("ties_") else ""
+        as_written, drops_identical = positions == "as_written", self.axes["identical_ids"] != "keep"
+        scores = str(self.axes["hit_scores"])
+        return Lists(order, ties, score_type, duplicates, seen, unknown, as_written, tied_rank, scores, drops_identical)
 
     @cached_property
     def user_rules(self) -> UserRules:

@@ -143,6 +143,8 @@ class Measure(Struct, frozen=True, eq=False):
     @property
     def n_listed(self) -> Array:
         """Length of each user's list, cut at k: the number of its items with a rank of at most k."""
+        if self.choice.positions == "among_judged":  # other items are not in the list
+            return self._cut("judged_rows", self.tables.get("judged_rows", self.choice)).count()
         reading = self._get("reading")
         if reading.file_rank is not None:
             return self._cut("listed", reading.table()).count()

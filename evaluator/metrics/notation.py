@@ -126,6 +126,8 @@ GLOSSARY: Final[Mapping[str, str]] = {
     r"\mathrm{BS}": "the bias of the source",
     r"\prec": "$j \\prec i$: item $j$ is more popular than $i$, or as popular with the smaller id",
     r"\varepsilon": "a small number",
+    r"\Pi_u": "the orders of the user's list in which only items with the same score change places",
+    r"\pi": "one of these orders",
 }
 """Symbols of formulas in LaTeX, with their meanings. `[…]` around a condition is 1 if it is true, else 0. Parameters have their own."""
 

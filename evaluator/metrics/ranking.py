@@ -25,9 +25,10 @@ LETTERS = {
 }
 """The symbols and words that formulas of this file use, with their meanings."""
 
-_DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base"}
+_DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base", "ties": "ndcg_ties"}
 _AT_RANKS = {"hits": r"h_r\,", "all": ""}
 _TEX_DISCOUNTS = {"log_r_plus_1": r"\log_{<log_base>}(r + 1)", "log_max_r_2": r"\log_{<log_base>} \max(r, 2)"}
+_TEX_TIES = {"list_order": "", "averaged": r"\frac{1}{|\Pi_u|} \sum_{\pi \in \Pi_u} "}
 _ROUNDED_UP_FROM = {"plus_0_9": "0.9", "nearest": "0.5"}
 _JARVELIN = "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005"
 
@@ -51,6 +52,13 @@ def _refuse_small_denominators(params: Mapping[str, Scalar], k: int | None) -> N
         raise ValueError(f"ranks=all adds up k values and divides by k or list_length, not by {params['denominator']}")
 
 
+def _refuse_ties_at_all_ranks(params: Mapping[str, Scalar], k: int | None) -> None:
+    """Raise `ValueError` if ties count together and precision is summed at all ranks."""
+    _refuse_small_denominators(params, k)
+    if params["ties"] == "together" and params["ranks"] == "all":
+        raise ValueError("ties=together counts hits, so it cannot be used with ranks=all: use ranks=hits")
+
+
 def _discount(m: Measure, rank: Array) -> Array:
     base = float(m.params.get("log_base", 2))
     shifted = m.params.get("discount", "log_r_plus_1") == "log_r_plus_1"
@@ -65,6 +73,33 @@ def _dcg(m: Measure, table: CutTable, gain: str) -> Array:
     return table.sum(each * table["value"] / by, gain=each, weight=table["value"], discount=by)
 
 
+def _dcg_of_list(m: Measure, gain: str) -> Array:
+    """Return the DCG of the list; with `ties` = `averaged` its mean over all orders of items with the same score."""
+    if m.params["ties"] == "list_order":
+        return _dcg(m, _hits(m), gain)
+    each = (None,) if m.cutoffs is None else m.cutoffs  # how many ranks of a tie are above the cut depends on k
+    return np.concatenate([_mean_dcg(m.at(k), gain, k) for k in each])
+
+
+def _mean_dcg(m: Measure, gain: str, k: int | None) -> Array:
+    hits = m.table("tied_hits", single=m.single_precision, at="first")
+    first, last = hits["rank"], hits["last"]
+    end = last if k is None else np.minimum(last, k)
+    down_to = np.concatenate([[0.0], np.cumsum(1.0 / _discount(m, np.arange(1, int(np.max(end, initial=0)) + 1)))])
+    each = gain_of(gain, hits["gain"], m.offset)
+    above = np.minimum(first - 1, end)
+    mean = np.where(first == end, 1.0 / _discount(m, first), down_to[end] - down_to[above]) / (last - first + 1)
+    return hits.sum(each * mean, gain=each, discount=mean)
+
+
+def _refuse_weighted_ties(params: Mapping[str, Scalar], k: int | None) -> None:
+    """Raise `ValueError` if ties are averaged and gains are weighted, or the ideal list depends on which hits are above the cut."""
+    is_column(params, k)
+    if params["ties"] == "averaged" and (params.get("weight") or params.get("ideal") == "retrieved_at_k"):
+        other = "a weight" if params.get("weight") else "ideal=retrieved_at_k"
+        raise ValueError(f"ties=averaged cannot be used with {other}: use ties=list_order")
+
+
 def _hits(m: Measure) -> CutTable:
     return weighted(m, "valued_hits") if m.params["weight"] else m.hits
 
@@ -72,12 +107,14 @@ def _hits(m: Measure) -> CutTable:
 def _uses_of_ndcg(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     if params.get("weight"):
         return ("valued_hits", "weighted_ideal")
+    if params.get("ties") == "averaged":
+        return ("hits", "ideal", "retrieved", "tied_hits")
     return ("hits", "retrieved_at_k") if params.get("ideal") == "retrieved_at_k" else ("hits", "ideal", "retrieved")
 
 
 def _refuse_weights_of_other_ideals(params: Mapping[str, Scalar], k: int | None) -> None:
     """Raise `ValueError` if a weight is set beside an ideal list that is not the one of all relevant items."""
-    is_column(params, k)
+    _refuse_weighted_ties(params, k)
     if params.get("weight") and params["ideal"] != "relevant":
         raise ValueError(f"nDCG takes a weight only with ideal=relevant, not with {params['ideal']}")
 
@@ -96,11 +133,19 @@ def _weighted(template: str, **choices: Any) -> TexFormula:
     "MAP",
     family="ranking",
     aliases=("AP", "AveragePrecision", "MAPAtK", "mapr"),
-    axes={"denominator": "map_denominator", "ranks": "map_ranks"},
-    validate=_refuse_small_denominators,
-    tex=tex(r"\frac{1}{<denominator>} \sum_{r=1}^{k} <ranks>\frac{f_r}{r}", denominator=SIZES, ranks=_AT_RANKS),
+    axes={"denominator": "map_denominator", "ranks": "map_ranks", "ties": "map_ties"},
+    uses=lambda params: (
+        ("hits", "reading", "n_relevant", "tied_hits") if params["ties"] == "together" else ("hits", "reading", "n_relevant")
+    ),
+    validate=_refuse_ties_at_all_ranks,
+    tex=tex(
+        r"\frac{1}{<denominator>} \sum_{r=1}^{k} <ranks><ties>",
+        denominator=SIZES,
+        ranks=_AT_RANKS,
+        ties={"list_order": r"\frac{f_r}{r}", "together": r"\frac{f_{e_r}}{e_r} \\ e_r = \max\{q : s_q = s_r\}"},
+    ),
     reference="Buckley and Voorhees, in TREC: Experiment and Evaluation in Information Retrieval (2005), chapter 3",
-    ties=lambda params: params["denominator"] != "hits",
+    ties=lambda params: params["denominator"] != "hits" and params["ties"] == "list_order",
 )
 def average_precision(m: Measure) -> Array:
     """How many of the items down to each hit are relevant, on average; use it if all relevant items should be near the top.
@@ -113,11 +158,18 @@ def average_precision(m: Measure) -> Array:
     `min_r_length`, the smaller of R and that length; or `hits`, the hits among the first k. With `ranks` = `all` precision is added up at
     every rank up to k, not only at hits: 1/D · Σ_{r≤k} found(r)/r, where D is `k` or `list_length`.
 
+    With `ties` = `together` found(r)/r of each hit is that of the last rank of the items with the same score, and k cuts there. Hits have
+    no ties if their ranks are not their positions in the list (`positions`).
+
     Edge cases: no hit counts 0; without a cut-off min(R, k) is R and k is the length of the list.
     """
     if m.params["ranks"] == "all":
         # Σ_{r≤k} found(r)/r: the hit at rank r is in found(r), …, found(k), so it adds H_k - H_(r-1).
         return divide(m.hits.count() * harmonic(m.depth) - m.hits.sum(harmonic(m.hits["rank"] - 1.0), "H of rank - 1"), _denominator(m))
+    if m.params["ties"] == "together":
+        hits = m.table("tied_hits", single=m.single_precision, at="last")
+        found = hits["found"]
+        return divide(hits.sum(found / hits["last"], "precision", found=found), _denominator(m))
     found = m.hits["found"]
     return divide(m.hits.sum(found / m.hits["rank"], "precision", found=found), _denominator(m))
 
@@ -195,14 +247,14 @@ def first_relevant_rank(m: Measure) -> Array:
     "DCG",
     family="ranking",
     bounds=(0.0, math.inf),
-    uses=lambda params: ("valued_hits",) if params.get("weight") else ("hits",),
+    uses=lambda params: ("valued_hits",) if params.get("weight") else ("hits", *(("tied_hits",) if params["ties"] == "averaged" else ())),
     axes=_DISCOUNTED,
     texts=WEIGHT,
     needs=needs_of_weight,
-    validate=is_column,
-    tex=_weighted(r"\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>}", gain=GAINS, discount=_TEX_DISCOUNTS),
+    validate=_refuse_weighted_ties,
+    tex=_weighted(r"<ties>\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>}", gain=GAINS, discount=_TEX_DISCOUNTS, ties=_TEX_TIES),
     reference=_JARVELIN,
-    ties=lambda params: not params.get("weight"),
+    ties=lambda params: not params.get("weight") and params["ties"] == "list_order",
     by_item=True,
 )
 def dcg(m: Measure) -> Array:
@@ -213,11 +265,13 @@ def dcg(m: Measure) -> Array:
     DCG is short for discounted cumulative gain. The gain of a relevant item of grade g by `gain`: `binary` 1, `linear` g, `exp2` 2^g - 1,
     `exp2_plus1` 2^(g+1) - 1, `exp2_offset` 2^(g-t+1) - 1 with t the threshold of relevance; g is 1 unless the relevance is graded. b is
     `log_base`. The `discount` is log_b(r + 1), or log_b(max(r, 2)), which gives ranks 1 and 2 the same weight. With `weight`, a column such
-    as `rows.quantity`, each gain is multiplied by v(r).
+    as `rows.quantity`, each gain is multiplied by v(r). With `ties` = `averaged` each of the items with the same score has the mean
+    discount of their ranks, where ranks below k have none: DCG is then its mean over all orders of these items. Hits have no ties if
+    their ranks are not their positions in the list (`positions`).
 
     Edge cases: no hit counts 0. The value has no upper bound.
     """
-    return _dcg(m, _hits(m), str(m.params["gain"]))
+    return _dcg_of_list(m, str(m.params["gain"]))
 
 
 @metric(
@@ -231,13 +285,14 @@ def dcg(m: Measure) -> Array:
     needs=needs_of_weight,
     validate=_refuse_weights_of_other_ideals,
     tex=_weighted(
-        r"\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>} \biggl/ \sum_{r=1}^{k} \frac{<best>}{<discount>}",
+        r"<ties>\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>} \biggl/ \sum_{r=1}^{k} \frac{<best>}{<discount>}",
+        ties=_TEX_TIES,
         gain=GAINS,
         discount=_TEX_DISCOUNTS,
         best=lambda params: _best(str(params["ideal"]), str(params["gain"]), bool(params.get("weight"))),
     ),
     reference=_JARVELIN,
-    ties=lambda params: params["ideal"] in ("relevant", "k_items") and not params.get("weight"),
+    ties=lambda params: params["ideal"] in ("relevant", "k_items") and not params.get("weight") and params["ties"] == "list_order",
     by_item=lambda params: params["ideal"] in ("relevant", "k_items"),
 )
 def ndcg(m: Measure) -> Ratio:
@@ -245,10 +300,10 @@ def ndcg(m: Measure) -> Ratio:
 
     nDCG@k = DCG@k / IDCG@k
 
-    It is the DCG of the list divided by IDCG, the DCG of the best possible list. Gain and discount are those of DCG; `log_base` cancels out
-    and is accepted for completeness. IDCG by `ideal`: the DCG of all `relevant` items of the user, highest gain first, cut at k; of all
-    hits of the list (`retrieved`) in that order, cut at k; of the hits among the first k (`retrieved_at_k`) in that order; or of k items of
-    gain 1, however many are relevant (`k_items`).
+    It is the DCG of the list divided by IDCG, the DCG of the best possible list. Gain, discount and `ties` are those of DCG; `log_base`
+    cancels out and is accepted for completeness. IDCG by `ideal`: the DCG of all `relevant` items of the user, highest gain first, cut at
+    k; of all hits of the list (`retrieved`) in that order, cut at k; of the hits among the first k (`retrieved_at_k`) in that order; or of
+    k items of gain 1, however many are relevant (`k_items`).
 
     With `weight`, a column such as `rows.quantity`, each gain is multiplied by v(r) in DCG and in IDCG, whose order is that of these
     products; then `ideal` is `relevant`.
@@ -261,11 +316,11 @@ def ndcg(m: Measure) -> Ratio:
         return Ratio(_dcg(m, _hits(m), gain), _dcg(m, ideal_with_weights(m, gain), gain), None)
     if ideal == "k_items" and m.cutoffs is not None:
         best = discounts(m.cutoffs, float(m.params["log_base"]), m.params["discount"] == "log_r_plus_1")
-        return Ratio(_dcg(m, m.hits, gain), best)
+        return Ratio(_dcg_of_list(m, gain), best)
     if ideal == "retrieved_at_k":
         each = (None,) if m.cutoffs is None else m.cutoffs  # the best order of the hits down to k depends on k
         return Ratio(_dcg(m, m.hits, gain), np.concatenate([_dcg(m, m.at(k).table("retrieved_at_k", depth=k or 0), gain) for k in each]))
-    return Ratio(_dcg(m, m.hits, gain), _dcg(m, m.retrieved if ideal == "retrieved" else m.ideal, gain))
+    return Ratio(_dcg_of_list(m, gain), _dcg(m, m.retrieved if ideal == "retrieved" else m.ideal, gain))
 
 
 @metric(

@@ -11,10 +11,14 @@ from ..lazy import pl
 from .array import Array
 from .graph import table
 from .ids import Pairs, gather
-from .lists import ListRows, Reading, first_of_each, ranks_are_of_file, ranks_of_file
+from .lists import ListRows, Reading, first_of_each, in_run, ranks_are_of_file, ranks_of_file, tie_key
 from .prepared import Prepared
 from .rows import PartData, Rows, in_order, number_rows, starts_of
+from .tied_scores import reorder_hits, runs_of
 from .truth import ONE_ROW, TestPairs, TruthTable, one_row_per_pair, rows_that_pass
+
+AMONG = ("among_rated", "among_judged")
+"""Positions that count only items of the test file."""
 
 
 @table(
@@ -23,17 +27,24 @@ from .truth import ONE_ROW, TestPairs, TruthTable, one_row_per_pair, rows_that_p
 def judged_rows(reading: Reading, test_pairs: TestPairs, positions: str) -> Rows:
     """Return the recommended items that are in the test file, relevant or not: `rank`, `pair` (the index of the test pair).
 
-    If `positions` is `among_rated`, `rank` counts only these items, and `real_rank` is the rank in the list.
+    If `positions` is one of `AMONG`, `rank` counts only these items, and `real_rank` is the rank in the list.
     """
     row, pair = test_pairs.lookup.find(reading.pairs)
     if reading.one_hit_per_item and len(row):
         first = np.sort(np.unique(pair, return_index=True)[1])
         row, pair = row[first], pair[first]
     rows = reading.table(row).with_columns(pair=pair)
-    if positions == "among_rated":  # k cuts the rated items, not the list
-        rank = number_rows(rows.user, rows.n_users)
-        return Rows(rows.n_users, rows.user, {"rank": rank, "pair": pair, "real_rank": rows.real_rank}, rows.item)
-    return rows
+    return ranked_among(rows, test_pairs, positions) if positions in AMONG else rows
+
+
+def ranked_among(rows: Rows, test_pairs: TestPairs, positions: str) -> Rows:
+    """Return listed items of the test file with their ranks among these items, of which `among_judged` leaves out ratings below 0."""
+    if positions == "among_judged" and test_pairs.rating is not None:
+        best = np.full(len(test_pairs), -np.inf)
+        np.maximum.at(best, test_pairs.row_pair, test_pairs.rating)
+        rows = rows.take(np.flatnonzero(best[rows["pair"]] >= 0))
+    rank = number_rows(rows.user, rows.n_users)  # k cuts these items, not the list
+    return Rows(rows.n_users, rows.user, {"rank": rank, "pair": rows["pair"], "real_rank": rows.real_rank}, rows.item)
 
 
 @table("rated", uses=("reading", "test_pairs"), columns=("rank",), title="Listed items that are in the test file")
@@ -75,14 +86,26 @@ def n_relevant(truth_with_repeats: tuple[TruthTable, Array | None]) -> Array:
     return added
 
 
-@table("hits", uses=("judged_rows", "truth_table", "n_relevant"), columns=("rank", "item", "gain"), title="The hits")
-def hits(judged_rows: Rows, truth_table: TruthTable, n_relevant: Array) -> Rows:
+@table(
+    "hits",
+    uses=("judged_rows", "truth_table", "n_relevant", "reading"),
+    varies=("lists",),
+    columns=("rank", "item", "gain"),
+    title="The hits",
+)
+def hits(judged_rows: Rows, truth_table: TruthTable, n_relevant: Array, reading: Reading, lists: Lists) -> Rows:
     """Return the recommended items that are relevant: `rank`, `gain`, `found` (hits up to this one), `n_relevant` (of the user)."""
-    rows = judged_rows.take(np.flatnonzero(truth_table.relevant[judged_rows["pair"]]))
+    is_hit = truth_table.relevant[judged_rows["pair"]]
+    if lists.hit_scores == "positive" and "score" in reading.source.rows and len(reading):  # reference lists have no rows here
+        is_hit &= reading.score[reading.starts[judged_rows.user] + judged_rows.real_rank - 1] > 0
+    rows = judged_rows.take(np.flatnonzero(is_hit))
     rows = rows.with_columns(found=number_rows(rows.user, rows.n_users))
     if truth_table.as_hits and truth_table.copies is not None:  # copies of a hit share its rank and `found`
         rows = rows.take(np.repeat(np.arange(len(rows)), truth_table.copies[rows["pair"]]))
-    return rows.with_columns(gain=truth_table.gain[rows["pair"]], n_relevant=n_relevant[rows.user])
+    rows = rows.with_columns(gain=truth_table.gain[rows["pair"]], n_relevant=n_relevant[rows.user])
+    if lists.ties not in ("worst", "best") or not (column := tie_key(reading.source.rows, lists)) or reading.file_rank is not None:
+        return rows
+    return reorder_hits(rows.with_columns(real_rank=rows.real_rank), runs_of(reading, in_run(reading, column)), best=lists.ties == "best")
 
 
 @table("retrieved", uses=("hits",), columns=("rank", "gain"), title="The hits in their best order")

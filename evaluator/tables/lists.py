@@ -8,24 +8,27 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..conventions.axis import Lists, Truth
+from ..conventions.axis import Lists
 from ..errors import DataError
 from ..lazy import pl
 from .array import Array, in_single_precision
-from .graph import TableNotes, Tables, table
+from .graph import TableNotes, table
 from .ids import Pairs, gather, has_duplicates
 from .prepared import Prepared
 from .rows import LISTS, PartData, Rows, SourceRows, number_rows, starts_of, within_users
 from .sorting import sorted_within_users, take_keys
-from .truth import TestPairs
 
 _LARGEST_RANK = 1 << 31
-_BY_RANK = Lists("rank", "file", "float64", "keep_all", "keep", "keep")
 OTHER_ORDER = "lists_in_other_order"
 """The note on lists that are read in the order of the file although their rows are not in the order of ranks, or of scores."""
 
 
-_TIE_KEYS = {"item_asc": ("item", False), "item_desc": ("item", True), "text_asc": ("item_text", False), "text_desc": ("item_text", True)}
+_TIE_KEYS = {
+    **dict.fromkeys(("item_asc", "worst", "best"), ("item", False)),  # hits are put last or first afterwards
+    "item_desc": ("item", True),
+    "text_asc": ("item_text", False),
+    "text_desc": ("item_text", True),
+}
 Order = tuple[tuple[str, bool], ...]
 """Columns that order a list, each with whether it descends."""
 
@@ -123,6 +126,19 @@ def order_of(rows: SourceRows, choice: Lists) -> Order:
         if column in rows:
             return (by[column], _TIE_KEYS.get(choice.ties, ("row", False)))
     return (("row", False),)
+
+
+def tie_key(rows: SourceRows, choice: Lists) -> str:
+    """Return the column in which tied items are equal: the one that orders the list; empty if no column does."""
+    (name, _), *_ = order_of(rows, choice)
+    return "" if name in ("row", "shelf") else name
+
+
+def in_run(reading: Reading, name: str) -> Array:
+    """Return for each row but the first whether it is equal to the row above in a column of the lists, and of the same user."""
+    key = np.asarray(reading.source.key(name))
+    key = key if reading.rows is None else key[reading.rows]
+    return within_users(key[1:] == key[:-1], reading.starts)
 
 
 @table("rows_as_stored", uses=("part", "prepared"))
@@ -292,6 +308,12 @@ def reading(part: PartData, prepared: Prepared, rows_as_stored: ListRows, list_r
         file_rank = None if file_rank is None else file_rank[left]
         after = None if after is None else after[left]
         starts = starts_of(user, part.n_users)
+    if lists.tied_rank and (column := tie_key(list_rows.rows, lists)):
+        file_rank = tied_ranks(Reading(list_rows, rows, user, part.n_users, starts, np.diff(starts)), column, lists.tied_rank)
+    if lists.tied_rank and file_rank is not None and after is not None:  # a removed row still counts for the ranks of the others
+        left, after = np.flatnonzero(~after), None
+        rows, user, file_rank = left if rows is None else rows[left], user[left], file_rank[left]
+        starts = starts_of(user, part.n_users)
     lengths = np.diff(starts)
     one_hit = lists.duplicates == "unique_hits" and list_rows.repeats
     if after is None or not after.any():
@@ -309,6 +331,17 @@ def reading(part: PartData, prepared: Prepared, rows_as_stored: ListRows, list_r
         Rows(part.n_users, user[gone], {"rank": cut[gone]}),
         one_hit,
     )
+
+
+def tied_ranks(reading: Reading, column: str, which: str) -> Array:
+    """Return the `first` or the `last` position of the rows that are equal to each row in a column that orders the list."""
+    n = len(reading)
+    new = np.concatenate([[True], ~in_run(reading, column)])[:n]
+    run = np.cumsum(new) - 1
+    first = np.flatnonzero(new)
+    row = first[run] if which == "first" else np.append(first[1:], n)[run] - 1
+    ranks: Array = row - reading.starts[reading.user] + 1
+    return ranks
 
 
 def ranks_are_of_file(rows: ListRows, choice: Lists) -> bool:
@@ -408,66 +441,3 @@ def seen(reading: Reading, part: PartData) -> Rows:
 def dropped(reading: Reading) -> Rows | None:
     """Return the rows that are removed after the cut-off: `rank`; `None` if there are none."""
     return reading.dropped
-
-
-class Canonical:
-    """Map from choices of lists and of truth to the first choice with the same tables for a part."""
-
-    def __init__(self, prepared: Prepared, part: PartData, tables: Tables) -> None:
-        self._prepared, self._part, self._tables = prepared, part, tables
-        self._lists: dict[Lists, Lists] = {}
-        self._truths: dict[Truth, Truth] = {}
-        self._orders: list[tuple[Lists, Array | None]] = []
-
-    def lists(self, choice: Lists) -> Lists:
-        """Return the first choice of lists with the same tables as `choice`."""
-        if choice not in self._lists:
-            self._lists[choice] = self._canonical_lists(choice)
-        return self._lists[choice]
-
-    def _canonical_lists(self, choice: Lists) -> Lists:
-        rows: ListRows = self._tables.get("rows_as_stored")
-        duplicates = choice.duplicates if rows.repeats else "keep_all"
-        seen = choice.seen if "train" in self._part else "keep"
-        unknown = choice.unknown if len(self._prepared.items) else "keep"
-        leaves_out = choice.drops_identical or (seen, unknown) != ("keep", "keep")
-        may_move_up = leaves_out or duplicates not in ("unique_hits", "keep_all", "keep_all_as_relevant")
-        keeps_ranks = ranks_are_of_file(rows, choice) and (may_move_up or self._has_gaps(rows))
-        simplest = replace(choice, duplicates=duplicates, seen=seen, unknown=unknown, keeps_ranks=keeps_ranks)
-        if duplicates in ("keep_last_row", "sum_scores") or keeps_ranks:
-            return simplest
-        order = rows.order_by(choice)
-        for other, other_order in self._orders:
-            if _same(order, other_order):
-                return replace(simplest, order=other.order, ties=other.ties, score_type=other.score_type)
-        self._orders.append((simplest, order))
-        return simplest
-
-    def _has_gaps(self, rows: ListRows) -> bool:
-        """Return whether the ranks of a list have gaps or ties."""
-        written = np.asarray(rows.rows.column("position"))
-        rank = written if (order := rows.order_by(_BY_RANK)) is None else written[order]
-        return not np.array_equal(rank, number_rows(rows.user, rows.rows.n_users, rows.rows.starts))
-
-    def truth(self, choice: Truth) -> Truth:
-        """Return the first choice of truth with the same tables as `choice`."""
-        if choice not in self._truths:
-            self._truths[choice] = self._canonical_truth(choice)
-        return self._truths[choice]
-
-    def _canonical_truth(self, choice: Truth) -> Truth:
-        pairs: TestPairs = self._tables.get("test_pairs")
-        if not self._prepared.sources & {"train", "items"}:
-            choice = replace(choice, filter="none")
-        if not pairs.repeats:
-            choice = replace(choice, duplicates="best")
-        if pairs.rating is None:
-            duplicates = choice.duplicates if "row" in choice.duplicates else "best"
-            return replace(choice, rule="all_rows", threshold=None, graded=False, duplicates=duplicates)
-        return replace(choice, rule="all_rows") if choice.threshold is not None else choice
-
-
-def _same(order: Array | None, other: Array | None) -> bool:
-    if order is None or other is None:
-        return order is other
-    return order is other or np.array_equal(order, other)

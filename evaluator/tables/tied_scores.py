@@ -62,6 +62,47 @@ def tie_runs(reading: Reading, single: bool) -> TieRuns:
     return TieRuns(user, starts - list_starts[user] + 1, size, starts, list_starts)
 
 
+def runs_of(reading: Reading, equal: Array) -> TieRuns:
+    """Return the runs of rows of which each but the first is `equal` to the row above."""
+    starts, size = _runs(equal)
+    user = reading.user[starts]
+    return TieRuns(user, starts - reading.starts[user] + 1, size, starts, reading.starts)
+
+
+def _runs(equal: Array) -> tuple[Array, Array]:
+    """Return the first row and the size of each run of rows of which each but the first is `equal` to the row above."""
+    padded = np.concatenate([[False], equal, [False]])
+    starts = np.flatnonzero(padded[1:] & ~padded[:-1])
+    return starts, np.flatnonzero(padded[:-1] & ~padded[1:]) - starts + 1
+
+
+@table(
+    "tied_hits",
+    uses=("hits", "tie_runs"),
+    params=("at",),
+    columns=("rank", "item", "gain", "last", "found"),
+    title="The hits, each with the ranks of the items with its score",
+    reads_scores=True,
+)
+def tied_hits(hits: Rows, tie_runs: TieRuns, at: str) -> Rows:
+    """Return the hits with the first and `last` rank of the items with their score (`rank` is the one `at`), and `found` down to `last`.
+
+    Hits whose ranks are not their positions in the list (`real_rank`) are not tied.
+    """
+    run = tie_runs.run_of(hits)
+    tied = (run >= 0) & (hits.rank == hits.real_rank)
+    first, last = hits.rank.copy(), hits.rank.copy()
+    first[tied], last[tied] = tie_runs.first[run[tied]], tie_runs.last[run[tied]]
+    order = np.lexsort((last, hits.user))
+    user, row = hits.user[order], last[order]
+    end = np.ones(len(hits), dtype=np.bool_)
+    end[:-1] = (user[1:] != user[:-1]) | (row[1:] != row[:-1])
+    nth = number_rows(user, hits.n_users)
+    found = np.empty(len(hits), dtype=np.int64)
+    found[order] = nth[end][np.concatenate([[0], np.cumsum(end)])[:-1]]
+    return hits.with_columns(rank=first if at == "first" else last, last=last, found=found)
+
+
 def _equal_neighbours(reading: Reading, single: bool) -> tuple[Array, Array]:
     """Return the first row and the size of each run."""
     score = reading.source.rows.column("score")
@@ -70,9 +111,7 @@ def _equal_neighbours(reading: Reading, single: bool) -> tuple[Array, Array]:
     equal = within_users(score[1:] == score[:-1], reading.starts)
     if not equal.any():
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    padded = np.concatenate([[False], equal, [False]])
-    starts = np.flatnonzero(padded[1:] & ~padded[:-1])
-    size = np.flatnonzero(padded[:-1] & ~padded[1:]) - starts + 1
+    starts, size = _runs(equal)
     whole = np.ones(len(starts), dtype=np.bool_)
     if reading.repeats:
         n_changes = np.concatenate([[0], np.cumsum(changes(reading.item))])
