@@ -120,7 +120,7 @@ def _is_pooled(task: Task, group: MeasureGroup) -> bool:
 
 def _ratios(task: Task, scorer: Scorer, values_by_group: Mapping[MeasureGroup, GroupValues]) -> dict[int, tuple[Array, Array]]:
     return {
-        index: ratio_terms(group_values, position)
+        index: ratio_terms(group_values, [position])
         for group, group_values in values_by_group.items()
         if group_values.ratios
         for position, index in enumerate(group.indexes)
