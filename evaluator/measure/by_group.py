@@ -351,6 +351,10 @@ class Composite(Protocol):
     def definitions(self) -> tuple[Definition, ...]:
         """Definitions of its measures."""
 
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Whether a higher value is better; `None` if neither direction is."""
+
 
 def formula_rows(model: str, composites: Sequence[Composite], rows: Sequence[Sequence[Row]]) -> tuple[list[Row], list[str]]:
     """Compute the rows of formulas from the `rows` of each measure, and sentences that say why some have no value.
@@ -366,7 +370,8 @@ def formula_rows(model: str, composites: Sequence[Composite], rows: Sequence[Seq
             picked[one.printed_spec] = first.get((one.spec.title, one.k))
         values = {spec: row.value if row else None for spec, row in picked.items()}
         users = min((row.n_users for row in picked.values() if row), default=0)
-        formulas.append(Row(model, composite.formula.text, None, "formula", composite.formula.value(values), users, higher_is_better=None))
+        value, better = composite.formula.value(values), composite.higher_is_better
+        formulas.append(Row(model, composite.formula.text, None, "formula", value, users, higher_is_better=better))
         reason = composite.formula.undefined_reason(values)
         sentences += [f"{composite.formula.text} has no value: {reason}"] if reason else []
     return formulas, sentences
