@@ -93,7 +93,7 @@ _SHORT: Final = re.compile(
 _OF_GROUP: Final = re.compile(r"(?:\s+(?:for|in|by|where|of))?\s+(?P<column>users\.[^\s=<>!]+)\s*==?\s*(?P<name>[^\s=]+)")
 """A single group of users, which people try to name in a rule."""
 _OF_ROWS: Final = re.compile(
-    r"(?P<name>[^\s@(){}]+)(?P<cut>@\w+)?(?:\{\s*(?:rows\.)?(?P<braced>[^\s=<>!}]+)\s*==?\s*(?P<one>[^\s=}]+)\s*\}"
+    r"(?<!\S)(?!(?:for|in|by|where|of)\s)(?P<name>[^\W\d][^\s@(){}]*)(?P<cut>@\w+)?(?:\{\s*(?:rows\.)?(?P<braced>[^\s=<>!}]+)\s*==?\s*(?P<one>[^\s=}]+)\s*\}"
     r"|(?:\s+(?:for|in|by|where|of))?\s+rows\.(?P<column>[^\s=<>!]+)\s*==?\s*(?P<group>[^\s=]+))(?P<later>@\w+)?"
 )
 """A single group of test rows beside the measure, which belongs into its parentheses."""
