@@ -225,7 +225,10 @@ def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composite
             own = {index: _rows(task, sums, index, model, ()) for index in indexes} if composites else {}
             shown = [_rows(task, sums, index, model, task.aggregates) for index in sorted(indexes) if index < n_shown]
             formulas = formula_rows(model, [one for one in composites if _covered(one, task, own)], [*own.values()])[0]
-            rows += [replace(row, by=by.name, group=name) for row in (*(row for of_one in shown for row in of_one), *formulas)]
+            n_rows = task.prepared.row_counts[by.name][code] if by.name in task.prepared.row_counts else None
+            rows += [
+                replace(row, by=by.name, group=name, n_rows=n_rows) for row in (*(row for of_one in shown for row in of_one), *formulas)
+            ]
     return rows
 
 
