@@ -29,6 +29,7 @@ from receval.stats.estimates import RatioTerms, Summary, weighted_estimate
 from receval.stats.gates import GateTest, margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
+from receval.stats.samples import pooled_with_clusters
 from receval.stats.slices import Candidate, Groups, SliceSettings, confirm, find
 from receval.stats.two_models import compare_paired, compare_runs, compare_unpaired, difference_of, estimate_folds
 
@@ -167,13 +168,29 @@ def unpaired_missed(n: int, random: Random) -> bool:
     return misses(compare_unpaired(SUBJECT, *(Summary(float(side.mean()), float(side.std(ddof=1)), len(side)) for side in sides), SETTINGS))
 
 
+def zipf_sizes(n_clusters: int) -> NDArray[np.int64]:
+    """Return the sizes of clusters by Zipf's law, twenty users on average."""
+    harmonic = 1 / np.arange(1, n_clusters + 1)
+    return np.maximum(1, np.round(20 * n_clusters * harmonic / harmonic.sum())).astype(np.int64)
+
+
 def clusters_missed(n_clusters: int, random: Random) -> bool:
     """Return whether the interval is wrong for clusters of Zipf's sizes, twenty users on average, who share a third of their variance."""
-    harmonic = 1 / np.arange(1, n_clusters + 1)
-    sizes = np.maximum(1, np.round(20 * n_clusters * harmonic / harmonic.sum())).astype(int)
-    members = np.repeat(np.arange(n_clusters), sizes)
+    members = np.repeat(np.arange(n_clusters), zipf_sizes(n_clusters))
     d = random.normal(0, math.sqrt(1 / 3), n_clusters)[members] + random.normal(0, math.sqrt(2 / 3), len(members))
     return misses(compare_paired(SUBJECT, np.zeros(len(d)), d, SETTINGS, clusters=members))
+
+
+def pooled_clusters_missed(n_clusters: int, random: Random) -> bool:
+    """Return whether the interval of two pooled recalls is wrong for equally good models and clusters of Zipf's sizes.
+
+    Users have 1 to 50 relevant items, mostly few, and each cluster has its own chance of a hit with each model.
+    """
+    members = np.repeat(np.arange(n_clusters), zipf_sizes(n_clusters))
+    relevant = np.minimum(random.geometric(0.2, len(members)), 50)
+    chances = random.beta(5, 15, (2, n_clusters))[:, members]
+    sides = [RatioTerms(random.binomial(relevant, chance).astype(float), relevant.astype(float)) for chance in chances]
+    return misses(difference_of(SUBJECT, pooled_with_clusters(*sides, members), SETTINGS, None))
 
 
 def weighted_missed(n: int, shape: float, random: Random) -> bool:
@@ -296,6 +313,7 @@ def claims() -> Iterator[Claim]:
     yield Claim("unpaired: interval", "200 and 600 users", 0.05, partial(unpaired_missed, 200))
     for n_clusters in (10, 30, 100):
         yield Claim("clusters: interval", f"{n_clusters} of Zipf's sizes", 0.05, partial(clusters_missed, n_clusters))
+        yield Claim("clusters: pooled interval", f"{n_clusters} of Zipf's sizes", 0.05, partial(pooled_clusters_missed, n_clusters))
     for n, shape in ((200, 1.1), (1000, 1.1), (200, 1.5), (1000, 1.5), (5000, 1.5)):
         yield Claim("weights: interval", f"{n:,} users, Pareto {shape}", 0.05, partial(weighted_missed, n, shape))
     for sizes in ((50, 500, 5000), (200, 200, 200)):

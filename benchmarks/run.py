@@ -126,6 +126,7 @@ OTHERS = {
     "audit": audit,
     "row-groups": _beside_plain("processor time: groups by rows.event (floor: a run)", "1.25", ", by: rows.event"),
     "repeats": _beside_plain("processor time: groups by rows.repeat (floor: a run)", "1.25", ", by: rows.repeat", "train"),
+    "popularity": _beside_plain("processor time: groups by rows.popularity:5 (floor: a run)", "1.25", ", by: 'rows.popularity:5'", "train"),
     "weights": _beside_plain("processor time: weights of users (floor: a run)", "1.1", ", weights: {users: users.revenue}", "users"),
     "quickstart": quickstart,
     "spark-quickstart": spark.quickstart,

@@ -34,8 +34,10 @@ baseline_model_option = click.option(
 @click.option("--all", "everything", is_flag=True, help="Also print the measures that are not tested.")
 @click.option("--relative", is_flag=True, help="Also print differences in percent of the baseline's value, with their intervals.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
-@options.by_option("Also compare within groups")
-@click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
+@options.by_option("Also compare within groups of users or of test rows, or combinations (users.plan*rows.event)")
+@click.option(
+    "--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses over all test rows."
+)
 @options.find_slices_option
 @click.option(
     "--test",
@@ -124,7 +126,9 @@ def _date(context: click.Context, parameter: click.Parameter, value: str | None)
 @baseline_model_option
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
-@click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
+@click.option(
+    "--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses over all test rows."
+)
 @options.find_slices_option
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "where", "target", "replace")

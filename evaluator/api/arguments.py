@@ -101,6 +101,10 @@ _REWORDED: Final = (
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
     (re.compile(r"^fix the file, or set\b"), "fix these rows, or set"),
     (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
+    (
+        re.compile(r"evaluate again with compare\.by: receval run CONFIG --set compare\.by='?(.+?)'? -o DIR/$"),
+        r"evaluate again by receval.evaluate({'data': …, 'compare': {'by': ['\1']}}), a config whose key compare names the groups",
+    ),
     (re.compile(r"receval run CONFIG --by '?(.+?)'? -o DIR/$"), r"receval.evaluate with by='\1'"),
     (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
     (re.compile(r"create it with receval baseline set [^;]*; the first time use --if-missing pass, or"), "create it with result.save, or"),

@@ -75,7 +75,7 @@ def facts_of(evaluation: Evaluation) -> dict[str, MeasureFacts]:
         for aggregate in ("system",) if definition.metric.per_model else definition.aggregates(evaluation.aggregates):
             if not is_spread(aggregate):
                 facts[_label(definition, aggregate)] = _facts(definition, aggregate)
-    return facts | {composite.formula.text: MeasureFacts(None, has_users=False) for composite in evaluation.composites}
+    return facts | {one.formula.text: MeasureFacts(one.higher_is_better, has_users=False) for one in evaluation.composites}
 
 
 def _label(definition: Definition, aggregate: str) -> str:

@@ -72,7 +72,9 @@ class Compare(Model):
         0.05, description="significance level: how often a difference is found where there is none"
     )
     seed: Annotated[StrictInt, Field(ge=0, lt=2**32)] = Field(0, description="the seed of tests by resampling")
-    by: GroupBys = Field((), description="also compare within these groups of users, which must be in evaluation.by")
+    by: GroupBys = Field(
+        (), description="also compare within these groups of users or test rows, or combinations of them, which must be in evaluation.by"
+    )
     cluster: Annotated[str, Field(pattern=r"^users\..+$")] | None = Field(
         None, description="a column of data.users: users with the same value are not independent, such as users.household"
     )
@@ -90,6 +92,13 @@ _SHORT: Final = re.compile(
 )
 _OF_GROUP: Final = re.compile(r"(?:\s+(?:for|in|by|where|of))?\s+(?P<column>users\.[^\s=<>!]+)\s*==?\s*(?P<name>[^\s=]+)")
 """A single group of users, which people try to name in a rule."""
+_OF_ROWS: Final = re.compile(
+    r"(?<!\S)(?!(?:for|in|by|where|of)\s)(?P<name>[^\W\d][^\s@(){}]*)(?P<cut>@\w+)?(?:\{\s*(?:rows\.)?(?P<braced>[^\s=<>!}]+)\s*==?\s*(?P<one>[^\s=}]+)\s*\}"
+    r"|(?:\s+(?:for|in|by|where|of))?\s+rows\.(?P<column>[^\s=<>!]+)\s*==?\s*(?P<group>[^\s=]+))(?P<later>@\w+)?"
+)
+"""A single group of test rows beside the measure, which belongs into its parentheses."""
+_LIST: Final = re.compile(r"\sby\s+\[(?P<list>[^\[\]:]+)\]")
+"""A list of groupings, which a rule in short form cannot have."""
 _EXAMPLES: Final = "'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%' or 'nDCG@10 min_gain 0 against popular'"
 
 
@@ -126,7 +135,7 @@ class GateRule(Model):
     )
     min_gain: _Margin | None = Field(None, description="the gain that is required over the baseline; 0: any gain")
     severity: Literal["error", "warn"] = Field("error", description="error: a failed rule fails the run; warn: it only warns")
-    by: GroupBys = Field((), description="also judge each of these groups of users separately (groups of at least 100 users)")
+    by: GroupBys = Field((), description="also judge each of these groups of users or test rows separately (groups of at least 100 users)")
     against: Annotated[str, Field(min_length=1)] | None = Field(
         None, description="the model of the same results that this rule compares with, instead of the baseline"
     )
@@ -192,7 +201,16 @@ def _read(value: Any) -> Any:
         raise ValueError(
             f"a rule cannot name one group: '{without} by {column}' judges each group of {column}, and its lines name {group['name']}"
         )
+    if of_rows := _OF_ROWS.search(value):
+        part = of_rows.groupdict()
+        measure = (
+            f"{part['name']}(rows.{part['braced'] or part['column']}={part['one'] or part['group']}){part['cut'] or part['later'] or ''}"
+        )
+        raise ValueError(f"a group of test rows is part of the measure: write {measure}, here and in evaluation.metrics")
     found = _SHORT.fullmatch(value.strip())
+    if found is None and (several := _LIST.search(value)):
+        combined = "*".join(part.strip() for part in several["list"].split(","))
+        raise ValueError(f"a combination of groupings is written with *: by {combined}")
     if found is None:
         raise ValueError(f"a rule must be written as {_EXAMPLES}, not {value[:120]!r}")
     sign, given = found["sign"], {name: found[name] for name in ("measure", "by", "against") if found[name]}

@@ -238,7 +238,8 @@ class ReportConfig(Model):
     )
     names: dict[str, Annotated[str, Field(min_length=1)]] = Field(
         {},
-        description="other names of models, metrics and measures in reports, charts and LaTeX: `{nDCG: NDCG, Recall@20: R@20, als: ALS}`",
+        description="other names of models, metrics and measures in reports, charts and LaTeX, and of formulas also on screen: "
+        "`{nDCG: NDCG, Recall@20: R@20, als: ALS}`",
     )
     charts: Annotated[
         dict[ChartName, tuple[str, ...]],

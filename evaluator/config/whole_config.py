@@ -161,6 +161,19 @@ class FormulaEntry(NamedTuple):
     formula: Formula
     definitions: tuple[Definition, ...]
 
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Return the direction of a sum of measures that all improve it in the same direction; any other formula has none.
+
+        A measure of which lower is better improves the sum if its weight is below 0.
+        """
+        weights = self.formula.weights
+        if weights is None:
+            return None
+        known = ((one.higher_is_better, weights.get(one.printed_spec, 0.0)) for one in self.definitions)
+        ways = {None if better is None else better == (weight > 0) for better, weight in known if weight}
+        return ways.pop() if len(ways) == 1 else None
+
 
 class Evaluation(Model):
     """Metrics and settings of the evaluation."""

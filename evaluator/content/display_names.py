@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from ..document import Alert, Block, Cell, Column, Document, Figure, Heading, Paragraph, Points, Section, Sentences, Status, Table, Terms
 from ..errors import ConfigError
+from ..names.formula import is_formula
 from ..results.result import Result
 from ..results.spellings import close_label
 
@@ -45,6 +46,18 @@ def with_names(document: Document, names: Mapping[str, str]) -> Document:
         return document
     renamed = renaming(names)
     return tuple(_block(block, names, renamed) for block in document)
+
+
+def names_of_formulas(results: Iterable[Result]) -> dict[str, str]:
+    """Return the names that the configs of results give to formulas, which the terminal shows too."""
+    every = list(results)
+    has_formula = any(is_formula(label) for result in every for label in result.labels())
+    return {label: name for label, name in names_of(every).items() if is_formula(label)} if has_formula else {}
+
+
+def note_on_formulas(names: Mapping[str, str]) -> Document:
+    """Return a sentence for each formula that has a name."""
+    return (Sentences(tuple(f"{name} is {formula}." for formula, name in names.items())),) if names else ()
 
 
 def renaming(names: Mapping[str, str]) -> Callable[[str], str]:

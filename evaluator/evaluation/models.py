@@ -167,7 +167,9 @@ def definitions_of(models: Iterable[EvaluatedModel]) -> dict[str, MeasureDefinit
     for model in models:
         for definition, rows in zip(model.plan.definitions, model.finished.rows, strict=True):
             by_name |= {row.metric: in_full(definition) for row in rows if row.metric not in by_name}
-        by_name |= {composite.formula.text: formula_of(composite.definitions) for composite in model.plan.composites}
+        by_name |= {
+            composite.formula.text: formula_of(composite.definitions, composite.higher_is_better) for composite in model.plan.composites
+        }
     return by_name
 
 

@@ -322,8 +322,8 @@ def definitions_of(definitions: Iterable[Definition]) -> dict[str, MeasureDefini
     return {one.spec.title: in_full(one) for one in definitions}
 
 
-def formula_of(parts: Iterable[Definition]) -> MeasureDefinition:
+def formula_of(parts: Iterable[Definition], higher_is_better: bool | None) -> MeasureDefinition:
     """Return the definition of a formula over measures."""
     components = {part.label: in_full(part) for part in parts}
     conventions = ", ".join(dict.fromkeys(part.convention for part in components.values()))
-    return MeasureDefinition("formula", conventions, None, average="formula", of_models=True, components=components)
+    return MeasureDefinition("formula", conventions, higher_is_better, average="formula", of_models=True, components=components)

@@ -120,7 +120,7 @@ def _is_pooled(task: Task, group: MeasureGroup) -> bool:
 
 def _ratios(task: Task, scorer: Scorer, values_by_group: Mapping[MeasureGroup, GroupValues]) -> dict[int, tuple[Array, Array]]:
     return {
-        index: ratio_terms(group_values, position)
+        index: ratio_terms(group_values, [position])
         for group, group_values in values_by_group.items()
         if group_values.ratios
         for position, index in enumerate(group.indexes)
@@ -225,7 +225,10 @@ def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composite
             own = {index: _rows(task, sums, index, model, ()) for index in indexes} if composites else {}
             shown = [_rows(task, sums, index, model, task.aggregates) for index in sorted(indexes) if index < n_shown]
             formulas = formula_rows(model, [one for one in composites if _covered(one, task, own)], [*own.values()])[0]
-            rows += [replace(row, by=by.name, group=name) for row in (*(row for of_one in shown for row in of_one), *formulas)]
+            n_rows = task.prepared.row_counts[by.name][code] if by.name in task.prepared.row_counts else None
+            rows += [
+                replace(row, by=by.name, group=name, n_rows=n_rows) for row in (*(row for of_one in shown for row in of_one), *formulas)
+            ]
     return rows
 
 
@@ -351,6 +354,10 @@ class Composite(Protocol):
     def definitions(self) -> tuple[Definition, ...]:
         """Definitions of its measures."""
 
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Whether a higher value is better; `None` if neither direction is."""
+
 
 def formula_rows(model: str, composites: Sequence[Composite], rows: Sequence[Sequence[Row]]) -> tuple[list[Row], list[str]]:
     """Compute the rows of formulas from the `rows` of each measure, and sentences that say why some have no value.
@@ -366,7 +373,8 @@ def formula_rows(model: str, composites: Sequence[Composite], rows: Sequence[Seq
             picked[one.printed_spec] = first.get((one.spec.title, one.k))
         values = {spec: row.value if row else None for spec, row in picked.items()}
         users = min((row.n_users for row in picked.values() if row), default=0)
-        formulas.append(Row(model, composite.formula.text, None, "formula", composite.formula.value(values), users, higher_is_better=None))
+        value, better = composite.formula.value(values), composite.higher_is_better
+        formulas.append(Row(model, composite.formula.text, None, "formula", value, users, higher_is_better=better))
         reason = composite.formula.undefined_reason(values)
         sentences += [f"{composite.formula.text} has no value: {reason}"] if reason else []
     return formulas, sentences

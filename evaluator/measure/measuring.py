@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -94,30 +94,45 @@ def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: Group
     positions = [(position, index) for position, index in enumerate(group.indexes) if index in task.pooled and group_values.ratios]
     if not positions:
         return {}
-    terms, has_value = map(np.concatenate, zip(*(ratio_terms(group_values, position) for position, _ in positions), strict=True))
+    terms, has_value = ratio_terms(group_values, [position for position, _ in positions])
     masks = {"all": None, "covered": group_values.n_recommended > 0, "warm": scorer.facts.in_train}
     sums: dict[tuple[int, str], ExactSums] = {}
     for users, mask in masks.items():
         if mask is not None or users == "all":
             of_them = has_value if mask is None else has_value & mask
             is_whole = mask is not None and (of_them == has_value).all()
-            each = () if is_whole else ExactSums.of(terms, None if of_them.all() else of_them).split(len(positions))
+            each = () if is_whole else _each_sum(scorer, group, terms, of_them, len(positions))
             sums |= {(index, users): sums[index, "all"] if is_whole else each[number] for number, (_, index) in enumerate(positions)}
     return sums
+
+
+def _each_sum(scorer: Scorer, group: MeasureGroup, terms: Array, counted: Array, n_measures: int) -> tuple[ExactSums, ...]:
+    """Return the sums of the terms of each measure over the users that are counted for the term."""
+    if not group.first.is_weighted:
+        return ExactSums.of(terms, None if counted.all() else counted).split(n_measures)
+    totals = ExactSums.of(terms[::2], None if counted.all() else counted[::2]).split(n_measures)
+    return tuple(ExactSums.join(total, scorer.total_weight(users)) for total, users in zip(totals, counted[1::2], strict=True))
 
 
 def _terms(task: Task, group: MeasureGroup, group_values: GroupValues) -> dict[int, Array]:
     """Return the terms of each user for weighted means, and for pooled measures with one ratio (not RMSE), if values are kept."""
     if not task.needs_values or len(group_values.ratios) != 1 or (group.components and not group.first.is_weighted):
         return {}
-    terms_of_measures = {index: ratio_terms(group_values, position) for position, index in enumerate(group.indexes) if index in task.pooled}
+    positions = enumerate(group.indexes)
+    terms_of_measures = {index: ratio_terms(group_values, [position]) for position, index in positions if index in task.pooled}
     return {index: np.where(has_value, terms, np.nan) for index, (terms, has_value) in terms_of_measures.items()}
 
 
-def ratio_terms(group_values: GroupValues, position: int) -> tuple[Array, Array]:
-    """Return the numerator and the denominator of each ratio at a cut-off (terms × users), and a mask of those that are added up."""
-    terms = np.stack([part[position] for ratio in group_values.ratios for part in ratio]).astype(np.float64)
-    return terms, ~np.isnan(group_values.values[position]) & np.isfinite(terms)
+def ratio_terms(group_values: GroupValues, positions: Sequence[int]) -> tuple[Array, Array]:
+    """Return the numerator and the denominator of each ratio at some cut-offs, and a mask of those that are added up.
+
+    Both are terms × users, all terms of a cut-off one after the other.
+    """
+    parts = [part[positions] for ratio in group_values.ratios for part in ratio]
+    terms = np.stack(parts, axis=1).astype(np.float64, copy=False)
+    has_value = ~np.isnan(group_values.values[positions])[:, np.newaxis] & np.isfinite(terms)
+    shape = (len(positions) * len(parts), terms.shape[-1])
+    return terms.reshape(shape), has_value.reshape(shape)
 
 
 def _by_cell(values: Array, codes: Array) -> Array:

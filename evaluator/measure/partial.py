@@ -23,14 +23,16 @@ from ..tables.rows import EMPTY_TRUTH, PartData
 from ..tables.truth import TEST
 
 _LOGARITHMS: Final = frozenset({"geometric"})
+_OF_RATIOS: Final = frozenset({"micro", "weighted"})
+"""Aggregates that need no sum of values."""
 
 
 class Moments(Struct, frozen=True):
     """Exact sums over the values of the users that count for one measure.
 
     `n` users count; the value of `n_undefined` of them is NaN, and values of others may be infinite. `total` is the sum of the finite
-    values, `squares` that of their squares and `logarithms` that of their natural logarithms; the last two are `None` if no aggregate needs
-    them.
+    values, or 0 if no aggregate needs it, `squares` that of their squares and `logarithms` that of their natural logarithms; the last two
+    are `None` if no aggregate needs them.
     """
 
     n: int
@@ -72,7 +74,8 @@ class MomentTable(Struct, frozen=True, eq=False):
     ) -> list[MomentTable]:
         """Add up `values` as `of` does over each range of users: one begins at each of the `starts`, the first of which is 0.
 
-        A user counts as often as `times` says. Every range has a user, unless there is only one range.
+        A user counts as often as `times` says. Every range has a user, unless there is only one range. Totals are 0 if all aggregates are
+        ratios of other sums, `micro` and `weighted`.
         """
         n_measures, n_users = values.shape
 
@@ -96,7 +99,8 @@ class MomentTable(Struct, frozen=True, eq=False):
                 counts[number, some] = count(kind & within[some])
         elif mask is not None and mask.all():
             mask = None
-        sums = [ExactSums.of_ranges(values, starts, times, mask)]
+        is_added_up = not _OF_RATIOS.issuperset(aggregates)
+        sums = [ExactSums.of_ranges(values, starts, times, mask) if is_added_up else [ExactSums.zeros(n_measures)] * len(starts)]
         if any(map(_needs_squares, aggregates)):
             sums.append(ExactSums.of_ranges(values, starts, times, mask, square_slices))
         squares = sums[1] if len(sums) > 1 else [None] * len(starts)

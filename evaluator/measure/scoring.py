@@ -14,6 +14,7 @@ from ..errors import DataError
 from ..metrics.arrays import UNDEFINED
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, Ratio, Sums, plain
+from ..sums.exact import ExactSums
 from ..tables.array import Array, in_single_precision
 from ..tables.canonical import Canonical
 from ..tables.graph import Choice, Notes, Tables, closure
@@ -95,8 +96,8 @@ class Scorer(Struct, eq=False):
                 ratios = tuple((np.where(perfect, 1.0, part), np.where(perfect, 1.0, whole)) for part, whole in ratios)
                 valued = counts & (valued | perfect)
             if definition.is_weighted:
-                weights = np.broadcast_to(self.weights, values.shape)
-                ratios = ((np.where(weights > 0, np.where(valued, values, 0.0), 0.0) * weights, weights),)
+                products = np.where(valued & (self.weights > 0), values, 0.0) * self.weights
+                ratios = ((products, np.broadcast_to(self.weights, values.shape)),)
             return GroupValues(np.where(valued, values, np.nan), counts, n_relevant, n_recommended, ratios)
 
     @property
@@ -108,6 +109,14 @@ class Scorer(Struct, eq=False):
             self._bodies["weights"] = np.append(weights, 0.0)[ids.index_of(self.part.users)]
         held: Array = self._bodies["weights"]
         return held
+
+    def total_weight(self, users: Array) -> ExactSums:
+        """Return the sum of the weights of some users; most measures are over the same users, so it is added up once for these."""
+        key = "total weight", users.tobytes()
+        if key not in self._bodies:
+            self._bodies[key] = ExactSums.of(self.weights[np.newaxis], users)
+        total: ExactSums = self._bodies[key]
+        return total
 
     def _without_relevant(self, definition: Definition, n_relevant: Array) -> Array:
         """Return the test users that count as users without a relevant item."""

@@ -109,7 +109,7 @@ class Task(Struct, frozen=True, eq=False, dict=True):
     def sums(self) -> frozenset[str]:
         """Aggregates of any measure that need sums."""
         names = frozenset(self.aggregates) | {definition.average for definition in self.definitions}
-        return names | {"std"} if self.deviations else names
+        return names | {"std"} if self.deviations and "mean" in names else names
 
     @cached_property
     def needs_values(self) -> bool:

@@ -87,10 +87,11 @@ def _read(frame: pl.DataFrame, column: ValueColumn) -> Array:
     texts = frame[column.label]
     values = parse_numbers(texts, column.decimal_comma)
     is_text = np.isnan(values)
-    is_text[is_text] = _is_text(texts.filter(pl.Series(is_text)), column.no_value)
-    with_comma = not np.isnan(parse_numbers(texts.filter(is_text), True)).any()
-    correct = "correct the values, or list texts that mean a missing value in null_values"
-    _refuse(frame, column, is_text, "is not a number", "set decimal_comma: true for this file" if with_comma else correct)
+    if is_text.any():
+        is_text[is_text] = _is_text(texts.filter(pl.Series(is_text)), column.no_value)
+        with_comma = not np.isnan(parse_numbers(texts.filter(is_text), True)).any()
+        correct = "correct the values, or list texts that mean a missing value in null_values"
+        _refuse(frame, column, is_text, "is not a number", "set decimal_comma: true for this file" if with_comma else correct)
     too_large = np.abs(values) > _LARGEST
     _refuse(frame, column, too_large, "is beyond 1e15", "choose another column, or a larger unit")
     if column.refusing:

@@ -15,7 +15,8 @@ import polars as pl
 import polars.selectors as cs
 from msgspec.json import format as with_indents
 
-from ..content.display_names import names_of, with_names
+from ..content.display_names import names_of, names_of_formulas, note_on_formulas, with_names
+from ..document import Document
 from ..outputs import OutputForm
 from ..results.result import Result
 from .markdown import as_markdown
@@ -33,7 +34,9 @@ def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **option
         return made
     if row.form == "table":
         file = file or PlainText()
-        return (made if isinstance(made, str) else show(made, file)).encode(file.encoding or "utf-8", "backslashreplace")
+        return (made if isinstance(made, str) else show(_with_named_formulas(made, subject, options), file)).encode(
+            file.encoding or "utf-8", "backslashreplace"
+        )
     if isinstance(made, str):
         return made.encode()
     if row.form.endswith("csv"):
@@ -52,7 +55,13 @@ def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **option
         from .html import as_html
 
         return as_html(made, interactive=options.get("interactive", False)).encode()
-    return as_markdown(made).encode()
+    return as_markdown((*made, *note_on_formulas(names_of_formulas(_results(subject, options))))).encode()
+
+
+def _with_named_formulas(made: Document, subject: Any, options: Mapping[str, Any]) -> Document:
+    """Return a document for the terminal: formulas are too long for it, so their names replace them; measures keep the names to type."""
+    names = names_of_formulas(_results(subject, options))
+    return (*with_names(made, names), *note_on_formulas(names))
 
 
 def _results(subject: Any, options: Mapping[str, Any]) -> Iterable[Result]:

@@ -148,6 +148,7 @@ def mean_row(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Ro
         protocol=_protocol(rows),
         value=mean,
         n_users=n_users(row.n_users for row in rows),
+        n_rows=None if rows[0].n_rows is None else n_users(row.n_rows or 0 for row in rows),
         ledger=None,
         achieved=math.fsum(shares) / len(shares) if len(shares) == len(values) and shares else None,
         repeats=len(values),

@@ -139,7 +139,7 @@ def default_cutoff(labels: Sequence[str]) -> str:
     return f"The cut-off of {shortened(labels)} is the default: evaluation.top_k is not given{way}."
 
 
-SPLITS: Final = ("by", "group", "few_users", "fold", "run", "repeats", "repeats_std", "least_users")
+SPLITS: Final = ("by", "group", "few_users", "n_rows", "fold", "run", "repeats", "repeats_std", "least_users")
 """The columns of rows over a group, of one fold or run, and of means over folds or runs."""
 COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", "std", *LEDGER_COLUMNS, "achieved", *SPLITS, *PROTOCOL_COLUMNS)
 
@@ -167,6 +167,8 @@ class Row(Struct, frozen=True):
     by: str | None = None
     """The grouping of users or relevant items, such as `users.plan`; `None` over all of them."""
     group: str | None = None
+    n_rows: int | None = None
+    """The number of test rows in a group of test rows; `None` for other groups and for combinations of groupings."""
     fold: str | None = None
     """The fold (or `run`: the training run) of the value; `None` if there is only one, and for means."""
     run: str | None = None

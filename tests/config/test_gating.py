@@ -11,7 +11,7 @@ from receval.errors import ConfigError
 
 CONFIG = """
 data: {test: t.csv, users: u.csv, items: i.csv, recommendations: {home: r.csv, popular: p.csv}}
-evaluation: {metrics: [nDCG, Recall, ItemCoverage, RMSE, '0.5*nDCG@5 + 0.5*Recall@5'], top_k: [5, 10]}
+evaluation: {metrics: [nDCG, Recall, ItemCoverage, RMSE, '0.5*nDCG@5 + 0.5*Recall@5', '2*nDCG@5*Recall@5'], top_k: [5, 10]}
 gates:
   baseline: popular
   rules:
@@ -85,7 +85,7 @@ def test_the_short_form_of_a_rule_equals_the_mapping(short, mapping, rule):
         ("nDCG@10 max_loss 100%", "max_loss of 100% can never fail: nDCG@10 is never below 0, so no loss can exceed 100%"),
         ("{measure: nDCG@10, max_loss: 2%, anchor: a/, against: popular}", "an anchor is a second baseline:"),
         ("nDCG@10 min_gain 0 against populr", "gates.rules[0].against: there is no model named 'populr': did you mean 'popular'?"),
-        ("0.5*nDCG@5 + 0.5*Recall@5 max_loss 2%", "0.5*nDCG@5 + 0.5*Recall@5 has no better direction"),
+        ("2*nDCG@5*Recall@5 max_loss 2%", "2*nDCG@5*Recall@5 has no better direction"),
         ("ItemCoverage@10 >= 0.1 by users.plan", "ItemCoverage@10 has no per-user values, so it has no value for a group"),
         ("nDCG@10 >= 0.1 by items.genre", "models are compared for groups of users or of test rows; items.genre are groups of items"),
         ("nDCG@10 >= 0.1 by cold", "cold comes from data.train: give data.train"),
