@@ -255,6 +255,7 @@ SUBJECTS = {
         "report",
         "run",
         "slices",
+        "watch",
     ),
     "studies",
 }
