@@ -131,21 +131,21 @@ def run(
     _show(record, row, looks, quiet, verbose)
     publish(record.report, system)
     record = _tracked(record, quiet)
-    if record.failure is not None:
-        raise record.failure
     context.exit(record.exit_code)
 
 
 def _tracked(record: receval.RunRecord[receval.Result], quiet: bool) -> receval.RunRecord[receval.Result]:
-    """Log a result with the trackers of its config, after its verdicts, and say where it is; do nothing after a failure."""
+    """Log a result with the trackers of its config, after its verdicts, and say where it is; raise the failure of either."""
     if record.failure is not None:
-        return record
+        raise record.failure
     from receval.session.run import track_run
 
     say_verdicts(record, quiet=quiet)
     record = track_run(record)
     for one in record.tracked:
         tell_tracked(one, quiet=quiet)
+    if record.failure is not None:
+        raise record.failure
     return record
 
 

@@ -13,9 +13,9 @@ from ..names.short_names import Margin
 from ..results.gates import SliceVerdict
 from ..stats.estimates import Estimate
 from ..stats.gates import GateTest, margin_test, observed_text
-from ..stats.paired import PairedSums, both_finite
+from ..stats.paired import Floats, PairedSums, both_finite
 from ..stats.rare_changes import ValueRange
-from ..stats.slices import Candidate, Floats, Groups, SliceSettings, find_below
+from ..stats.slices import Candidate, Groups, SliceSettings, find_below
 from .model_pair import ModelPair
 from .slicing import SliceOptions, feature_names, features_in, halves, refuse_dependent, refuse_values
 
@@ -82,13 +82,13 @@ def find_beyond(pair: ModelPair, label: str, rule: GateRule, alpha: float, of_al
     groupings = [feature.groups for feature in features]
     settings = SliceSettings(alpha=alpha, seed=pair.options.settings.seed)
     in_first = halves(pairing.keys["user"].filter(pl.Series(known)), settings.seed)
-    values = sides[0][known], sides[1][known]
+    base, model = sides[0][known], sides[1][known]
     better = bool(row.higher_is_better)
     first, second = np.flatnonzero(in_first), np.flatnonzero(~in_first)
-    above = above_limit(*(side[first] for side in values), better, margin)
+    above = above_limit(base[first], model[first], better, margin)
     search = find_below(above, [groups.of(first) for groups in groupings], settings)
     halved = [groups.of(second) for groups in groupings]
-    tests = confirm_beyond(*(side[second] for side in values), halved, search.candidates, better, margin, alpha, pair.value_range(label))
+    tests = confirm_beyond(base[second], model[second], halved, search.candidates, better, margin, alpha, pair.value_range(label))
     slices = []
     for candidate, test in zip(search.candidates, tests, strict=True):
         conditions = tuple((features[index].name, features[index].names[code]) for index, code in candidate.conditions)
