@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, StrictInt, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, StrictInt, WithJsonSchema, model_validator
 
 from ..names.short_names import Margin
 from ..stats.difference import CorrectionName, LimitKind, MarginKind, SlicesKind, TestName
@@ -131,6 +131,8 @@ _Slices = Annotated[
 
 class GateRule(Model):
     """A condition on one measure: exactly one of `min`, `max`, `max_loss`, `min_gain` and `slices`."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["measure"]}, {"required": ["slices"]}]})
 
     measure: str = Field(
         "",

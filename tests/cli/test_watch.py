@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -123,16 +124,20 @@ def test_standard_input_is_refused(config, receval):
 
 def test_a_real_process_in_a_pipe_prints_each_change_at_once_and_ends_with_130(config, write, tmp_path):
     command = [sys.executable, "-m", "receval.cli", "run", "--watch", str(config)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        for line in process.stderr:
-            if "watching" in line:
-                break
-        new = tmp_path / "new.csv"
-        new.write_text("user,item,rank\n1,10,1\n2,20,1\n")
-        os.replace(new, tmp_path / "b.csv")
-        line = next(line for line in process.stdout if " → " in line)
-        process.send_signal(signal.SIGINT)
-        assert line == "MRR@10 of b: 0.5000 → 1.0000 ↑ better\n"
-        assert process.wait(timeout=60) == 130
+    interruptible = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs, and so their children, ignore it
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, preexec_fn=interruptible
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            assert any("watching" in line for line in process.stderr)
+            new = tmp_path / "new.csv"
+            new.write_text("user,item,rank\n1,10,1\n2,20,1\n")
+            os.replace(new, tmp_path / "b.csv")
+            line = next(line for line in process.stdout if " → " in line)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=60) == 130
+            assert line == "MRR@10 of b: 0.5000 → 1.0000 ↑ better\n"
+        finally:
+            process.kill()

@@ -125,7 +125,11 @@ def test_the_resolved_config_reads_back_and_so_do_stored_gates(write):
 
 def test_the_schema_knows_both_spellings():
     schema = json_schema()
-    for rule in ("Recall@10 >= 0.25", {"measure": "nDCG@10", "max_loss": "2%", "by": "users.plan", "models": "home"}):
+    for rule in (
+        "Recall@10 >= 0.25",
+        {"measure": "nDCG@10", "max_loss": "2%", "by": "users.plan", "models": "home"},
+        {"slices": "none worse than 5%"},
+    ):
         config = yaml.safe_load(CONFIG) | {"gates": {"baseline": {"path": "results/main", "if_missing": "warn"}, "rules": [rule]}}
         jsonschema.validate(config, yaml.safe_load(schema))
     with pytest.raises(jsonschema.ValidationError):
