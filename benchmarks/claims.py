@@ -21,7 +21,9 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from receval.comparison.slice_limits import above_limit, confirm_beyond
 from receval.comparison.slicing import halves
+from receval.names.short_names import Margin
 from receval.stats.best import conclude_values
 from receval.stats.concluding import judge_family
 from receval.stats.difference import Difference, Settings, Subject
@@ -30,7 +32,7 @@ from receval.stats.gates import GateTest, margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
 from receval.stats.samples import pooled_with_clusters
-from receval.stats.slices import Candidate, Groups, SliceSettings, confirm, find
+from receval.stats.slices import Candidate, Groups, SliceSettings, confirm, find, find_below
 from receval.stats.two_models import compare_paired, compare_runs, compare_unpaired, difference_of, estimate_folds
 
 Random = np.random.Generator
@@ -277,6 +279,18 @@ def slice_is_missed(world: SliceWorld, random: Random) -> bool:
     return not any(one.lower and set(one.conditions) & set(world.conditions) for one in found)
 
 
+def slices_beyond(world: SliceWorld, random: Random, *, at_limit: bool) -> bool:
+    """Return whether a gate refuses a model although no slice loses more than 5 %; `at_limit`: every slice loses exactly that."""
+    differences, groupings = slice_world(world, random)
+    base = np.full(world.n, 0.5) if world.rare else np.clip(random.normal(0.5, 0.1, world.n), 0.2, 0.8)
+    model, margin = base + differences - (0.05 * base if at_limit else 0.0), Margin(0.05, is_share=True)
+    first = halves(pl.Series(np.arange(world.n)), 0)
+    halved, tested = ([groups.of(mask) for groups in groupings] for mask in (first, ~first))
+    found = find_below(above_limit(base[first], model[first], True, margin), halved, SliceSettings()).candidates
+    values = ValueRange(-1.0, 2.0)
+    return any(one.outcome == "fail" for one in confirm_beyond(base[~first], model[~first], tested, found, True, margin, 0.05, values))
+
+
 def claims() -> Iterator[Claim]:
     """Yield every claim, with the world in which it is tried."""
     for n_models, n_measures in ((2, 1), (3, 1), (5, 1), (10, 1), (20, 1), (5, 10), (10, 4)):
@@ -331,6 +345,9 @@ def claims() -> Iterator[Claim]:
         worlds["one group changes most"] = SliceWorld(n, churns=True)
         for words, world in worlds.items():
             yield Claim("slices: one is confirmed", f"{words}, {n:,} users", 0.05, partial(slice_is_confirmed, world))
+            if words != "all lose 0.05":
+                yield Claim("gate on slices: fail", f"{words}, {n:,} users", 0.05, partial(slices_beyond, world, at_limit=False))
+                yield Claim("gate on slices: fail", f"{words}, 5 % lost, {n:,} users", 0.05, partial(slices_beyond, world, at_limit=True))
     for n, planted in ((2_000, 0.08), (6_000, 0.05), (20_000, 0.025)):
         world = f"10 % lose {planted:g}, {n:,} users"
         yield Claim("slices: planted one missed", world, 0.2, partial(slice_is_missed, SliceWorld(n, planted=planted)))

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from glob import glob
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +17,7 @@ from receval.outputs import OutputForm, Subject, of_form
 
 from . import options
 from .output import ci_files, publish, say_verdicts, say_written, show, tell, tell_cautions, tell_gates, tell_tracked
+from .watch import refuse_other_output, watch_config
 
 _LARGE: Final = 50 << 20
 _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
@@ -66,6 +68,9 @@ _LATEX: Final = ("latex", "latex-document")
     help="What to do if the baseline or anchor of the gates is missing: error (exit 3), warn, or pass (skip its rules).",
 )
 @options.inconclusive_option
+@click.option(
+    "--watch", is_flag=True, help="Run again whenever the config or one of its files changes, and print what changed; Ctrl-C ends it."
+)
 @click.option("--print-config", is_flag=True, help="Print the config with all defaults, then stop.")
 @click.pass_context
 def run(
@@ -84,6 +89,7 @@ def run(
     system: str,
     if_missing: str | None,
     inconclusive: str | None,
+    watch: bool,
     print_config: bool,
     **table: Any,
 ) -> None:
@@ -96,7 +102,11 @@ def run(
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
     read.overrides = (*read.overrides, *_rows_of_latex(form, outputs, table["models_as_rows"]))
-    loaded = read(read.source(config), {"by": by}, quiet=quiet, gates=_gates(if_missing=if_missing, inconclusive=inconclusive))
+    load = partial(read, read.source(config), {"by": by}, quiet=quiet, gates=_gates(if_missing=if_missing, inconclusive=inconclusive))
+    if watch:
+        refuse_other_output({"--format": form, "--per-user": per_user, "--print-config": print_config})
+        watch_config(load, config, table, outputs, store, strict, quiet)
+    loaded = load()
     if print_config:
         _print_config(loaded)
         return
@@ -120,21 +130,22 @@ def run(
         )
     _show(record, row, looks, quiet, verbose)
     publish(record.report, system)
-    if record.failure is None:
-        record = _tracked(record, quiet)
-    if record.failure is not None:
-        raise record.failure
+    record = _tracked(record, quiet)
     context.exit(record.exit_code)
 
 
 def _tracked(record: receval.RunRecord[receval.Result], quiet: bool) -> receval.RunRecord[receval.Result]:
-    """Log a result with the trackers of its config, after its verdicts; say where it is."""
+    """Log a result with the trackers of its config, after its verdicts, and say where it is; raise the failure of either."""
+    if record.failure is not None:
+        raise record.failure
     from receval.session.run import track_run
 
     say_verdicts(record, quiet=quiet)
     record = track_run(record)
     for one in record.tracked:
         tell_tracked(one, quiet=quiet)
+    if record.failure is not None:
+        raise record.failure
     return record
 
 

@@ -257,6 +257,7 @@ SUBJECTS = {
         "slices",
         "user",
         "user_view",
+        "watch",
     ),
     "studies",
 }

@@ -26,6 +26,7 @@ from ..results.description import Description
 from ..results.explanation import Explanation
 from ..results.result import Result
 from ..session import studies
+from ..session.judge import features_of_rules
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
 from ..synonyms import meaning_of, path_of, takes, wrong_type
@@ -107,7 +108,9 @@ def evaluate(
     with errors_as_arguments():
         loaded = _loaded(config, Arguments(**given))  # type: ignore[typeddict-item]
         keeps = keep_users and per_user_table is None
-        made = run(loaded, keep_users=keeps, concludes=per_user_table is None, per_user_table=per_user_table)
+        made = run(
+            loaded, features=features_of_rules(loaded), keep_users=keeps, concludes=per_user_table is None, per_user_table=per_user_table
+        )
         return _result_of(config, made, loaded)
 
 

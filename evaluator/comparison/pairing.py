@@ -228,9 +228,16 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
 
     def groups(self, column: str) -> pl.Series:
         """Return the group of each user from a column; null for users that are missing on the base side."""
-        side = self.base.side
+        return self._groups(self.base, column)
+
+    def groups_of_model(self, column: str) -> pl.Series:
+        """Return the group of each user from a column of the model; null for users that are missing there."""
+        return self._groups(self.model, column)
+
+    def _groups(self, rows_of_side: SideRows, column: str) -> pl.Series:
+        side = rows_of_side.side
         stored = select(side.result.per_user, side.model, [column])[column]
-        rows = self.base.runs[0]
+        rows = rows_of_side.runs[0]
         if rows is None:
             return stored
         with_none = pl.concat([stored, pl.Series([None], dtype=stored.dtype)])

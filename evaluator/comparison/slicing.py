@@ -74,7 +74,7 @@ def find_slices(results: Mapping[str, Result], options: SliceOptions) -> Slices:
     for results that cannot be compared.
     """
     for result in results.values():
-        _refuse_dependent(result, options.comparison)
+        refuse_dependent(result, options.comparison)
     settings, notes = options.settings, list[str]()
     searched = list(_all_values(results, options, notes))
     found = []
@@ -105,7 +105,7 @@ def halves(users: pl.Series, seed: int) -> np.ndarray[tuple[int], np.dtype[np.bo
     return np.asarray(spread_bits(hash_ids(users) ^ key) >> np.uint64(63) == 1)
 
 
-def _refuse_dependent(result: Result, options: ComparisonOptions) -> None:
+def refuse_dependent(result: Result, options: ComparisonOptions) -> None:
     """Raise `ConfigError` if the values of users are not independent, or do not count alike."""
     if result.folds:
         raise ConfigError(
@@ -135,7 +135,7 @@ def _all_values(results: Mapping[str, Result], options: SliceOptions, notes: lis
             refuse_incomparable(base, model, [pair.row(base, label).metric], unpaired=False)
             values = None if _is_weighted(base.result, label, base.model) else pair.sides_of(label)
             if values is None or pair.pairing is None:
-                _refuse_values(base.result, label, base.model)
+                refuse_values(base.result, label, base.model)
             assert values is not None
             assert pair.pairing is not None
             pair.count_users({label: _counted(*values)})
@@ -145,9 +145,9 @@ def _all_values(results: Mapping[str, Result], options: SliceOptions, notes: lis
                 notes.append("Users have their mean over training runs: slices do not include the variation between trainings.")
             differences = values[1] - values[0]
             known = np.isfinite(differences)
-            names = _feature_names(base.result, options)
+            names = feature_names(base.result, options)
             columns = {name: pair.pairing.groups(name) for name in names}
-            features = tuple(_features({name: column.filter(pl.Series(known)) for name, column in columns.items()}, notes))
+            features = tuple(features_in({name: column.filter(pl.Series(known)) for name, column in columns.items()}, notes))
             better = pair.row(base, label).higher_is_better
             users = pair.pairing.keys["user"].filter(pl.Series(known))
             yield _Values(label, base.name, model.name, better, users, differences[known], features)
@@ -161,15 +161,15 @@ def _of_model(result: Result, model: str, options: SliceOptions, notes: list[str
             or rows[label].measure not in columns_of(result.per_user, model)
             or _is_weighted(result, label, model)
         ):
-            _refuse_values(result, label, model)
+            refuse_values(result, label, model)
         if "run" in columns_of(result.per_user, model):
             raise ConfigError("slices of a single model need one run of it", "compare it with another model, or evaluate one run")
-        names = _feature_names(result, options)
+        names = feature_names(result, options)
         stored = select(result.per_user, model, ["user", rows[label].measure, *names])
         values = stored[rows[label].measure].cast(pl.Float64).to_numpy()
         known = np.isfinite(values)
         stored = stored.filter(pl.Series(known))
-        features = tuple(_features({name: stored[name] for name in names}, notes))
+        features = tuple(features_in({name: stored[name] for name in names}, notes))
         yield _Values(label, None, model, rows[label].higher_is_better, stored["user"], values[known], features)
 
 
@@ -191,7 +191,7 @@ def _is_weighted(result: Result, label: str, model: str) -> bool:
     return rows_of(result, model)[label].aggregate != "mean"
 
 
-def _refuse_values(result: Result, label: str, model: str) -> None:
+def refuse_values(result: Result, label: str, model: str) -> None:
     """Raise `ConfigError` for a measure that is not a mean of per-user values."""
     aggregate = rows_of(result, model)[label].aggregate
     if model not in result.per_user:
@@ -201,7 +201,7 @@ def _refuse_values(result: Result, label: str, model: str) -> None:
     raise ConfigError(f"slices compare means of per-user values, and {label} is none", "choose another measure, such as --measure nDCG@10")
 
 
-def _feature_names(result: Result, options: SliceOptions) -> tuple[str, ...]:
+def feature_names(result: Result, options: SliceOptions) -> tuple[str, ...]:
     """Return the groupings of users to search; raise `ConfigError` if there are none, or not all that are named."""
     stored = tuple(name for name in result.user_groups if CROSS not in name)
     unknown = [name for name in options.by if name not in stored]
@@ -214,7 +214,7 @@ def _feature_names(result: Result, options: SliceOptions) -> tuple[str, ...]:
     return options.by or stored
 
 
-def _features(columns: Mapping[str, pl.Series], notes: list[str]) -> Iterator[Feature]:
+def features_in(columns: Mapping[str, pl.Series], notes: list[str]) -> Iterator[Feature]:
     """Yield the groupings with codes; a column of many whole numbers is cut into groups of about equal size."""
     for name, column in columns.items():
         texts = column.cast(pl.String).fill_null("(missing)")

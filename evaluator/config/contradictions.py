@@ -36,13 +36,21 @@ def rule_problem(rule: GateRule, label: str, facts: MeasureFacts) -> str | None:
     """Return the reason why a rule cannot judge a measure; `None` if it can."""
     if rule.compares and facts.higher_is_better is None:
         return f"{label} has no better direction, so loss and gain are not defined: use min or max"
+    if rule.slices is not None and not facts.has_users:
+        return f"{label} has no per-user values, so no slices can be compared"
     if rule.by and not facts.has_users:
         return f"{label} has no per-user values, so it has no value for a group"
     if rule.compares and not rule.margin.is_share and rule.margin.size >= facts.largest - facts.least:
         hint = f"; {rule.margin.size:g}% is a share of the baseline's value"
         return f"{label} is between {facts.least:g} and {facts.largest:g}: no {rule.kind} of {rule.margin} is possible{hint}"
-    if rule.max_loss is not None and rule.margin.is_share and rule.margin.size >= 1 and facts.higher_is_better and facts.least >= 0:
-        return f"max_loss of {rule.margin} can never fail: {label} is never below 0, so no loss can exceed 100% of the baseline's value"
+    if (
+        (rule.max_loss or rule.slices) is not None
+        and rule.margin.is_share
+        and rule.margin.size >= 1
+        and facts.higher_is_better
+        and facts.least >= 0
+    ):
+        return f"{rule.kind} of {rule.margin} can never fail: {label} is never below 0, so no loss can exceed 100% of the baseline's value"
     return None
 
 
@@ -55,6 +63,13 @@ def gate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
     yield from ((("gates", "models", index), sentence) for index, sentence in _unknown(gates.models, config))
     for number, rule in enumerate(gates.rules):
         place: text.Path = ("gates", "rules", number)
+        if not rule.measure:
+            judged = [one for one in facts.values() if one.has_users and one.higher_is_better is not None]
+            if not judged and not any(one.has_subvalues for one in evaluation.definitions):
+                yield place, "slices need a measure with per-user values and a better direction: add one to evaluation.metrics"
+            if rule.against is None and gates.baseline is None:
+                yield place, f"{rule.kind} compares with a baseline: give gates.baseline, or against, a model of the config"
+            continue
         labels = labels_named(rule.measure, tuple(facts)) or _label_of(rule.measure, evaluation, facts)
         if not labels and not _may_be_named_by_data(rule.measure, evaluation):
             what, hint = _lacking_mean(rule.measure, evaluation, tuple(facts)), _hint(rule.measure, config, tuple(facts))

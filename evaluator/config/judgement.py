@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, StrictInt, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, StrictInt, WithJsonSchema, model_validator
 
 from ..names.short_names import Margin
-from ..stats.difference import CorrectionName, LimitKind, MarginKind, TestName
+from ..stats.difference import CorrectionName, LimitKind, MarginKind, SlicesKind, TestName
 from ..tables.prepared import GroupBy
 from .data_sources import Model, as_list
 from .evaluation_keys import GroupBys
@@ -83,12 +83,16 @@ class Compare(Model):
     )
 
 
-RuleKind = LimitKind | MarginKind
-KINDS: Final[tuple[RuleKind, ...]] = ("min", "max", "max_loss", "min_gain")
+RuleKind = LimitKind | MarginKind | SlicesKind
+KINDS: Final[tuple[RuleKind, ...]] = ("min", "max", "max_loss", "min_gain", "slices")
 _SIGNS: Final[Mapping[str, RuleKind]] = {">=": "min", "≥": "min", "<=": "max", "≤": "max"}
 _SHORT: Final = re.compile(
     r"(?P<measure>\S.*?)(?:\s*(?P<sign>[<>=≥≤]+)\s*|\s+(?P<kind>min|max|max_loss|min_gain)\s+)"
     r"(?P<limit>[^\s%]+(?:\s?%)?)(?:\s+by\s+(?P<by>\S+))?(?:\s+against\s+(?P<against>\S.*))?"
+)
+_NONE_WORSE: Final = r"none worse than\s+(?P<limit>[^\s%]+(?:\s?%)?)"
+_SLICES: Final = re.compile(
+    rf"(?:(?P<measure>\S.*?)\s+)?slices\s*:?\s+{_NONE_WORSE}(?:\s+by\s+(?P<by>\S+))?(?:\s+against\s+(?P<against>\S.*))?"
 )
 _OF_GROUP: Final = re.compile(r"(?:\s+(?:for|in|by|where|of))?\s+(?P<column>users\.[^\s=<>!]+)\s*==?\s*(?P<name>[^\s=]+)")
 """A single group of users, which people try to name in a rule."""
@@ -99,7 +103,7 @@ _OF_ROWS: Final = re.compile(
 """A single group of test rows beside the measure, which belongs into its parentheses."""
 _LIST: Final = re.compile(r"\sby\s+\[(?P<list>[^\[\]:]+)\]")
 """A list of groupings, which a rule in short form cannot have."""
-_EXAMPLES: Final = "'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%' or 'nDCG@10 min_gain 0 against popular'"
+_EXAMPLES: Final = "'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%', 'nDCG@10 min_gain 0 against popular' or 'slices: none worse than 5%'"
 
 
 def _limit(value: Any) -> Any:
@@ -116,17 +120,33 @@ def _margin(value: Any) -> Any:
     return value if isinstance(value, Margin) else Margin.read(value)
 
 
+def _none_worse(value: Any) -> Any:
+    found = re.fullmatch(_NONE_WORSE, value.strip()) if isinstance(value, str) else None
+    return _margin(value if found is None else found["limit"])
+
+
 _NUMBER: Final[dict[str, Any]] = {"type": "number"}
 _SIZE: Final[dict[str, Any]] = {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": r"^[0-9.eE+-]+ ?%?$"}]}
 _Limit = Annotated[float, BeforeValidator(_limit), WithJsonSchema(_NUMBER)]
 _Margin = Annotated[Margin, BeforeValidator(_margin), PlainSerializer(str), WithJsonSchema(_SIZE)]
 
+_Slices = Annotated[
+    Margin,
+    BeforeValidator(_none_worse),
+    PlainSerializer(str),
+    WithJsonSchema({"anyOf": [_SIZE["anyOf"][0], {"type": "string", "pattern": r"^(none worse than )?[0-9.eE+-]+ ?%?$"}]}),
+]
+
 
 class GateRule(Model):
-    """A condition on one measure: exactly one of `min`, `max`, `max_loss` and `min_gain`."""
+    """A condition on one measure: exactly one of `min`, `max`, `max_loss`, `min_gain` and `slices`."""
 
-    measure: Annotated[str, Field(min_length=1)] = Field(
-        description="the measure as results print it; without a cut-off, all of its cut-offs"
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["measure"]}, {"required": ["slices"]}]})
+
+    measure: str = Field(
+        "",
+        description="the measure as results print it; without a cut-off, all of its cut-offs; "
+        "only a rule on slices needs none: it judges the first measure",
     )
     min: _Limit | None = Field(None, description="the smallest allowed value")
     max: _Limit | None = Field(None, description="the largest allowed value")
@@ -134,8 +154,17 @@ class GateRule(Model):
         None, description="the largest allowed loss against the baseline: 0.005, or 2% of the baseline's value"
     )
     min_gain: _Margin | None = Field(None, description="the gain that is required over the baseline; 0: any gain")
+    slices: _Slices | None = Field(
+        None,
+        description="none worse than 5%: no slice of users, found on one half of them, is confirmed on the other half to lose more against "
+        "the baseline",
+    )
     severity: Literal["error", "warn"] = Field("error", description="error: a failed rule fails the run; warn: it only warns")
-    by: GroupBys = Field((), description="also judge each of these groups of users or test rows separately (groups of at least 100 users)")
+    by: GroupBys = Field(
+        (),
+        description="also judge each of these groups of users or test rows separately (groups of at least 100 users); for slices the groups "
+        "to search",
+    )
     against: Annotated[str, Field(min_length=1)] | None = Field(
         None, description="the model of the same results that this rule compares with, instead of the baseline"
     )
@@ -152,15 +181,17 @@ class GateRule(Model):
         if len(given) != 1:
             said = f"{' and '.join(given)} are" if given else "none is"
             raise ValueError(f"a rule needs exactly one of {', '.join(KINDS)}: {said} given")
+        if not self.measure and self.slices is None:
+            raise ValueError(f"a rule needs a measure: write it as {_EXAMPLES}")
         if self.against is not None and not self.compares:
-            raise ValueError(f"{given[0]} limits the value itself: against is for max_loss and min_gain")
+            raise ValueError(f"{given[0]} limits the value itself: against is for max_loss, min_gain and slices")
         if self.anchor and (self.against is not None or not self.compares):
-            raise ValueError("an anchor is a second baseline: it is for max_loss and min_gain without against")
+            raise ValueError("an anchor is a second baseline: it is for max_loss, min_gain and slices without against")
         return self
 
     @property
     def kind(self) -> RuleKind:
-        """The key of the condition: `min`, `max`, `max_loss` or `min_gain`."""
+        """The key of the condition: `min`, `max`, `max_loss`, `min_gain` or `slices`."""
         return next(kind for kind in KINDS if getattr(self, kind) is not None)
 
     @property
@@ -171,7 +202,7 @@ class GateRule(Model):
     @property
     def compares(self) -> bool:
         """True if the rule compares with a baseline."""
-        return self.margin_kind is not None
+        return self.margin_kind is not None or self.slices is not None
 
     @property
     def limit(self) -> tuple[LimitKind, float]:
@@ -188,13 +219,20 @@ class GateRule(Model):
     def __str__(self) -> str:
         against = "" if self.against is None else f" against {self.against}"
         by = "".join(f" by {group.name}" for group in self.by)
-        return f"{self.measure} {self.kind} {self.margin}{by}{against}"
+        kind = self.kind if self.slices is None else "slices: none worse than"
+        return f"{self.measure} {kind} {self.margin}{by}{against}".lstrip()
 
 
 def _read(value: Any) -> Any:
     """Return a rule in short form as a mapping; other values unchanged."""
+    if isinstance(value, Mapping) and len(value) == 1:
+        ((key, condition),) = value.items()
+        if isinstance(condition, str) and re.fullmatch(rf"slices: {_NONE_WORSE}\s.*|.*\sslices: .*", f"{key}: {condition}"):
+            value = f"{key}: {condition}"
     if not isinstance(value, str):
         return value
+    if slices := _SLICES.fullmatch(value.strip()):
+        return {"slices": slices["limit"]} | {name: slices[name] for name in ("measure", "by", "against") if slices[name]}
     if group := _OF_GROUP.search(value):
         column = group["column"]
         without = " ".join(_OF_GROUP.sub("", value).split())
@@ -290,4 +328,8 @@ class Gates(Model):
 
     def splits(self) -> Iterator[GroupBy]:
         """Yield the groups in which rules are judged, each once."""
-        yield from dict.fromkeys(by for rule in self.rules for by in rule.by)
+        yield from dict.fromkeys(by for rule in self.rules for by in rule.by if rule.slices is None)
+
+    def searched(self) -> Iterator[GroupBy]:
+        """Yield the groups in which rules on slices search, each once."""
+        yield from dict.fromkeys(by for rule in self.rules for by in rule.by if rule.slices is not None)

@@ -393,7 +393,7 @@ def measures_of_rules(rules: Iterable[str]) -> tuple[str, ...]:
     for rule in rules:
         with suppress(ValidationError):
             read: GateRule = TypeAdapter(Rule).validate_python(read_rule(rule))
-            measures.append(read.measure.partition(" (")[0])
+            measures += [read.measure.partition(" (")[0]] if read.measure else []
     return tuple(dict.fromkeys(measures))
 
 

@@ -293,9 +293,18 @@ def with_names(diff: ModelDiff, frame: pl.DataFrame) -> pl.DataFrame:
     """Return a frame with hashes instead of user ids, unless ids are to be shown."""
     if diff.shows_users or "user" not in frame.columns:
         return frame
-    users = frame["user"].unique()
-    hashes = [user_hash(user) for user in users]
-    return frame.with_columns(pl.col("user").replace_strict(users, hashes, return_dtype=pl.String))
+    users = frame["user"]
+    if not users.is_sorted() or (len(users) > 1 and bool((users == users.shift(1)).any())):  # users of a difference are in order, once each
+        distinct = users.unique()
+        return frame.with_columns(pl.col("user").replace_strict(distinct, _hashes(distinct), return_dtype=pl.String))
+    return frame.with_columns(_hashes(users))
+
+
+def _hashes(users: pl.Series) -> pl.Series:
+    """Return the hash of each user; see `user_hash`."""
+    texts = users.cast(pl.String).to_list()
+    made = [hashlib.blake2b(text.encode(), digest_size=_DIGITS).hexdigest() for text in texts]
+    return pl.Series(users.name, made, dtype=pl.String)
 
 
 def user_table(diff: ModelDiff) -> pl.DataFrame:

@@ -47,7 +47,8 @@ def _method(slices: Slices) -> str:
     features = ", ".join(slices.features) if slices.features else "none"
     pairs = " and pairs of them" if slices.depth > 1 else ""
     return (
-        "Δ is the mean of the slice minus that of all other users, on the half that took no part in finding it. "
+        "Users are those of both halves. All other columns are of the half that took no part in finding the slices; "
+        "Δ is the mean of the slice there minus that of all other users. "
         f"Searched: groups by {features}{pairs}."
     )
 

@@ -35,7 +35,7 @@ def refuse_overwriting(loaded: Loaded, targets: Iterable[Target]) -> None:
 
     Two paths are the same if they lead to one file, by links or other spellings. Files that do not exist yet are not inputs.
     """
-    inputs = [(role, path, Path(os.path.realpath(path))) for role, path in _inputs(loaded)]
+    inputs = [(role, path, Path(os.path.realpath(path))) for role, path in inputs_of(loaded)]
     for target in targets:
         for role, path, real in inputs:
             if os.path.isdir(path):
@@ -51,7 +51,7 @@ def refuse_overwriting(loaded: Loaded, targets: Iterable[Target]) -> None:
                 raise OutputError(f"{target.option} would overwrite or remove {path}, which is {role}", _ELSEWHERE)
 
 
-def _inputs(loaded: Loaded) -> Iterator[tuple[str, Path]]:
+def inputs_of(loaded: Loaded) -> Iterator[tuple[str, Path]]:
     """Yield every local file and folder that a config names with its role, the files in those folders, and the config itself."""
     if loaded.name:  # a mapping in Python has no name
         yield "the config", Path(loaded.name)

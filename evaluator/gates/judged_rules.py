@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import inf
 
 from msgspec import Struct
@@ -31,14 +31,28 @@ class RuleCase(Struct, frozen=True, eq=False):
 def cases_of(rule: GateRule, result: Result, model: str) -> Iterator[RuleCase]:
     """Yield the cases of a rule for a model; raise `ConfigError` for a measure or groups that the result does not have."""
     rows = rows_of(result, model)
+    if not rule.measure:
+        yield RuleCase(rule, model, rows[_first_of_users(rule, rows, result)])
+        return
     for label in named(rule.measure, tuple(rows), f"rule '{rule}'", result.definitions):
         problem = rule_problem(rule, label, _facts(rows[label], result))
         if problem:
             raise ConfigError(f"rule '{rule}': {problem}")
-        if not rule.by:
+        if not rule.by or rule.slices is not None:
             yield RuleCase(rule, model, rows[label])
-        for by in rule.by:
+        for by in rule.by if rule.slices is None else ():
             yield from (RuleCase(rule, model, row) for row in _groups(rule, by.name, label, result, model))
+
+
+def _first_of_users(rule: GateRule, rows: Mapping[str, Row], result: Result) -> str:
+    """Return the first measure that is a mean of per-user values and has a better direction."""
+    found = (label for label, row in rows.items() if row.aggregate == "mean" and rule_problem(rule, label, _facts(row, result)) is None)
+    first = next(found, None)
+    if first is None:
+        raise ConfigError(
+            f"rule '{rule}': no measure of the results has slices", "name one in the rule: 'nDCG@10 slices: none worse than 5%'"
+        )
+    return first
 
 
 def _groups(rule: GateRule, by: str, label: str, result: Result, model: str) -> list[Row]:

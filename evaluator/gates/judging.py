@@ -13,13 +13,14 @@ from ..comparison.comparing import notes_on_inputs, notes_on_lists, refuse_incom
 from ..comparison.comparison_options import rows_of
 from ..comparison.model_pair import ModelPair
 from ..comparison.pairing import Side
+from ..comparison.slice_limits import SliceLimit, find_beyond
 from ..config.judgement import GateRule, Inconclusive
 from ..errors import ConfigError, DataError
 from ..results.gates import AnchorVerdict, Consequence, Gate, Outcome, Verdicts
 from ..results.list_lengths import caution
 from ..results.result import FEW_USERS, Result
 from ..stats.concluding import plain
-from ..stats.difference import Subject
+from ..stats.difference import GateOutcome, Subject
 from ..stats.estimates import Estimate
 from ..stats.gates import GateTest, correct_gains, estimate_test, gate_sentence, limit_test, margin_test, observed_text, remark, rule_text
 from ..stats.rare_changes import ValueRange
@@ -43,6 +44,7 @@ class JudgedCase(Struct, frozen=True, eq=False):
     notes: tuple[str, ...] = ()
     anchor: JudgedCase | None = None
     name: str = ""
+    slices: SliceLimit | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -52,16 +54,25 @@ class JudgedCase(Struct, frozen=True, eq=False):
     @property
     def why(self) -> str:
         """The reason for the outcome."""
+        if self.slices is not None:
+            return self.slices.why
         return self.skipped or remark(self.test, self.subject.measure)
 
     @property
     def found(self) -> str:
         """The observed values, as text."""
+        if self.slices is not None:
+            return self.slices.found
         return "" if self.skipped else observed_text(self.test)
 
     @property
     def sentence(self) -> str:
         """One sentence that is complete alone."""
+        if self.slices is not None:
+            verdict = {"pass": "holds", "fail": "does not hold"}.get(self.outcome, "is inconclusive")
+            models = f"{self.subject.model} against {self.subject.base}"
+            explanation = "; ".join(part for part in (self.found, self.why) if part)
+            return f"“{rule_text(self.subject.measure, self.test)}” of {models} {verdict}: {explanation}."
         if not self.skipped:
             return gate_sentence(self.subject, self.test)
         return f"“{rule_text(self.subject.measure, self.test)} of {self.subject.model}” is not judged: {self.skipped}."
@@ -104,6 +115,8 @@ def gate_of(judged: JudgedCase, inconclusive: Inconclusive, *, strict: bool = Fa
         users_needed=test.users_needed,
         probability_within=test.probability_within,
         anchor=None if judged.anchor is None else _of_anchor(judged.anchor),
+        n_searched=None if judged.slices is None else judged.slices.n_searched,
+        slices=() if judged.slices is None else judged.slices.slices,
         found="; ".join(part for part in (judged.found, _from_anchor(judged.anchor, "found")) if part),
         remark="; ".join(part for part in (judged.why, _from_anchor(judged.anchor, "why")) if part),
         notes=tuple(note for part in parts for note in part.notes),
@@ -197,7 +210,8 @@ class _Judging(Struct, eq=False):
         pair = self._pair_of(base, cases)
         estimates = {label: pair.estimate(label) for label in dict.fromkeys(case.label for case in cases)}
         pair.count_users({label: (one.n, one.n_unpaired) for label, one in estimates.items()})
-        judged = [self._margin(case, pair, estimates[case.label]) for case in cases]
+        judge_one = self._margin if cases[0].rule.slices is None else self._slices
+        judged = [judge_one(case, pair, estimates[case.label]) for case in cases]
         with _hinting("missing_lists: zero counts users without a list; compare.users: common judges users that count for both"):
             pair.refuse_other_users(estimates)
         pair.refuse_no_common_users(estimates)
@@ -229,6 +243,14 @@ class _Judging(Struct, eq=False):
         values = pair.value_range(case.label)
         test = _test(case, estimate, self.demands.options.settings.alpha, values)
         return JudgedCase(case, subject, test, paired=estimate.n_changed is not None, notes=tuple(_notes(case, test, estimate, values)))
+
+    def _slices(self, case: RuleCase, pair: ModelPair, of_all: Estimate) -> JudgedCase:
+        """Fail if a slice is confirmed to lose more than the limit; inconclusive if there are too few users for any slice."""
+        found = find_beyond(pair, case.label, case.rule, self.demands.options.settings.alpha, of_all)
+        outcome: GateOutcome = "inconclusive" if not found.n_searched else "fail" if found.confirmed else "pass"
+        level = 1 - self.demands.options.settings.alpha
+        test = replace(_without(case), n_users=of_all.n, base_value=of_all.base_value, value=of_all.value, level=level, outcome=outcome)
+        return JudgedCase(case, pair.subject(case.label), test, paired=True, notes=found.notes, slices=found)
 
     def _pair_of(self, base: Side, cases: Sequence[RuleCase]) -> ModelPair:
         """Return the pair of a model and its base; raise `DataError` if their measures cannot be compared."""

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from ..stats.difference import LimitKind, MarginKind
+from ..stats.concluding import group_text, users_text
+from ..stats.difference import LimitKind, MarginKind, SlicesKind
 
 Outcome = Literal["pass", "fail", "inconclusive", "skipped"]
 """`pass`: the rule is shown to hold; `fail`: it is shown to be violated; `inconclusive`: neither is shown; `skipped`: not judged."""
@@ -31,6 +32,29 @@ class AnchorVerdict(Struct, frozen=True):
     remark: str = ""
 
 
+class SliceVerdict(Struct, frozen=True):
+    """One slice that a rule on slices examined: the users of the second half in one group of each of the groupings in `conditions`.
+
+    `base_value` and `value` are the means of its `n_users` there. `difference` and its upper bound `high`, corrected for all examined
+    slices, are signed and scaled as in the `Gate`. `confirmed`: the slice is shown to lose more than the limit.
+    """
+
+    conditions: tuple[tuple[str, str], ...]
+    n_users: int
+    base_value: float | None
+    value: float | None
+    difference: float | None
+    high: float | None
+    confirmed: bool
+    found: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """One line: `users.plan free and users.device phone: −11 %, at best −7.4 %, 250 users`."""
+        name = " and ".join(group_text(by, group) for by, group in self.conditions)
+        return f"{name}: {self.found}, {users_text(self.n_users)}"
+
+
 class Gate(Struct, frozen=True):
     """One rule, judged for one measure of one model, over all users or over a group.
 
@@ -38,7 +62,8 @@ class Gate(Struct, frozen=True):
     signed so that higher is better, whatever the direction of the measure; if `relative`, they and `limit` are shares of `base_value`.
     `paired`: users were paired. Both bounds are one-sided at `level`. With `by_value` the value alone decides. `detectable` is the
     smallest margin that `n_users` can show with 80 % power, `users_needed` the number of users that the limit needs. `probability_within`
-    is the probability that the rule is met, under a flat prior.
+    is the probability that the rule is met, under a flat prior. For a rule on `slices` these fields are `None`, and `slices` has the
+    examined slices; `n_searched` slices were looked at to find them.
 
     `consequence` is the effect of the `outcome` on the run, which depends on `severity` and `gates.inconclusive`. If there is an
     `anchor`, the outcome is that of both comparisons. `rule`, `found` and `remark` are cells of the table, `sentence` is complete alone;
@@ -48,7 +73,7 @@ class Gate(Struct, frozen=True):
     rule: str
     model: str
     measure: str
-    kind: LimitKind | MarginKind
+    kind: LimitKind | MarginKind | SlicesKind
     limit: float
     relative: bool
     severity: Literal["error", "warn"]
@@ -74,6 +99,8 @@ class Gate(Struct, frozen=True):
     users_needed: int | None = None
     probability_within: float | None = None
     anchor: AnchorVerdict | None = None
+    n_searched: int | None = None
+    slices: tuple[SliceVerdict, ...] = ()
     found: str = ""
     remark: str = ""
     notes: tuple[str, ...] = ()

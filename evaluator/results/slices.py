@@ -51,10 +51,10 @@ class UserSlice(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """One line: `worse for users.plan free and train_count 0-4: −0.031 (−0.047 to −0.015), 812 users`."""
+        """One line: `worse for users.plan free and train_count 0-4: −0.031 (−0.047 to −0.015), 812 users (407 tested)`."""
         size = "" if self.difference is None else with_sign(self.difference, self.digits)
         interval = "" if self.low is None or self.high is None else f" ({span_of(self.low, self.high, self.digits)})"
-        return f"{self.direction} for {self.name}: {size}{interval}, {users_text(self.n_users)}"
+        return f"{self.direction} for {self.name}: {size}{interval}, {users_text(self.n_users)} ({self.n_confirming:,} tested)"
 
 
 def span_of(low: float, high: float, digits: int | None) -> str:

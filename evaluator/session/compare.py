@@ -94,7 +94,8 @@ def gather(
         if baseline is not None:
             _refuse_unknown_baseline(baseline, tuple(paths), results, config)
         judge = _judge(config) if judges_gates else None  # baselines are found before the run
-        results[name] = run(config, concludes=False, features=() if features is None else features(config))
+        searched = _features(config, features, judges_gates=judges_gates)
+        results[name] = run(config, concludes=False, features=searched)
         tell([one for one in results[name].findings if one.severity == "error"])
         results[name] = results[name] if judge is None else judge(results[name])
     return GatheredResults({name: results[name] for name in paths}, next(iter(configs.values()), None), folders, unnamed)
@@ -104,6 +105,16 @@ def _judge(config: Loaded) -> Callable[[Result], Result]:
     from .judge import judge_of_config  # only here: comparisons judge no gates
 
     return judge_of_config(config)
+
+
+def _features(config: Loaded, features: Features | None, *, judges_gates: bool) -> tuple[GroupBy, ...]:
+    """Return the groupings of users that a search for slices needs, and those of gates if they are judged."""
+    searched = () if features is None else features(config)
+    if not judges_gates:
+        return searched
+    from .judge import features_of_rules  # only here: comparisons judge no gates
+
+    return tuple(dict.fromkeys((*searched, *features_of_rules(config))))
 
 
 def label_of_config(path: str, baseline: str | None) -> str:

@@ -15,11 +15,13 @@ from ..config.judgement import Compare, GateBaseline, Gates
 from ..disk.result_folder import copy_results
 from ..disk.result_folder import load as load
 from ..errors import ConfigError, DataError, OutputError
+from ..evaluation.features import features_of
 from ..gates.demands import USUAL_BASELINE, Baseline, Bases, Demands, how_to_set, side_of
 from ..gates.judging import judge
 from ..results.gates import Verdicts
 from ..results.result import Result
 from ..results.row import shortened
+from ..tables.prepared import GroupBy
 from .targets import PathLike
 
 
@@ -114,6 +116,17 @@ def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) 
 def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases, *, strict: bool = False) -> Result:
     """Return the result with its judged gates; see `judge` for its errors."""
     return replace(result, gates=judge(result, Demands.of(gates, compare, bases, strict=strict)).gates) if gates.rules else result
+
+
+def features_of_rules(loaded: Loaded) -> tuple[GroupBy, ...]:
+    """Return the groupings of users that rules on slices search: those that they name, and all if one names none; see `features_of`."""
+    gates = loaded.config.gates
+    rules = [rule for rule in gates.rules if rule.slices is not None]
+    if not rules:
+        return ()
+    named = tuple(gates.searched())
+    every = () if all(rule.by for rule in rules) else features_of(loaded)
+    return tuple(dict.fromkeys((*every, *named)))
 
 
 def _find_base(given: GateBaseline, folder: Path, models: Collection[str] | None, noun: str) -> Baseline:

@@ -15,7 +15,7 @@ from ..evaluation.running import run
 from ..outputs import OutputForm
 from ..render.forms import rendered
 from ..results.result import Result
-from .judge import bases_of, judge_of_config, with_gates
+from .judge import bases_of, features_of_rules, judge_of_config, with_gates
 from .outcome import JudgedResult
 from .targets import PathLike, targets_of
 
@@ -50,7 +50,9 @@ def judge_source(
             if not loaded.config.gates.rules:
                 hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
                 raise ConfigError(f"{loaded.name}{': ' if loaded.name else ''}there are no rules to judge", hint)
-            result = judge_of_config(loaded, strict=strict)(run(loaded, concludes=False))  # baselines are found before the run
+            result = judge_of_config(loaded, strict=strict)(
+                run(loaded, concludes=False, features=features_of_rules(loaded))
+            )  # baselines are found before the run
         content = None
         if reports or targets.of("report"):
             from .compare import GatheredResults  # only here: most runs with gates make no report

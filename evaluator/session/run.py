@@ -24,6 +24,7 @@ from ..outputs import Need, OutputForm
 from ..parts import Scratch
 from ..render.forms import as_parquet, rendered
 from ..results.result import Result
+from ..tables.prepared import GroupBy
 from .outcome import RunRecord, TrackerOutcome, closing_of
 from .targets import PathLike, Targets, as_written, run_targets
 
@@ -166,6 +167,7 @@ def _evaluate(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, kee
     return run(
         loaded,
         progress,
+        features=_features(loaded),
         keep_failures=keep_failures,
         keep_users=keeps or concludes,
         most_values=None if keeps else MOST_VALUES // max(1, len(models)),
@@ -193,6 +195,15 @@ def _judge(loaded: Loaded, targets: Targets, *, strict: bool) -> Callable[[Resul
     from .judge import judge_of_config  # only here: most runs have no gates
 
     return judge_of_config(loaded, targets.folders, strict=strict)
+
+
+def _features(loaded: Loaded) -> tuple[GroupBy, ...]:
+    """Return the groupings of users that rules on slices search."""
+    if not any(rule.slices is not None for rule in loaded.config.gates.rules):
+        return ()
+    from .judge import features_of_rules  # only here: most runs have no gates
+
+    return features_of_rules(loaded)
 
 
 def _refuse_unknown(loaded: Loaded) -> None:

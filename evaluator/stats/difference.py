@@ -11,6 +11,8 @@ from ..errors import ConfigError
 
 MarginKind = Literal["max_loss", "min_gain"]
 LimitKind = Literal["min", "max"]
+SlicesKind = Literal["slices"]
+"""No slice of users may be confirmed to lose more than the limit."""
 GateOutcome = Literal["pass", "fail", "inconclusive"]
 """`pass`: the rule is shown to hold; `fail`: it is shown to be violated; `inconclusive`: neither."""
 

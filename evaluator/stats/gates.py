@@ -18,7 +18,7 @@ from ..errors import ConfigError
 from ..sums.exact import round_fraction
 from .concluding import adjust, percent, plain
 from .confidence import Confidence, ScaledConfidence, StudentT
-from .difference import GateOutcome, LimitKind, MarginKind, Subject
+from .difference import GateOutcome, LimitKind, MarginKind, SlicesKind, Subject
 from .estimates import Estimate, paired_estimate, relative_difference, skewness_of_mean, standard_deviation
 from .paired import TOLERANCE, PairedSums
 from .power import Needs, needs_for_margin, needs_text, provable_margin, users_for_margin
@@ -41,7 +41,7 @@ class GateTest(Struct, frozen=True):
     number would be meaningless.
     """
 
-    kind: MarginKind | LimitKind
+    kind: MarginKind | LimitKind | SlicesKind
     limit: float
     relative: bool
     n_users: int
@@ -294,6 +294,8 @@ def rule_text(measure: str, test: GateTest) -> str:
     """Return the rule in words: `nDCG@10 loses at most 2 %`, `Recall@20 ≥ 0.25`."""
     if test.kind == "min" or test.kind == "max":
         return f"{measure} {_SIGNS[test.kind]} {plain(test.limit)}"
+    if test.kind == "slices":
+        return f"{measure} slices: none worse than {_size(test, test.limit)}"
     if test.kind == "min_gain" and test.limit == 0:
         return f"{measure} gains"
     return f"{measure} {'loses at most' if test.kind == 'max_loss' else 'gains at least'} {_size(test, test.limit)}"

@@ -121,6 +121,21 @@ def find(values: Floats, groupings: Sequence[Groups], settings: SliceSettings) -
     return Search((*found, *(Candidate(conditions, score, lower=False) for conditions, score in higher)), max(n_lower, n_higher))
 
 
+def find_below(values: Floats, groupings: Sequence[Groups], settings: SliceSettings) -> Search:
+    """Find the slices with the highest scores among some users, in which the mean of `values` is below 0.
+
+    The score is that of `find`, with distances from 0 instead of the mean of all users: if all users have values below 0, so has every
+    slice. `n_scored` is 0 if no group has enough users.
+    """
+    largest = float(np.abs(values).max()) if len(values) else 0.0
+    if largest <= TOLERANCE:
+        least = settings.least(len(values))
+        return Search((), sum(int((np.bincount(groups.codes, minlength=groups.n_codes) >= least).sum()) for groups in groupings))
+    unit = 2.0 ** math.floor(math.log2(_EXACT / (4 * len(values) * largest)))
+    found, n_scored = _find(-np.rint(values * unit), groupings, settings)
+    return Search(tuple(Candidate(conditions, score, lower=True) for conditions, score in found), n_scored)
+
+
 def _as_integers(values: Floats) -> Floats:
     """Return the deviations of values from their mean as whole numbers whose sums are exact; all 0 if values differ only by rounding."""
     spread = float(values.max() - values.min())
@@ -176,10 +191,11 @@ def _sums(codes: Codes, n_codes: int, errors: Floats, above: Floats) -> _Sums:
 
 
 def _find(errors: Floats, groupings: Sequence[Groups], settings: SliceSettings) -> tuple[list[tuple[tuple[Condition, ...], float]], int]:
-    """Return the best slices with their scores, best first, for errors whose sum is about 0; and the number of slices scored."""
+    """Return the best slices with their scores, best first, and the number of slices scored."""
     above = np.maximum(errors, 0.0)
     n = len(errors)
-    scorer = _Scorer(n, float(np.abs(errors).sum()) / n, float(above.max()), settings.least(n), max(0.5, 1 - 2 / math.sqrt(n)))
+    largest = float(above.max()) or 1.0  # without errors above 0 all scores are below 0
+    scorer = _Scorer(n, float(np.abs(errors).sum()) / n, largest, settings.least(n), max(0.5, 1 - 2 / math.sqrt(n)))
     best: list[tuple[float, tuple[Condition, ...]]] = []
     n_scored = 0
     singles, kept = list[Floats](), list[Floats]()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import numpy as np
 import polars as pl
@@ -56,7 +57,7 @@ def test_a_planted_slice_is_confirmed_and_comes_first(config, receval):
     assert code == 0
     assert "MRR@10 of new against old" in out
     sentence = next(line for line in out.splitlines() if line.startswith("  -  worse for users.plan free and users.device phone: −0."))
-    assert sentence.endswith(" users.")
+    assert re.search(r" users \([\d,]+ tested\)\.$", sentence)
     assert "slices examined, " in out
 
 

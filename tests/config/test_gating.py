@@ -67,10 +67,10 @@ def test_the_short_form_of_a_rule_equals_the_mapping(short, mapping, rule):
         ("nDCG@10 is good", "gates.rules[0]: a rule must be written as"),
         ("nDCG@10 >= inf", "gates.rules[0]: a limit must be a number such as 0.25, not 'inf'"),
         ("nDCG@10 >= 2%", "gates.rules[0]: a limit must be a number such as 0.25, not '2%'"),
-        ("{measure: nDCG@10}", "gates.rules[0]: a rule needs exactly one of min, max, max_loss, min_gain: none is given"),
+        ("{measure: nDCG@10}", "gates.rules[0]: a rule needs exactly one of min, max, max_loss, min_gain, slices: none is given"),
         (
             "{measure: nDCG@10, min: 0.1, max: 0.2}",
-            "gates.rules[0]: a rule needs exactly one of min, max, max_loss, min_gain: min and max are given",
+            "gates.rules[0]: a rule needs exactly one of min, max, max_loss, min_gain, slices: min and max are given",
         ),
         ("{measure: nDCG@10, min: 0.1, against: popular}", "gates.rules[0]: min limits the value itself"),
         ("{measure: nDCG@10, min: .nan}", "gates.rules[0].min: a limit must be a number such as 0.25, not 'nan'"),
@@ -125,7 +125,11 @@ def test_the_resolved_config_reads_back_and_so_do_stored_gates(write):
 
 def test_the_schema_knows_both_spellings():
     schema = json_schema()
-    for rule in ("Recall@10 >= 0.25", {"measure": "nDCG@10", "max_loss": "2%", "by": "users.plan", "models": "home"}):
+    for rule in (
+        "Recall@10 >= 0.25",
+        {"measure": "nDCG@10", "max_loss": "2%", "by": "users.plan", "models": "home"},
+        {"slices": "none worse than 5%"},
+    ):
         config = yaml.safe_load(CONFIG) | {"gates": {"baseline": {"path": "results/main", "if_missing": "warn"}, "rules": [rule]}}
         jsonschema.validate(config, yaml.safe_load(schema))
     with pytest.raises(jsonschema.ValidationError):

@@ -1,0 +1,84 @@
+"""`receval run --watch`: the first run in full, then what changes with each change of the config or its files."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+import receval
+from receval.outputs import of_form
+
+from .output import say, say_verdicts, say_written, show
+
+
+def refuse_other_output(options: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for an option that prints something else than the table."""
+    for option, value in options.items():
+        if value:
+            raise click.UsageError(f"--watch prints the table and what changes: it does not go with {option}")
+
+
+def watch_config(
+    load: Callable[[], receval.Loaded],
+    config: str | None,
+    table: Mapping[str, Any],
+    outputs: Sequence[str],
+    store: str | None,
+    strict: bool,
+    quiet: bool,
+) -> NoReturn:
+    """Run a config again and again, until it is interrupted."""
+    from receval.session.run import run_config
+    from receval.session.show import Looks
+    from receval.session.watch import unwatched, watch
+
+    looks = Looks(**table)
+
+    def run(loaded: receval.Loaded) -> Any:
+        looks.refuse_unknown(loaded)
+        return run_config(loaded, outputs=outputs, store_failures=store, strict=strict)
+
+    gc.enable()  # unlike other commands, this one lives long
+    path = None if config is None or not os.path.isfile(config) else Path(config)
+    is_first = True
+    for one in watch(load, run, path, time.sleep):
+        if one.changed:
+            say(f"{_listed(one.changed)} changed")
+        if one.record is not None:
+            _show(one, looks, quiet)
+            note = unwatched(one.record.loaded) if is_first else ""
+            is_first = False
+            if note:
+                say(note)
+        if one.error is not None:
+            print(f"receval: {one.error.shown()}", file=sys.stderr)
+        say("watching; Ctrl-C ends")
+        sys.stdout.flush()
+    raise AssertionError("watching has no end")
+
+
+def _show(one: Any, looks: Any, quiet: bool) -> None:
+    """Print the result of the first run, and for later ones what changed."""
+    if one.lines is None:
+        sentences = one.record.sentences_on(looks.apply(one.record.result))
+        show(of_form("table", "result"), one.record.result, looks=looks, verbose=False, sentences=sentences, bare=quiet)
+    else:
+        from receval.render.terminal import Screen
+
+        screen = Screen.of(sys.stdout)
+        for line in one.lines or ("nothing changed",):
+            click.echo(screen.visible(line))
+    say_verdicts(one.record, quiet=quiet)
+    if not quiet and one.lines is None:
+        say_written(one.record.written)
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    names = [str(path) for path in paths]
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
