@@ -1,4 +1,4 @@
-"""The data of the page that compares the lists of two models: compact, with safe texts, and without ids of users that are not to be shown."""
+"""The data of the page that compares the lists of two models: compact, with safe texts, and without hidden ids of users."""
 
 from __future__ import annotations
 

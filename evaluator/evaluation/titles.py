@@ -43,7 +43,10 @@ class _NoColumn(DataError):
 
 
 def texts_in(loaded: Loaded, items: Iterable[str], column: str) -> dict[str, str]:
-    """Return item id as text → its text in a column of data.items, the first row of an item counts; raise `DataError` without the column."""
+    """Return item id as text → its text in a column of data.items; the first row of an item counts.
+
+    Raises `DataError` without the column.
+    """
     with ExitStack() as stack:
         try:
             source = look_at_labels(loaded, "items", (column,), stack)

@@ -9,12 +9,17 @@ from markupsafe import Markup
 from ..content.diff_page import SIZES, PageSize, page_data, sample_text
 from ..content.model_diff import document
 from ..results.model_diff import ModelDiff, SampledUsers
-from .html import page_file, page_of, stored_json
+from .html import Inserted, page_file, page_of, stored_json
 
 LARGEST: Final = 5_000_000
 """Bytes of a page at most, unless the fewest rows of each user are more."""
-_HOLLOW: Final = Markup('<section id="explorer" aria-labelledby="explorer-title">\n<h2 id="explorer-title">Users</h2>\n<p>{}</p>\n<noscript>'
-    "<p>Without scripts the page has the summary and the first users only.</p></noscript>\n<div id=\"explore\"></div>\n</section>\n")  # fmt: skip
+_SECTION: Final = Markup("""<section id="explorer" aria-labelledby="explorer-title">
+<h2 id="explorer-title">Users</h2>
+<p>{}</p>
+<noscript><p>Without scripts the page has the summary and the first users only.</p></noscript>
+<div id="explore"></div>
+</section>
+""")
 
 
 def explorer(diff: ModelDiff) -> str:
@@ -35,7 +40,7 @@ def _page(diff: ModelDiff, sample: SampledUsers, size: PageSize) -> str:
         scripts,
         stored_json("receval-explorer", data),
         style=page_file("explorer.css"),
-        before=_HOLLOW.format(sample_text(diff, sample) + _limits(sample, size)),
+        inserted=Inserted("explorer", "Users", _SECTION.format(sample_text(diff, sample) + _limits(sample, size))),
         images=_image_sources(data["items"]),
     )
 

@@ -87,6 +87,14 @@ _FRAME: Final = """<!DOCTYPE html>
 """
 
 
+class Inserted(Struct, frozen=True):
+    """A section of a page that is not a block of a document."""
+
+    id: str
+    title: str
+    html: str
+
+
 def as_html(document: doc.Document, *, interactive: bool = False) -> str:
     """Return the page: the blocks before the first section, links to the sections, and the rest; with `interactive`, also Vega.
 
@@ -99,13 +107,18 @@ def as_html(document: doc.Document, *, interactive: bool = False) -> str:
     return page_of(blocks, scripts, "".join(_stored(blocks, figures)))
 
 
-def page_of(blocks: doc.Document, scripts: Sequence[str], stored: str, *, style: str = "", before: str = "", images: str = "data:") -> str:
+def page_of(
+    blocks: doc.Document, scripts: Sequence[str], stored: str, *, style: str = "", inserted: Inserted | None = None, images: str = "data:"
+) -> str:
     """Return the page of blocks, with its scripts and the data that they read.
 
-    `before` is HTML in front of the first section, `style` are further rules, and `images` the sources of pictures that are allowed.
+    `inserted` comes after the first section, `style` are further rules, and `images` the sources of pictures that are allowed.
     """
     opening = tuple(takewhile(lambda block: not isinstance(block, doc.Section), blocks))
-    links = [_tag("a", _safe(one.title), href=f"#{one.id}") for one in blocks if isinstance(one, doc.Section)]
+    first, others = (blocks[len(opening) : len(opening) + 1], blocks[len(opening) + 1 :])
+    sections = [one for one in blocks if isinstance(one, doc.Section)]
+    titles = [(one.id, one.title) for one in (*sections[:1], *([inserted] if inserted else []), *sections[1:])]
+    links = [_tag("a", _safe(title), href=f"#{id}") for id, title in titles]
     hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     marks = "".join(f'<g id="m-{name}">{shape}</g>' for name, shape in _SHAPES.items())
     return _FRAME.format(
@@ -117,7 +130,7 @@ def page_of(blocks: doc.Document, scripts: Sequence[str], stored: str, *, style:
         marks=f'<svg width="0" height="0" aria-hidden="true"><defs>{marks}</defs></svg>',
         opening=_written(opening),
         contents=_tag("nav", f"\n{_list(links)}", aria_label="Sections") + "\n" if links else "",
-        main=before + _written(blocks[len(opening) :]),
+        main=_written(first) + (inserted.html if inserted else "") + _written(others),
         scripts="".join((stored, *(f"<script>{script}</script>\n" for script in scripts))),
     )
 

@@ -102,7 +102,7 @@
     people.replaceChildren(...shown.map((index) => options[index]));
     people.scrollTop = 0;
     const lost = shown.filter((user) => loss(user) > 0).length, won = shown.filter((user) => loss(user) < 0).length;
-    status.textContent = `${plural(shown.length, "user")} shown: ${plural(lost, "loss").replace(/losss$/, "losses")}, ${plural(won, "gain")}. `
+    status.textContent = `${plural(shown.length, "user")} shown: ${lost.toLocaleString("en")} ${lost === 1 ? "loss" : "losses"}, ${plural(won, "gain")}. `
       + "Arrow keys or j and k: next user; /: search.";
     if (!shown.length) { people.removeAttribute("aria-activedescendant"); selected = -1; person.replaceChildren(make("p", {}, "No user passes these filters.")); }
     else select(shown.includes(selected) ? selected : shown[0], false);
@@ -190,13 +190,16 @@
     const about = `${plural(user.n, "relevant item")}; ${overlap === null ? "no list of both models" : `${plural(overlap, "item")} in both lists`
       + (jaccard === null ? "" : `, Jaccard ${jaccard.toFixed(2)}`) + (rbo === null ? "" : `, rank-biased overlap ${rbo.toFixed(2)}`)}.`;
     const sides = [data.base, data.model].map((name, side) => make("div", {}, make("h4", {}, isolated(name)), list(user, side, sum, rows)));
+    const legend = `\u2714 relevant. \u2192 12: its rank under ${data.model}; gone: not listed there. \u21915, \u21935: moved up or down from ${data.base}; `
+      + `new: not listed there.${data.k === null ? "" : ` The line is the cut-off, k = ${data.k}.`}`
+      + (data.has_train ? " in train: the user has it in data.train; cold: no row of data.train has it." : "");
     const history = make("details", {}, make("summary", {}, `History: ${plural(user.n_history, "train row")}`));
     if (user.history.length) history.append(make("ul", {}, ...user.history.map((item) => make("li", {}, isolated(title(item))))));
     if (user.n_history > user.history.length) history.append(make("p", {}, `${plural(user.n_history - user.history.length, "more row")}.`));
     const values = user.values.map(([base, model, change], one) => [measures[one].name, number(base), number(model), signed(change)]);
     const heads = [words("measure"), figures(data.base), figures(data.model), figures("\u0394")];
     person.replaceChildren(make("h3", {}, "user ", isolated(user.name)), make("p", {}, about), sum, make("div", { class: "pair" }, ...sides),
-      ...missed(user), make("h4", {}, "Values"), table("Values of this user", heads, values), ...(data.has_train ? [history] : []));
+      make("p", { class: "legend" }, isolated(legend)), ...missed(user), make("h4", {}, "Values"), table("Values of this user", heads, values), ...(data.has_train ? [history] : []));
     person.querySelectorAll("img").forEach((image) => image.addEventListener("error", () => image.remove()));
   };
   const select = (index, isAsked) => {
