@@ -77,7 +77,7 @@ def diff(loaded: Loaded, base: str, model: str, options: DiffOptions, report: Re
         problem = "pictures are for a page only"
         raise ArgumentError(problem, option=f"--pictures: {problem}; add -o diff.html")
     if options.pictures is not None and loaded.config.data.items is None:
-        raise ConfigError("pictures need data.items, a file with their addresses", "set data.items (or --items FILE)")
+        raise ConfigError("pictures need data.items", "it is the file with a column of their addresses")
     definitions, main = _definitions(loaded, options.measure)
     by, group = _group(options.group)
     groupings = groupings_of(loaded) if options.has_page else ()

@@ -38,9 +38,9 @@ def _page(diff: ModelDiff, sample: SampledUsers, size: PageSize) -> str:
     return page_of(
         document(diff),
         scripts,
-        stored_json("receval-explorer", data),
+        stored_json("receval-data", data),
         style=page_file("explorer.css"),
-        inserted=Inserted("explorer", "Users", _SECTION.format(sample_text(diff, sample) + _limits(sample, size))),
+        inserted=Inserted("explorer", "Users", str(_SECTION.format(sample_text(diff, sample) + _limits(sample, size)))),
         images=_image_sources(data["items"]),
     )
 

@@ -1,7 +1,7 @@
 "use strict";
 // Finds, filters and sorts the users of the page, and shows one of them. All texts of the data go through textContent: nothing is read as HTML.
 (() => {
-  const data = JSON.parse(document.getElementById("receval-explorer").textContent);
+  const data = JSON.parse(document.getElementById("receval-data").textContent);
   const { users, items, measures, reasons } = data;
   const RELEVANT = 1, IN_TRAIN = 2, COLD = 4;
   const root = document.getElementById("explore");
@@ -156,10 +156,10 @@
     return made.childElementCount ? made : make("p", {}, "No list.");
   };
   const table = (caption, heads, body) => {
-    const made = make("table", {}, make("caption", {}, caption),
+    const made = make("table", { class: "cards" }, make("caption", {}, caption),
       make("thead", {}, make("tr", {}, ...heads.map((head, column) => make("th", { scope: "col", class: column && !head.isText ? "" : "t" }, isolated(head.text))))));
     made.append(make("tbody", {}, ...body.map((cells) => make("tr", {},
-      ...cells.map((cell, column) => make(column ? "td" : "th", column ? { class: heads[column].isText ? "t" : "" } : { scope: "row" }, isolated(cell)))))));
+      ...cells.map((cell, column) => make(column ? "td" : "th", column ? { class: heads[column].isText ? "t" : "", "data-head": heads[column].text } : { scope: "row" }, isolated(cell)))))));
     return make("div", { class: "wide", role: "group", tabindex: "0", "aria-label": caption }, made);
   };
   const words = (text) => ({ text, isText: true }), figures = (text) => ({ text, isText: false });
