@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from ..config import Loaded
-from ..measure.list_differences import RANDOM, DiffPartial, DiffTask, first_users, group_column, users_in_order
+from ..measure.list_differences import RANDOM, DiffPartial, DiffTask, first_users, users_in_order
 from ..results.model_diff import Order, SampledUsers
 from ..tables.prepared import GroupBy
 from .explaining import formula_text
@@ -32,7 +32,7 @@ def groupings_of(loaded: Loaded) -> tuple[GroupBy, ...]:
 
 def as_shown(users: pl.DataFrame, task: DiffTask) -> pl.DataFrame:
     """Return users without the columns that only a sample needs."""
-    extra = [group_column(by) for by in task.groupings] + ([] if "random" in task.orders else [RANDOM])
+    extra = [by.name for by in task.groupings] + ([] if "random" in task.orders else [RANDOM])
     return users.drop([column for column in extra if task.sample and column in users.columns])
 
 
@@ -64,7 +64,7 @@ def sampled(files: Files, made: DiffPartial, task: DiffTask, pictures: str | Non
         n_losses=n_users[0],
         n_gains=n_users[1],
         n_random=n_users[2],
-        groups={by.name: _groups(files, by, users[group_column(by)]) for by in task.groupings},
+        groups={by.name: _groups(files, by, users[by.name]) for by in task.groupings},
         formulas=tuple(map(formula_text, task.task.definitions)),
         titles=titles_of(files, columns),
         pictures={} if pictures is None else texts_in(files.request.loaded, wanted, pictures),

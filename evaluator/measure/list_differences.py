@@ -57,7 +57,7 @@ class DiffTask(Struct, frozen=True, eq=False):
 
     `main` is the index of the measure that decides what a loss is. `orders` are those in which `n_shown` users are wanted with all
     details, `sample` further orders, each with its number of users. `test_items` are the items of the test file. With `keeps` every user
-    and every relevant item is kept. Users have a column with the code of their group in each of the `groupings`.
+    and every relevant item is kept. Users have a column with the code of their group, by the name of each of the `groupings`.
     """
 
     task: Task
@@ -368,7 +368,7 @@ class _Differences:
                 f"{definition.label} difference": second - first,
             }
         for by in task.groupings:
-            columns[group_column(by)] = user_codes(self._prepared.with_borders(by), self._part, self._prepared)[users]
+            columns[by.name] = user_codes(self._prepared.with_borders(by), self._part, self._prepared)[users]
         if "random" in (*task.orders, *dict(task.sample)):
             columns[RANDOM] = random_numbers(columns["user"], task.seed)
         return pl.DataFrame(columns)
@@ -471,11 +471,6 @@ def random_numbers(users: pl.Series, seed: int) -> Array:
     """Return a random number of each user, which depends on the id and the seed only."""
     digests = (hashlib.blake2b(f"{seed} {user}".encode(), digest_size=6).digest() for user in users)
     return np.asarray([int.from_bytes(digest, "big") for digest in digests], dtype=np.float64)
-
-
-def group_column(by: GroupBy) -> str:
-    """Return the column of users with the codes of their groups."""
-    return f"group {by.name}"
 
 
 def users_in_order(task: DiffTask, users: pl.DataFrame, order: Order, n: int) -> pl.DataFrame:
