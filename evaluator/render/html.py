@@ -117,7 +117,8 @@ def page_of(
     opening = tuple(takewhile(lambda block: not isinstance(block, doc.Section), blocks))
     first, others = (blocks[len(opening) : len(opening) + 1], blocks[len(opening) + 1 :])
     sections = [one for one in blocks if isinstance(one, doc.Section)]
-    titles = [(one.id, one.title) for one in (*sections[:1], *([inserted] if inserted else []), *sections[1:])]
+    titles = [(one.id, one.title) for one in sections]
+    titles[1:1] = [(inserted.id, inserted.title)] if inserted else []
     links = [_tag("a", _safe(title), href=f"#{id}") for id, title in titles]
     hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     marks = "".join(f'<g id="m-{name}">{shape}</g>' for name, shape in _SHAPES.items())
