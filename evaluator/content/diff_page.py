@@ -88,7 +88,7 @@ def page_data(diff: ModelDiff, sample: SampledUsers, size: PageSize) -> dict[str
         "has_train": diff.has_train,
         "measures": [
             {"name": one.measure, "lower": one.higher_is_better is False, "split": split.index(one.measure) if one.is_split else None,
-             "formula": formulas[one.measure]}
+             "formula": formulas[one.measure].text, "k": formulas[one.measure].k, "gain": formulas[one.measure].gain}
             for one in measures
         ],
         "reasons": [REASON_TEXTS[reason] for reason in REASONS],
@@ -152,7 +152,7 @@ def _list_cells(items: _Items, rows: Iterable[Mapping[str, Any]], side: str, mos
 
 
 def _relevant_cells(items: _Items, row: Mapping[str, Any], split: Iterable[str]) -> list[Any]:
-    """Return a relevant item: its index, gain, both ranks (0: not listed), both reasons, and what it adds to each difference."""
+    """Return a relevant item: its index, grade, both ranks (0: not listed), both reasons, and what it adds to each difference."""
     ranks = (row[f"{side} rank"] or 0 for side in (BASE, MODEL))
     reasons = (REASONS.index(row[f"{side} reason"]) for side in (BASE, MODEL))
     return [items.index(row["item"]), row["gain"], *ranks, *reasons, *(row[measure] or 0 for measure in split)]

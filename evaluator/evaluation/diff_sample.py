@@ -9,7 +9,8 @@ import polars as pl
 
 from ..config import Loaded
 from ..measure.list_differences import RANDOM, DiffPartial, DiffTask, first_users, users_in_order
-from ..results.model_diff import Order, SampledUsers
+from ..metrics.definition import Definition
+from ..results.model_diff import MeasureFormula, Order, SampledUsers
 from ..tables.prepared import GroupBy
 from .explaining import formula_text
 from .files import Files
@@ -23,6 +24,8 @@ SAMPLE: Final[tuple[tuple[Order, int], ...]] = (*_N_BY_ORDER, ("random", N_USERS
 _DEPTH: Final = 50
 _DEPTH_OF_WHOLE: Final = 20
 """Ranks of a list that a page has at most, and if the measure has no cut-off; otherwise 2k, because items just below the cut matter."""
+_GAINS: Final = ("binary", "linear", "exp2")
+"""Gains that follow from the grade alone."""
 
 
 def groupings_of(loaded: Loaded) -> tuple[GroupBy, ...]:
@@ -65,10 +68,18 @@ def sampled(files: Files, made: DiffPartial, task: DiffTask, pictures: str | Non
         n_gains=n_users[1],
         n_random=n_users[2],
         groups={by.name: _groups(files, by, users[by.name]) for by in task.groupings},
-        formulas=tuple(map(formula_text, task.task.definitions)),
+        formulas=tuple(map(_formula, task.task.definitions)),
         titles=titles_of(files, columns),
         pictures={} if pictures is None else texts_in(files.request.loaded, wanted, pictures),
     )
+
+
+def _formula(definition: Definition) -> MeasureFormula:
+    """Return the formula of a measure, with its gain if the terms are gain / log2(rank + 1)."""
+    params = definition.params
+    is_usual = params.get("discount") == "log_r_plus_1" and params.get("log_base") == 2 and not params.get("weight")
+    is_dcg = definition.metric.name in ("nDCG", "DCG") and is_usual and params["gain"] in _GAINS
+    return MeasureFormula(formula_text(definition), definition.k, str(params["gain"]) if is_dcg else "")
 
 
 def _history(files: Files, ids: pl.DataFrame) -> pl.DataFrame:

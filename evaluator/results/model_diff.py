@@ -74,6 +74,14 @@ class ShownUsers(Struct, frozen=True, eq=False):
     items: pl.DataFrame
 
 
+class MeasureFormula(Struct, frozen=True):
+    """The formula of a measure and its cut-off; `gain` is the gain of a grade if the terms are gain / log2(rank + 1), otherwise empty."""
+
+    text: str
+    k: int | None
+    gain: str = ""
+
+
 class SampledUsers(Struct, frozen=True, eq=False):
     """The users of a page to explore, in the order from the largest loss to the largest gain.
 
@@ -92,7 +100,7 @@ class SampledUsers(Struct, frozen=True, eq=False):
     n_gains: int
     n_random: int
     groups: Mapping[str, tuple[str, ...]]
-    formulas: tuple[str, ...]
+    formulas: tuple[MeasureFormula, ...]
     titles: Mapping[str, str]
     pictures: Mapping[str, str] = {}
 

@@ -123,7 +123,6 @@ def test_a_large_data_set_has_a_stated_sample(receval, titled, monkeypatch):
 
 def test_user_ids_are_nowhere_in_the_page_unless_they_are_asked_for(receval, titled):
     page = made(receval)
-    assert "user-" not in re.sub(r'["`]user-|#user-|id: `user-', "", page.replace("user-scalable", ""))
     assert not re.search(r"user-\d", page)
     assert {user["name"] for user in data_of(page)["users"]} == {user_hash(f"user-{number}") for number in range(60)}
     assert "user-7" in made(receval, "--show-users")

@@ -122,15 +122,21 @@
     return [make("img", { src: items[item][2], alt: "", loading: "lazy", referrerpolicy: "no-referrer" })];
   };
   // How an item adds to the difference of the measure, in the words of `receval explain`.
+  const difference = (one, grade, base, model) => {
+    if (!one.gain) return `its term under ${data.model} \u2212 its term under ${data.base}`;
+    const gain = { binary: 1, linear: grade, exp2: 2 ** grade - 1 }[one.gain];
+    const term = (rank) => rank && (one.k === null || rank <= one.k) ? `1/log2(1 + ${rank})` : "0";
+    return `gain ${Number(gain.toPrecision(6))} \u00b7 (${term(model)} \u2212 ${term(base)})${one.name.startsWith("n") ? " / IDCG" : ""}`;
+  };
   const calculation = (user, item) => {
     const one = measures[measure.value], found = user.relevant.find((cells) => cells[0] === item);
     const name = make("b", {}, isolated(title(item)));
     if (!found) return [make("p", {}, name, `: not relevant for this user. It adds nothing to ${one.name} itself; it takes a rank.`)];
-    const [, gain, base, model, baseReason, modelReason, ...terms] = found;
-    const at = [name, `: ${data.base}: ${place(base)} (${reasons[baseReason]}); ${data.model}: ${place(model)} (${reasons[modelReason]}); gain ${gain}.`];
+    const [, grade, base, model, baseReason, modelReason, ...terms] = found;
+    const at = [name, `: ${data.base}: ${place(base)} (${reasons[baseReason]}); ${data.model}: ${place(model)} (${reasons[modelReason]}); grade ${grade}.`];
     const formula = one.formula ? ` Formula: ${one.formula}.` : "";
     if (one.split === null) return [make("p", {}, ...at, ` ${one.name} does not divide between items.${formula}`)];
-    return [make("p", {}, ...at), make("p", {}, `Adds ${signed(terms[one.split])} to \u0394 ${one.name} = its term under ${data.model} \u2212 its term under ${data.base}.${formula}`)];
+    return [make("p", {}, ...at), make("p", {}, `Adds ${signed(terms[one.split])} to \u0394 ${one.name} = ${difference(one, grade, base, model)}.${formula}`)];
   };
   const list = (user, side, sum, rows) => {
     const made = make("ol");
@@ -165,7 +171,7 @@
   const words = (text) => ({ text, isText: true }), figures = (text) => ({ text, isText: false });
   const missed = (user) => {
     const one = measures[measure.value];
-    const cells = user.relevant.map(([item, gain, base, model, baseReason, modelReason, ...terms]) => [
+    const cells = user.relevant.map(([item, , base, model, baseReason, modelReason, ...terms]) => [
       title(item), base ? String(base) : "\u2013", reasons[baseReason], model ? String(model) : "\u2013", reasons[modelReason],
       ...(one.split === null ? [] : [signed(terms[one.split])]),
     ]);
