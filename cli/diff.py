@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 import receval
-from receval.outputs import of_form
+from receval.outputs import of_file, of_form
 
 from . import options
 from .output import say, show
 
-_MACHINE = ("json", "csv")
+_WITH_USERS = {"json", "csv", "parquet"}
 
 
 def _relevant(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, int | None]:
@@ -48,10 +48,11 @@ def _relevant(context: click.Context, parameter: click.Parameter, value: str | N
     help="p of rank-biased overlap; higher counts deeper ranks more. Default: 0.9.",
 )
 @click.option("--show-users", "shows_users", is_flag=True, help="Show ids of users. Default: a hash of the id.")
+@click.option("--pictures", metavar="COLUMN", help="In -o FILE.html: pictures of items, by the web addresses in a column of data.items.")
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "where", "target", "replace")
 @options.format_option("diff", help="The output format. Default: a table.")
-@options.outputs_option("Also write every user to a file: .parquet, .csv, .json, .md.")
+@options.outputs_option("Also write a file: every user as .parquet, .csv or .json; .md; a page to explore as .html.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")
 def diff(
     inputs: tuple[str, ...], read: options.ConfigReader, form: str | None, outputs: tuple[str, ...], quiet: bool, **arguments: Any
@@ -64,7 +65,8 @@ def diff(
     from receval.session.diff import DiffOptions, diff_inputs
 
     arguments["orders"] = tuple(dict.fromkeys(arguments["orders"])) or ("loss", "gain")
-    wanted = DiffOptions(keeps=bool(outputs) or form in _MACHINE, **arguments)
+    forms = {form, *(row.form for path in outputs if (row := of_file(path, "diff")))}
+    wanted = DiffOptions(keeps=bool(forms & _WITH_USERS), has_page="html" in forms, **arguments)
 
     def read_config(path: str | Mapping[str, Any] | None, lists: Sequence[str]) -> receval.Loaded:
         return read.with_lists(lists)(options.COMMAND_LINE if path is None else path, quiet=quiet, judges_gates=False)

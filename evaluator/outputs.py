@@ -95,6 +95,7 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("diff", "csv", f"{_DIFF}:user_rows", (".csv",)),
     OutputForm("diff", "parquet", f"{_DIFF}:user_table", (".parquet",), binary=True),
     OutputForm("diff", "md", f"{_DIFF}:document", (".md",)),
+    OutputForm("diff", "html", "receval.render.explorer:explorer", (".html", ".htm")),
     OutputForm("slices", "table", "receval.content.slices:document"),
     OutputForm("slices", "json", f"{_DATA}:slice_cells", (".json",)),
     OutputForm("slices", "csv", f"{_DATA}:slice_table", (".csv",)),

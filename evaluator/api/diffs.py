@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
 import polars as pl
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from ..config import Loaded
 from ..content.model_diff import cells, document
@@ -30,7 +30,10 @@ class DiffResult(ModelDiff, frozen=True, eq=False):
     `users` has a row per user: the measures under both models (`nDCG@10 base`, `nDCG@10 model`, `nDCG@10 difference`), `overlap`,
     `jaccard` and `rbo` of the lists, and the item that rises most (`promoted`). `contributions` has a row per relevant item: its ranks,
     why it is missed, and for measures that are sums over hits what it adds to the difference. `reasons` counts the missed items.
+    `to_html()` is a page to explore.
     """
+
+    _with_page: Callable[[str | None], ModelDiff] | None = None
 
     @property
     def reasons(self) -> pl.DataFrame:
@@ -41,6 +44,20 @@ class DiffResult(ModelDiff, frozen=True, eq=False):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as in `--format json`."""
         return cells(self)
+
+    def to_html(self, *, pictures: str | None = None) -> str:
+        """Return a page to explore the users, one HTML file without network, as `receval diff -o diff.html` writes it.
+
+        It has at most 1,000 users: the 400 with the largest losses, the 400 with the largest gains, and others at random. `pictures` is a
+        column of `items` with web addresses of pictures, which a browser loads when the page is shown; otherwise nothing is loaded. The
+        lists are read once more. Raises `DataError` if there is no such column.
+        """
+        from ..render.explorer import explorer  # only here: not every caller makes a page
+
+        if self._with_page is None:
+            raise ConfigError("this difference has no lists to show", "make it with receval.diff")
+        with errors_as_arguments():
+            return explorer(self._with_page(pictures))
 
     @property
     def _document(self) -> Document:
@@ -109,7 +126,12 @@ def diff(
             keeps=True,
             shows_users=show_users,
         )
-        return DiffResult(**asdict(diff_models(found.loaded, found.base, found.model, options)))
+        made = diff_models(found.loaded, found.base, found.model, options)
+
+    def with_page(pictures: str | None) -> ModelDiff:
+        return diff_models(found.loaded, found.base, found.model, replace(options, keeps=False, has_page=True, pictures=pictures))
+
+    return DiffResult(**asdict(made), _with_page=with_page)
 
 
 def _known(orders: Sequence[str]) -> tuple[Order, ...]:

@@ -162,8 +162,8 @@ class GateRule(Model):
     severity: Literal["error", "warn"] = Field("error", description="error: a failed rule fails the run; warn: it only warns")
     by: GroupBys = Field(
         (),
-        description="also judge each of these groups of users or test rows separately (groups of at least 100 users); for slices the groups "
-        "to search",
+        description="also judge each of these groups of users or test rows separately (groups of at least 100 users); for slices the "
+        "groups to search",
     )
     against: Annotated[str, Field(min_length=1)] | None = Field(
         None, description="the model of the same results that this rule compares with, instead of the baseline"

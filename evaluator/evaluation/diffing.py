@@ -34,6 +34,7 @@ from ..results.model_diff import MeasureDiff, MissedItems, ModelDiff, Order, Sho
 from ..sums.exact import round_fraction
 from ..tables.ids import Ids
 from ..tables.prepared import GroupBy
+from .diff_sample import SAMPLE, as_shown, groupings_of, sampled
 from .files import Files, lazy_rows, open_inputs
 from .plan import Options, Plan, Request
 from .progress import ModelProgress, Report, silent
@@ -47,7 +48,8 @@ class DiffOptions(Struct, frozen=True):
 
     `measure` decides what a loss is, by default the first of the config. `orders` are those in which `n_shown` users are shown. `group` is
     a group of users (`users.plan=free`), `relevant` the least and the largest number of relevant items of a user. `p` is the persistence of
-    RBO. With `keeps` the difference has every user; `shows_users` is for its texts.
+    RBO. With `keeps` the difference has every user; `shows_users` is for its texts. With `has_page` it has a sample of users for a page,
+    with the pictures whose addresses are in the column `pictures` of data.items.
     """
 
     measure: str | None = None
@@ -59,6 +61,8 @@ class DiffOptions(Struct, frozen=True):
     seed: int = 0
     keeps: bool = False
     shows_users: bool = False
+    has_page: bool = False
+    pictures: str | None = None
 
 
 def diff(loaded: Loaded, base: str, model: str, options: DiffOptions, report: Report = silent) -> ModelDiff:
@@ -69,9 +73,15 @@ def diff(loaded: Loaded, base: str, model: str, options: DiffOptions, report: Re
     """
     if base == model:
         raise ConfigError(f"{base} is named twice", "name two models")
+    if options.pictures is not None and not options.has_page:
+        problem = "pictures are for a page only"
+        raise ArgumentError(problem, option=f"--pictures: {problem}; add -o diff.html")
+    if options.pictures is not None and loaded.config.data.items is None:
+        raise ConfigError("pictures need data.items", "it is the file with a column of their addresses")
     definitions, main = _definitions(loaded, options.measure)
     by, group = _group(options.group)
-    plan = Plan(definitions, by=(by,) if by is not None else ())
+    groupings = groupings_of(loaded) if options.has_page else ()
+    plan = Plan(definitions, by=tuple(dict.fromkeys((*groupings, *((by,) if by is not None else ())))))
     more = frozenset({"train"})
     request = Request(loaded, plan, replace(_OPTIONS, report=report), whole_lists=True, more=more)
 
@@ -140,6 +150,8 @@ def _diff(files: Files, main: Definition, names: tuple[str, str], by: GroupBy | 
         test_items=Ids(files.sides["test"].frame["item"].unique().sort()),
         filter=_filter(files, by, group, options),
         keeps=options.keeps,
+        sample=SAMPLE if options.has_page else (),
+        groupings=groupings_of(files.request.loaded) if options.has_page else (),
     )
     made = merge(_measured(files, task, names))
     n_users, n_base, n_model, n_filtered, n_relevant = made.numbers.tolist()
@@ -150,6 +162,7 @@ def _diff(files: Files, main: Definition, names: tuple[str, str], by: GroupBy | 
         pl.concat(frames).sort("user", maintain_order=True) if frames else pl.DataFrame() for frames in (made.users, made.items)
     )
     shown = _shown(made, task)
+    sample = sampled(files, made, task, options.pictures) if options.has_page else None
     filters = [options.group] if options.group else []
     return ModelDiff(
         base=names[0],
@@ -167,13 +180,14 @@ def _diff(files: Files, main: Definition, names: tuple[str, str], by: GroupBy | 
         n_relevant=n_relevant,
         missed=MissedItems(*made.final_missed()),
         has_train="train" in files.sides,
-        users=users,
+        users=as_shown(users, task),
         contributions=made.with_reasons(items, task.test_items) if len(items.columns) else items,
         shown=shown,
         filters=tuple(filters),
         titles=titles_of(files, [one.lists["item"] for one in shown.values()] + [one.items["item"] for one in shown.values()]),
         notes=tuple(_notes(files, task)),
         shows_users=options.shows_users,
+        sample=sample,
     )
 
 
@@ -251,7 +265,7 @@ def _shown(made: DiffPartial, task: DiffTask) -> dict[Order, ShownUsers]:
     of_all = first_users(task, made.shown)
     shown: dict[Order, ShownUsers] = {}
     for order in task.orders:
-        users = users_in_order(task, of_all.users, order)
+        users = as_shown(users_in_order(task, of_all.users, order, task.n_shown), task)
         lists, items = (
             frame.join(users.select("user"), on="user", how="semi", maintain_order="left") for frame in (of_all.lists, of_all.items)
         )

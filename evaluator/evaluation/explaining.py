@@ -91,7 +91,6 @@ def explain_user(scorer: Scorer, definition: Definition, model: str, user: str, 
         parts = tuple(explanation(part) for part in group.components)
         first, recorder, is_part = group.first, Recorder(), group is not whole
         made = body(group, recorder)
-        equation = (" ".join(text.split()) for text in first.metric.doc.split("\n\n")[1:] if "=" in text)
         value, reason = (_number(plain(made)) if counts else None, "") if is_part else value_or_reason(first, values)
         ratio = made if isinstance(made, Ratio) and counts else None
         reading: Reading = scorer.tables.get("reading", scorer.choice(first))
@@ -100,7 +99,7 @@ def explain_user(scorer: Scorer, definition: Definition, model: str, user: str, 
             model=model,
             user=user,
             convention=first.convention,
-            formula=next(equation, ""),
+            formula=formula_text(first),
             steps=recorder.tables(reading, among_rated=str(first.axes["positions"]).startswith("among_")),
             facts=tuple(recorder.counts.items()) if counts else (),
             numerator=None if ratio is None else _number(ratio.numerator),
@@ -122,6 +121,11 @@ def explain_user(scorer: Scorer, definition: Definition, model: str, user: str, 
         test_rows=test_rows(scorer, definition, shown),
         by_group=tuple(values_by_group(scorer, definition, by)),
     )
+
+
+def formula_text(definition: Definition) -> str:
+    """Return the formula in the description of a metric, on one line; empty if it has none."""
+    return next((" ".join(text.split()) for text in definition.metric.doc.split("\n\n")[1:] if "=" in text), "")
 
 
 def value_or_reason(definition: Definition, values: GroupValues) -> tuple[float | None, str]:

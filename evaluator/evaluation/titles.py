@@ -1,4 +1,4 @@
-"""Titles of items, from a column of data.items with a usual name."""
+"""Texts of items from columns of data.items: titles, from a column with a usual name, and addresses of pictures."""
 
 from __future__ import annotations
 
@@ -30,16 +30,29 @@ def titles_in(loaded: Loaded, items: Iterable[str]) -> dict[str, str]:
     """Return item id as text → title, for those of these items that have one; see `titles_of`."""
     if loaded.config.data.items is None:
         return {}
-    with ExitStack() as stack:
-        for column in TITLE_COLUMNS:
-            try:
-                source = look_at_labels(loaded, "items", (column,), stack)
-            except DataError:
-                continue  # the file has no such column; the run itself reports what is wrong with it
-            with reading():
-                rows = open_rows(source.scan).select(pl.col("item").cast(pl.String), pl.col(source.labels[column]).alias("title"))
-                found = (
-                    rows.filter(pl.col("item").is_in(list(items))).drop_nulls().unique("item", keep="first", maintain_order=True).collect()
-                )
-            return dict(found.select("item", "title").iter_rows())
+    for column in TITLE_COLUMNS:
+        try:
+            return texts_in(loaded, items, column)
+        except _NoColumn:
+            continue  # the run itself reports what else is wrong with the file
     return {}
+
+
+class _NoColumn(DataError):
+    """The items file cannot be read with this column."""
+
+
+def texts_in(loaded: Loaded, items: Iterable[str], column: str) -> dict[str, str]:
+    """Return item id as text → its text in a column of data.items; the first row of an item counts.
+
+    Raises `DataError` without the column.
+    """
+    with ExitStack() as stack:
+        try:
+            source = look_at_labels(loaded, "items", (column,), stack)
+        except DataError as error:
+            raise _NoColumn(error.message, error.hint) from None
+        with reading():
+            rows = open_rows(source.scan).select(pl.col("item").cast(pl.String), pl.col(source.labels[column]).alias("text"))
+            found = rows.filter(pl.col("item").is_in(list(items))).drop_nulls().unique("item", keep="first", maintain_order=True).collect()
+        return dict(found.select("item", "text").iter_rows())

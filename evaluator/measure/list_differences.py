@@ -56,7 +56,8 @@ class DiffTask(Struct, frozen=True, eq=False):
     """What to compute of two lists of each user.
 
     `main` is the index of the measure that decides what a loss is. `orders` are those in which `n_shown` users are wanted with all
-    details. `test_items` are the items of the test file. With `keeps` every user and every relevant item is kept.
+    details, `sample` further orders, each with its number of users. `test_items` are the items of the test file. With `keeps` every user
+    and every relevant item is kept. Users have a column with the code of their group, by the name of each of the `groupings`.
     """
 
     task: Task
@@ -68,6 +69,13 @@ class DiffTask(Struct, frozen=True, eq=False):
     test_items: Ids
     filter: UserFilter = UserFilter()
     keeps: bool = False
+    sample: tuple[tuple[Order, int], ...] = ()
+    groupings: tuple[GroupBy, ...] = ()
+
+    @property
+    def wanted(self) -> tuple[tuple[Order, int], ...]:
+        """Orders with the number of users of each that are wanted with all details."""
+        return (*((order, self.n_shown) for order in self.orders if self.n_shown), *self.sample)
 
     @property
     def is_lower_better(self) -> bool:
@@ -323,7 +331,7 @@ class _Differences:
         users, task = np.flatnonzero(self._taken), self._task
         difference = (self._values[1] - self._values[0])[task.main, users]
         found = [users[:0]]
-        for order in task.orders if task.n_shown else ():
+        for order, n in task.wanted:
             rows = users
             if order == "random":
                 key = random_numbers(gather(self._part.users, users), task.seed)
@@ -332,7 +340,7 @@ class _Differences:
             else:
                 key = difference if (order == "loss") != task.is_lower_better else -difference
                 rows, key = users[key < 0], key[key < 0]
-            found.append(rows[np.argsort(key, kind="stable")[: task.n_shown]])
+            found.append(rows[np.argsort(key, kind="stable")[:n]])
         return np.unique(np.concatenate(found))
 
     def _user_frame(self, users: Array, of_lists: Mapping[str, Array]) -> pl.DataFrame:
@@ -359,7 +367,9 @@ class _Differences:
                 f"{definition.label} model": second,
                 f"{definition.label} difference": second - first,
             }
-        if "random" in task.orders:
+        for by in task.groupings:
+            columns[by.name] = user_codes(self._prepared.with_borders(by), self._part, self._prepared)[users]
+        if "random" in (*task.orders, *dict(task.sample)):
             columns[RANDOM] = random_numbers(columns["user"], task.seed)
         return pl.DataFrame(columns)
 
@@ -463,20 +473,20 @@ def random_numbers(users: pl.Series, seed: int) -> Array:
     return np.asarray([int.from_bytes(digest, "big") for digest in digests], dtype=np.float64)
 
 
-def users_in_order(task: DiffTask, users: pl.DataFrame, order: Order) -> pl.DataFrame:
-    """Return the first users of an order, of the rows of users; ties are in the order of the ids."""
+def users_in_order(task: DiffTask, users: pl.DataFrame, order: Order, n: int) -> pl.DataFrame:
+    """Return the first `n` users of an order, of the rows of users; ties are in the order of the ids."""
     column = pl.col(f"{task.task.definitions[task.main].label} difference")
     falls = order == "relevant" or (order in ("loss", "gain") and (order == "gain") != task.is_lower_better)
     if order in ("loss", "gain"):
         users = users.filter(column > 0 if falls else column < 0)
     key = {"relevant": pl.col("n_relevant"), "random": pl.col(RANDOM) if order == "random" else column}.get(order, column)
-    return users.sort(key, "user", descending=[falls, False]).head(task.n_shown)
+    return users.sort(key, "user", descending=[falls, False]).head(n)
 
 
 def first_users(task: DiffTask, some: Sequence[ShownUsers]) -> ShownUsers:
     """Return the users that are among the first of any order, in the order of their ids."""
     users, lists, items = (pl.concat(frames) for frames in zip(*((one.users, one.lists, one.items) for one in some), strict=True))
-    chosen = pl.concat([users_in_order(task, users, order).select("user") for order in task.orders]).unique()
+    chosen = pl.concat([users_in_order(task, users, order, n).select("user") for order, n in task.wanted]).unique()
     users, lists, items = (frame.join(chosen, on="user", how="semi", maintain_order="left") for frame in (users, lists, items))
     return ShownUsers(
         users.sort("user", maintain_order=True), lists.sort("user", maintain_order=True), items.sort("user", maintain_order=True)

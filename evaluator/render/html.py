@@ -68,7 +68,7 @@ _FRAME: Final = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="receval {version}">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src{hashes}">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src {images}; script-src{hashes}">
 <title>{title}</title>
 <style>
 {style}</style>
@@ -87,29 +87,52 @@ _FRAME: Final = """<!DOCTYPE html>
 """
 
 
+class Inserted(Struct, frozen=True):
+    """A section of a page that is not a block of a document."""
+
+    id: str
+    title: str
+    html: str
+
+
 def as_html(document: doc.Document, *, interactive: bool = False) -> str:
     """Return the page: the blocks before the first section, links to the sections, and the rest; with `interactive`, also Vega.
 
     Charts are drawn if the extra is installed. The data of the tables are in the page as JSON.
     """
     blocks = document if can_draw() else tuple(_without_figures(document))
-    opening = tuple(takewhile(lambda block: not isinstance(block, doc.Section), blocks))
-    links = [_tag("a", _safe(one.title), href=f"#{one.id}") for one in blocks if isinstance(one, doc.Section)]
     figures = [block for block in _all(blocks) if isinstance(block, doc.Figure)] if interactive else []
     bundle = script_bundle().replace("</script", "<\\/script").replace("<!--", "<\\!--") if figures else ""  # does not end its element
-    scripts = [_file("sort.js"), *([bundle, _file("interactive.js")] if figures else [])]
+    scripts = [page_file("sort.js"), *([bundle, page_file("interactive.js")] if figures else [])]
+    return page_of(blocks, scripts, "".join(_stored(blocks, figures)))
+
+
+def page_of(
+    blocks: doc.Document, scripts: Sequence[str], stored: str, *, style: str = "", inserted: Inserted | None = None, images: str = "data:"
+) -> str:
+    """Return the page of blocks, with its scripts and the data that they read.
+
+    `inserted` comes after the first section, `style` are further rules, and `images` the sources of pictures that are allowed.
+    """
+    opening = tuple(takewhile(lambda block: not isinstance(block, doc.Section), blocks))
+    first, others = (blocks[len(opening) : len(opening) + 1], blocks[len(opening) + 1 :])
+    sections = [one for one in blocks if isinstance(one, doc.Section)]
+    titles = [(one.id, one.title) for one in sections]
+    titles[1:1] = [(inserted.id, inserted.title)] if inserted else []
+    links = [_tag("a", _safe(title), href=f"#{id}") for id, title in titles]
     hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     marks = "".join(f'<g id="m-{name}">{shape}</g>' for name, shape in _SHAPES.items())
     return _FRAME.format(
         version=version("receval"),
         hashes="".join(f" 'sha256-{one}'" for one in hashes),
+        images=images,
         title=_safe(next((block.text for block in opening if isinstance(block, doc.Heading)), "")),
-        style=_file("style.css"),
+        style=page_file("style.css") + style,
         marks=f'<svg width="0" height="0" aria-hidden="true"><defs>{marks}</defs></svg>',
         opening=_written(opening),
         contents=_tag("nav", f"\n{_list(links)}", aria_label="Sections") + "\n" if links else "",
-        main=_written(blocks[len(opening) :]),
-        scripts="".join((*_stored(blocks, figures), *(f"<script>{script}</script>\n" for script in scripts))),
+        main=_written(first) + (inserted.html if inserted else "") + _written(others),
+        scripts="".join((stored, *(f"<script>{script}</script>\n" for script in scripts))),
     )
 
 
@@ -363,22 +386,23 @@ def _safe(text: str) -> str:
 def _stored(blocks: Iterable[doc.Block], figures: Sequence[doc.Figure]) -> Iterator[str]:
     """Yield the data for programs and scripts: tables by id, values in full precision, and the specs of interactive charts."""
     tables = [block for block in _all(blocks) if isinstance(block, doc.Table) and block.columns_of_data]
-    yield _json("receval-data", {one.id: {**one.about, "columns": one.columns_of_data, "rows": one.data} for one in tables})
+    yield stored_json("receval-data", {one.id: {**one.about, "columns": one.columns_of_data, "rows": one.data} for one in tables})
     if figures:
         under_the_pointer = {"mark": {"tooltip": {"content": "data"}}}
         specs = {one.id: [one.spec, *([] if one.narrow is None else [one.narrow])] for one in figures}
         pointed = {id: [{**one, "config": {**one["config"], **under_the_pointer}} for one in some] for id, some in specs.items()}
-        yield _json("receval-charts", pointed)
+        yield stored_json("receval-charts", pointed)
 
 
-def _json(id: str, content: Any) -> str:
+def stored_json(id: str, content: Any) -> str:
     """Return JSON in an element of the page, which no text in it can end."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     safe = _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return _tag("script", safe, type="application/json", id=id) + "\n"
 
 
-def _file(name: str) -> str:
+def page_file(name: str) -> str:
+    """Return a script or a style sheet that pages contain."""
     with open(_FILES / name, encoding="utf-8") as file:
         return file.read()
 

@@ -74,6 +74,37 @@ class ShownUsers(Struct, frozen=True, eq=False):
     items: pl.DataFrame
 
 
+class MeasureFormula(Struct, frozen=True):
+    """The formula of a measure and its cut-off; `gain` is the gain of a grade if the terms are gain / log2(rank + 1), otherwise empty."""
+
+    text: str
+    k: int | None
+    gain: str = ""
+
+
+class SampledUsers(Struct, frozen=True, eq=False):
+    """The users of a page to explore, in the order from the largest loss to the largest gain.
+
+    `users`, `lists` and `items` are as in `ShownUsers`; `lists` has the first ranks only, with the columns `in_train` (the user has the
+    item in data.train) and `cold` (no row of data.train has it). `n_losses`, `n_gains` and `n_random` are the numbers of users by the
+    order that chose them; all are 0 if these are all users. `history` has the train rows of these users, in the order of the file.
+    `groups` has for each grouping the group of each user, in the order of `users`. `formulas` has the formula of each measure, in the order
+    of the measures; `titles` and `pictures` are by the id of an item as text.
+    """
+
+    users: pl.DataFrame
+    lists: pl.DataFrame
+    items: pl.DataFrame
+    history: pl.DataFrame
+    n_losses: int
+    n_gains: int
+    n_random: int
+    groups: Mapping[str, tuple[str, ...]]
+    formulas: tuple[MeasureFormula, ...]
+    titles: Mapping[str, str]
+    pictures: Mapping[str, str] = {}
+
+
 class ModelDiff(Struct, frozen=True, eq=False):
     """The difference between the lists of a base and a model.
 
@@ -84,6 +115,7 @@ class ModelDiff(Struct, frozen=True, eq=False):
     - `users`: one row per user; `contributions`: one row per relevant item of each user; both empty unless they are kept
     - `shown`: the users of each order, as many as were asked for
     - `titles`: titles of items, by id
+    - `sample`: the users of a page to explore, if it is asked for
     """
 
     base: str
@@ -108,6 +140,7 @@ class ModelDiff(Struct, frozen=True, eq=False):
     titles: Mapping[Any, str] = {}
     notes: tuple[str, ...] = ()
     shows_users: bool = False
+    sample: SampledUsers | None = None
 
     @property
     def main(self) -> MeasureDiff:

@@ -1,0 +1,59 @@
+"""The difference between two models as one HTML page to explore: the summary, and users with both lists, found and sorted by a script."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from markupsafe import Markup
+
+from ..content.diff_page import SIZES, PageSize, page_data, sample_text
+from ..content.model_diff import document
+from ..results.model_diff import ModelDiff, SampledUsers
+from .html import Inserted, page_file, page_of, stored_json
+
+LARGEST: Final = 5_000_000
+"""Bytes of a page at most, unless the fewest rows of each user are more."""
+_SECTION: Final = Markup("""<section id="explorer" aria-labelledby="explorer-title">
+<h2 id="explorer-title">Users</h2>
+<p>{}</p>
+<noscript><p>Without scripts the page has the summary and the first users only.</p></noscript>
+<div id="explore"></div>
+</section>
+""")
+
+
+def explorer(diff: ModelDiff) -> str:
+    """Return the page of a difference that has a sample of users; with long lists it has fewer rows of each user, and says so."""
+    assert diff.sample is not None
+    for size in SIZES:
+        page = _page(diff, diff.sample, size)
+        if len(page.encode()) < LARGEST:
+            break
+    return page
+
+
+def _page(diff: ModelDiff, sample: SampledUsers, size: PageSize) -> str:
+    data = page_data(diff, sample, size)
+    scripts = [page_file("sort.js"), page_file("explorer.js")]
+    return page_of(
+        document(diff),
+        scripts,
+        stored_json("receval-data", data),
+        style=page_file("explorer.css"),
+        inserted=Inserted("explorer", "Users", str(_SECTION.format(sample_text(diff, sample) + _limits(sample, size)))),
+        images=_image_sources(data["items"]),
+    )
+
+
+def _limits(sample: SampledUsers, size: PageSize) -> str:
+    """Say what the page leaves out to stay small."""
+    deepest = sample.lists["rank"].max() if len(sample.lists) else 0
+    parts = [f"the first {size.ranks} ranks of a list"] if isinstance(deepest, int) and deepest > size.ranks else []
+    parts += [] if size.has_all else ["the main measure only"]
+    return f" To stay below 5 MB the page has {' and '.join(parts)}." if parts else ""
+
+
+def _image_sources(items: list[list[str]]) -> str:
+    """Return the sources of pictures that the page may load: none but its own, unless items have addresses."""
+    schemes = sorted({cells[2].partition(":")[0].lower() for cells in items if len(cells) > 2})
+    return " ".join(("data:", *(f"{scheme}:" for scheme in schemes)))
