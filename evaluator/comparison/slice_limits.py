@@ -11,6 +11,7 @@ from msgspec import Struct
 from ..config.judgement import GateRule
 from ..names.short_names import Margin
 from ..results.gates import SliceVerdict
+from ..results.slices import counts_text
 from ..stats.estimates import Estimate
 from ..stats.gates import GateTest, margin_test, observed_text
 from ..stats.paired import Floats, PairedSums, both_finite
@@ -42,9 +43,8 @@ class SliceLimit(Struct, frozen=True):
 
     @property
     def found(self) -> str:
-        """How many slices were examined and confirmed: `4 slices examined, 1 confirmed`."""
-        n, examined = len(self.confirmed), len(self.slices)
-        return f"{examined:,} slice{'' if examined == 1 else 's'} examined, {f'{n:,}' if n else 'none'} confirmed"
+        """How many slices were looked at, tested on the other half, and confirmed, see `counts_text`."""
+        return counts_text(self.n_searched, len(self.slices), len(self.confirmed))
 
     @property
     def why(self) -> str:

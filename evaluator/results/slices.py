@@ -51,10 +51,21 @@ class UserSlice(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """One line: `worse for users.plan free and train_count 0-4: −0.031 (−0.047 to −0.015), 812 users (407 tested)`."""
+        """One line: `worse for users.plan free than for others: −0.024 beside 0.007, Δ −0.031 (−0.047 to −0.015), 812 users (407 tested)`.
+
+        The two numbers are the means of its users and of all others; Δ is their difference.
+        """
         size = "" if self.difference is None else with_sign(self.difference, self.digits)
         interval = "" if self.low is None or self.high is None else f" ({span_of(self.low, self.high, self.digits)})"
-        return f"{self.direction} for {self.name}: {size}{interval}, {users_text(self.n_users)} ({self.n_confirming:,} tested)"
+        means = f"{value_text(self.value, self.digits)} beside {value_text(self.others, self.digits)}"
+        users = f"{users_text(self.n_users)} ({self.n_confirming:,} tested)"
+        return f"{self.direction} for {self.name} than for others: {means}, Δ {size}{interval}, {users}"
+
+
+def counts_text(n_searched: int, n_tested: int, n_confirmed: int) -> str:
+    """Say how many slices were searched on one half of the users and tested on the other: `10 of 214 slices tested, 1 confirmed`."""
+    slices = f"{n_searched:,} slice{'' if n_searched == 1 else 's'}"
+    return f"{n_tested:,} of {slices} tested, {f'{n_confirmed:,}' if n_confirmed else 'none'} confirmed"
 
 
 def span_of(low: float, high: float, digits: int | None) -> str:
@@ -110,9 +121,8 @@ class Slices(Struct, frozen=True):
         return tuple(one for search in self.searches for one in search.confirmed)
 
     def summary(self) -> str:
-        """Return how many slices were examined, and how many of them are confirmed: `10 slices examined, 1 confirmed`."""
-        n = len(self.confirmed)
-        return f"{self.family:,} slice{'' if self.family == 1 else 's'} examined, {f'{n:,}' if n else 'none'} confirmed"
+        """Return how many slices were looked at and tested, and how many are confirmed, see `counts_text`."""
+        return counts_text(sum(search.n_scored for search in self.searches), self.family, len(self.confirmed))
 
     def sentences(self) -> Iterator[str]:
         """Yield a sentence for each confirmed slice, or that a search has none; and how many were examined."""

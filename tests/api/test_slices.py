@@ -33,7 +33,7 @@ def test_slices_of_a_result_are_iterable_printable_and_tables(result):
     assert first.high < 0 < first.n_users
     assert slices.to_polars()["slice"][0] == "users.plan free"
     assert slices.to_dict()["confirmed"] == len(slices.confirmed) > 0
-    assert "worse for users.plan free: −0." in repr(slices)
+    assert "worse for users.plan free than for others: " in repr(slices)
     assert "<table" in slices._repr_html_()
 
 

@@ -31,16 +31,16 @@ def judged(base, today, rule=RULE, **section):
 def test_a_slice_that_loses_more_than_the_limit_fails_and_is_named():
     gate = judged(*world(lost=0.2))
     assert (gate.outcome, gate.consequence, gate.kind) == ("fail", "fail", "slices")
-    assert gate.found == "1 slice examined, 1 confirmed"
+    assert gate.found == "1 of 3 slices tested, 1 confirmed"
     assert gate.remark.startswith("worse for users.plan b: −")
     assert [(one.conditions, one.confirmed) for one in gate.slices] == [((("users.plan", "b"),), True)]
     assert gate.slices[0].high < -0.05
-    assert "“nDCG@10 slices: none worse than 5 %” of home against main does not hold: 1 slice examined" in gate.sentence
+    assert "“nDCG@10 slices: none worse than 5 %” of home against main does not hold: 1 of 3 slices tested" in gate.sentence
 
 
 def test_no_slice_beyond_the_limit_passes_and_says_how_many_were_examined():
     gate = judged(*world(lost=0.02))
-    assert (gate.outcome, gate.found, gate.remark) == ("pass", "0 slices examined, none confirmed", "")
+    assert (gate.outcome, gate.found, gate.remark) == ("pass", "0 of 3 slices tested, none confirmed", "")
     assert gate.n_searched == 3
 
 
