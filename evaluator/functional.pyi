@@ -201,33 +201,38 @@ class _Further35(_Common, total=False):
     by: str | None
 
 class _Further36(_Common, total=False):
-    eps: float | None
+    norm: str | float | None
+    negatives: str | float | None
+    ties: str | float | None
 
 class _Further37(_Common, total=False):
-    denominator: str | float | None
-    ranks: str | float | None
-    ties: str | float | None
+    eps: float | None
 
 class _Further38(_Common, total=False):
     denominator: str | float | None
     ranks: str | float | None
+    ties: str | float | None
 
 class _Further39(_Common, total=False):
-    unit: str | float | None
+    denominator: str | float | None
+    ranks: str | float | None
 
 class _Further40(_Common, total=False):
+    unit: str | float | None
+
+class _Further41(_Common, total=False):
     gain: str | float | None
     alpha: float | None
     beta: float | None
     shelves: float | None
     columns: float | None
 
-class _Further41(_Common, total=False):
+class _Further42(_Common, total=False):
     activation: str | float | None
     over: str | float | None
     threshold: float | None
 
-class _Further42(_Common, total=False):
+class _Further43(_Common, total=False):
     gain: str | float | None
     discount: str | float | None
     log_base: str | float | None
@@ -235,104 +240,104 @@ class _Further42(_Common, total=False):
     ideal: str | float | None
     weight: str | None
 
-class _Further43(_Common, total=False):
+class _Further44(_Common, total=False):
     weight: str | None
 
-class _Further44(_Common, total=False):
+class _Further45(_Common, total=False):
     insufficient: str | float | None
 
-class _Further45(_Common, total=False):
+class _Further46(_Common, total=False):
     overlap: str | float | None
 
-class _Further46(_Common, total=False):
+class _Further47(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     numerator: str | float | None
     ratio: float | None
 
-class _Further47(_Common, total=False):
+class _Further48(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     candidates: str | float | None
     ratio: float | None
 
-class _Further48(_Common, total=False):
+class _Further49(_Common, total=False):
     count: str | float | None
 
-class _Further49(_Common, total=False):
+class _Further50(_Common, total=False):
     of: str | float | None
     count: str | float | None
     ties: str | float | None
     ratio: str | float | None
     popular: float | None
 
-class _Further50(_Common, total=False):
+class _Further51(_Common, total=False):
     denominator: str | float | None
 
-class _Further51(_Common, total=False):
+class _Further52(_Common, total=False):
     column: str | None
 
-class _Further52(_Common, total=False):
+class _Further53(_Common, total=False):
     denominator: str | float | None
     multiple: float | None
     within: float | None
 
-class _Further53(_Common, total=False):
+class _Further54(_Common, total=False):
     p: float | None
 
-class _Further54(_Common, total=False):
+class _Further55(_Common, total=False):
     gain: str | float | None
     norm: str | float | None
     p: float | None
 
-class _Further55(_Common, total=False):
+class _Further56(_Common, total=False):
     negative: str | float | None
     p: float | None
 
-class _Further56(_Common, total=False):
+class _Further57(_Common, total=False):
     denominator: str | float | None
     weight: str | None
 
-class _Further57(_Common, total=False):
+class _Further58(_Common, total=False):
     precision: float | None
 
-class _Further58(_Common, total=False):
+class _Further59(_Common, total=False):
     candidates: str | float | None
     by: str | None
     group: str | None
 
-class _Further59(_Common, total=False):
+class _Further60(_Common, total=False):
     max_rel: float | None
     min_rel: float | None
 
-class _Further60(_Common, total=False):
+class _Further61(_Common, total=False):
     log: str | float | None
     norm: str | float | None
     weights: str | float | None
 
-class _Further61(_Common, total=False):
+class _Further62(_Common, total=False):
     form: str | float | None
 
-class _Further62(_Common, total=False):
+class _Further63(_Common, total=False):
     norm: str | float | None
     over: str | float | None
     unit: str | float | None
     unseen: str | float | None
 
-class _Further63(_Common, total=False):
+class _Further64(_Common, total=False):
     count: str | float | None
     ratio: float | None
 
-class _Further64(_Common, total=False):
+class _Further65(_Common, total=False):
     absent: str | float | None
     over: str | float | None
 
-class _Further65(_Common, total=False):
+class _Further66(_Common, total=False):
     by: str | None
 
-class _Further66(_Common, total=False):
+class _Further67(_Common, total=False):
     worth: float | None
     cost: float | None
 
@@ -2289,7 +2294,7 @@ def lauc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further24],
+    **further: Unpack[_Further36],
 ) -> float:
     """AUC limited to the first k items of the list; use it if users see only the top."""
 
@@ -2302,7 +2307,7 @@ def lauc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further24],
+    **further: Unpack[_Further36],
 ) -> dict[int | None, float]: ...
 @overload
 def lauc(
@@ -2314,7 +2319,7 @@ def lauc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further24],
+    **further: Unpack[_Further36],
 ) -> list[float]: ...
 @overload
 def lauc(
@@ -2326,7 +2331,7 @@ def lauc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further24],
+    **further: Unpack[_Further36],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def list_entropy(
@@ -2385,7 +2390,7 @@ def log_loss(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> float:
     """How far predicted probabilities are from what is relevant; use it if predictions are probabilities and should be calibrated."""
 
@@ -2398,7 +2403,7 @@ def log_loss(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further37],
 ) -> dict[int | None, float]: ...
 @overload
 def long_tail_novelty(
@@ -2505,7 +2510,7 @@ def map(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> float:
     """How many of the items down to each hit are relevant, on average; use it if all relevant items should be near the top."""
 
@@ -2518,7 +2523,7 @@ def map(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> dict[int | None, float]: ...
 @overload
 def map(
@@ -2530,7 +2535,7 @@ def map(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> list[float]: ...
 @overload
 def map(
@@ -2542,7 +2547,7 @@ def map(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mapr(
@@ -2553,7 +2558,7 @@ def mapr(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> float:
     """How many of the items down to each hit are relevant, on average; use it if all relevant items should be near the top."""
 
@@ -2566,7 +2571,7 @@ def mapr(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> dict[int | None, float]: ...
 @overload
 def mapr(
@@ -2578,7 +2583,7 @@ def mapr(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> list[float]: ...
 @overload
 def mapr(
@@ -2590,7 +2595,7 @@ def mapr(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further38],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mar(
@@ -2601,7 +2606,7 @@ def mar(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> float:
     """The mean of the recall at each hit; use it with MAP to see how fast recall grows."""
 
@@ -2614,7 +2619,7 @@ def mar(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, float]: ...
 @overload
 def mar(
@@ -2626,7 +2631,7 @@ def mar(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> list[float]: ...
 @overload
 def mar(
@@ -2638,7 +2643,7 @@ def mar(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mcc(
@@ -2697,7 +2702,7 @@ def mean_pop_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> float:
     """The mean popularity rank of the recommended items (1: the most popular); use it to compare data sets of different size."""
 
@@ -2710,7 +2715,7 @@ def mean_pop_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, float]: ...
 @overload
 def mean_pop_rank(
@@ -2722,7 +2727,7 @@ def mean_pop_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> list[float]: ...
 @overload
 def mean_pop_rank(
@@ -2734,7 +2739,7 @@ def mean_pop_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mean_prediction_distance(
@@ -2865,7 +2870,7 @@ def n2_dcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> float:
     """How close to the top left of a page the relevant items are; use it if a page shows several rows of items (shelves, carousels)."""
 
@@ -2878,7 +2883,7 @@ def n2_dcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, float]: ...
 @overload
 def n2_dcg(
@@ -2890,7 +2895,7 @@ def n2_dcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> list[float]: ...
 @overload
 def n2_dcg(
@@ -2902,7 +2907,7 @@ def n2_dcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_hit_rate(
@@ -2913,7 +2918,7 @@ def ncis_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> float:
     """The share of users with a hit, corrected for what the previous policy showed; use it with NCISPrecision if one hit is enough."""
 
@@ -2926,7 +2931,7 @@ def ncis_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_hit_rate(
@@ -2938,7 +2943,7 @@ def ncis_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> list[float]: ...
 @overload
 def ncis_hit_rate(
@@ -2950,7 +2955,7 @@ def ncis_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_ndcg(
@@ -2961,7 +2966,7 @@ def ncis_ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> float:
     """How close to the top the hits are, corrected for what the previous policy showed; use it with NCISPrecision if order matters."""
 
@@ -2974,7 +2979,7 @@ def ncis_ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_ndcg(
@@ -2986,7 +2991,7 @@ def ncis_ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> list[float]: ...
 @overload
 def ncis_ndcg(
@@ -2998,7 +3003,7 @@ def ncis_ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_precision(
@@ -3009,7 +3014,7 @@ def ncis_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> float:
     """Precision corrected for what the previous policy showed; use it if the test rows come from users who saw its lists."""
 
@@ -3022,7 +3027,7 @@ def ncis_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_precision(
@@ -3034,7 +3039,7 @@ def ncis_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> list[float]: ...
 @overload
 def ncis_precision(
@@ -3046,7 +3051,7 @@ def ncis_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_recall(
@@ -3057,7 +3062,7 @@ def ncis_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> float:
     """Recall corrected for what the previous policy showed; use it with NCISPrecision if a list should miss little."""
 
@@ -3070,7 +3075,7 @@ def ncis_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_recall(
@@ -3082,7 +3087,7 @@ def ncis_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> list[float]: ...
 @overload
 def ncis_recall(
@@ -3094,7 +3099,7 @@ def ncis_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ndcg(
@@ -3105,7 +3110,7 @@ def ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> float:
     """How close to the top the relevant items are; the default choice if order matters."""
 
@@ -3118,7 +3123,7 @@ def ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> dict[int | None, float]: ...
 @overload
 def ndcg(
@@ -3130,7 +3135,7 @@ def ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> list[float]: ...
 @overload
 def ndcg(
@@ -3142,7 +3147,7 @@ def ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ndcg_rel(
@@ -3201,7 +3206,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> float:
     """How close to the top the relevant items are, with the same gain for each; use it if their ratings should not matter."""
 
@@ -3214,7 +3219,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> dict[int | None, float]: ...
 @overload
 def ndcg_rendle2020(
@@ -3226,7 +3231,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> list[float]: ...
 @overload
 def ndcg_rendle2020(
@@ -3238,7 +3243,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def novelty(
@@ -3489,7 +3494,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> float:
     """PartialAUC of the first k hits; use it as Precision in which the order of the list counts."""
 
@@ -3502,7 +3507,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, float]: ...
 @overload
 def pap(
@@ -3514,7 +3519,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> list[float]: ...
 @overload
 def pap(
@@ -3526,7 +3531,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def partial_auc(
@@ -3537,7 +3542,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> float:
     """The part of AUC before the k-th miss; use it if users stop reading after k misses."""
 
@@ -3550,7 +3555,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, float]: ...
 @overload
 def partial_auc(
@@ -3562,7 +3567,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> list[float]: ...
 @overload
 def partial_auc(
@@ -3574,7 +3579,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def personalization(
@@ -3585,7 +3590,7 @@ def personalization(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> float:
     """How different the lists of two users are on average, from 0 (all alike) to 1; use it to see if users get lists of their own."""
 
@@ -3598,7 +3603,7 @@ def personalization(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_reo(
@@ -3609,7 +3614,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further47],
 ) -> float:
     """How unequally relevant items of head and tail are found; use it if relevant items deserve the same chance, popular or not."""
 
@@ -3622,7 +3627,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further47],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_rsp(
@@ -3633,7 +3638,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further48],
 ) -> float:
     """How unequally items of head and tail are recommended, relevant or not; use it to see how strongly a model prefers popular items."""
 
@@ -3646,7 +3651,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity(
@@ -3705,7 +3710,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> float:
     """The correlation between the popularity of items and how often they are recommended; use it to see if a model follows popularity."""
 
@@ -3718,7 +3723,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -3729,7 +3734,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> float:
     """The share of popular items among the recommended ones; use it to compare lists with what the users had in train."""
 
@@ -3742,7 +3747,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -3754,7 +3759,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def popularity_ratio(
@@ -3766,7 +3771,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def precision(
@@ -3777,7 +3782,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> float:
     """The share of the recommended items that are relevant; use it if every irrelevant item that is shown costs something."""
 
@@ -3790,7 +3795,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def precision(
@@ -3802,7 +3807,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def precision(
@@ -3814,7 +3819,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def prediction_coverage(
@@ -3897,7 +3902,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> float:
     """The profit of the hits, such as their margin; use it instead of Revenue if some items are sold at a loss."""
 
@@ -3910,7 +3915,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def profit(
@@ -3922,7 +3927,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> list[float]: ...
 @overload
 def profit(
@@ -3934,7 +3939,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def r2(
@@ -3969,7 +3974,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further53],
 ) -> float:
     """Precision with the number of relevant items as cut-off; use it if this number varies widely between users."""
 
@@ -3982,7 +3987,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, float]: ...
 @overload
 def r_precision(
@@ -3994,7 +3999,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further53],
 ) -> list[float]: ...
 @overload
 def r_precision(
@@ -4006,7 +4011,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rank_biased_entropy(
@@ -4017,7 +4022,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further54],
 ) -> float:
     """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters."""
 
@@ -4030,7 +4035,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further54],
 ) -> dict[int | None, float]: ...
 @overload
 def rank_biased_entropy(
@@ -4042,7 +4047,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further54],
 ) -> list[float]: ...
 @overload
 def rank_biased_entropy(
@@ -4054,7 +4059,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further54],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp(
@@ -4065,7 +4070,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> float:
     """The gain per item of a reader who goes on to the next item with probability p; use it if you can say how patient users are."""
 
@@ -4078,7 +4083,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp(
@@ -4090,7 +4095,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> list[float]: ...
 @overload
 def rbp(
@@ -4102,7 +4107,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp_residual(
@@ -4113,7 +4118,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further56],
 ) -> float:
     """How much RBP could grow if all items without a judgement were relevant; use it to see how far RBP can be trusted."""
 
@@ -4126,7 +4131,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further56],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp_residual(
@@ -4138,7 +4143,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further56],
 ) -> list[float]: ...
 @overload
 def rbp_residual(
@@ -4150,7 +4155,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further56],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall(
@@ -4161,7 +4166,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further57],
 ) -> float:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible."""
 
@@ -4174,7 +4179,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def recall(
@@ -4186,7 +4191,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further57],
 ) -> list[float]: ...
 @overload
 def recall(
@@ -4198,7 +4203,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall_at_precision(
@@ -4209,7 +4214,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further58],
 ) -> float:
     """The highest recall at a depth that keeps a given precision; use it if too many misses are not acceptable."""
 
@@ -4222,7 +4227,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, float]: ...
 @overload
 def recall_at_precision(
@@ -4234,7 +4239,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further58],
 ) -> list[float]: ...
 @overload
 def recall_at_precision(
@@ -4246,7 +4251,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def reo(
@@ -4329,7 +4334,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> float:
     """The value of the hits, such as their price; use it if a hit is worth as much as its item costs."""
 
@@ -4342,7 +4347,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue(
@@ -4354,7 +4359,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> list[float]: ...
 @overload
 def revenue(
@@ -4366,7 +4371,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def revenue_share(
@@ -4377,7 +4382,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> float:
     """The value of the hits as a share of that of all relevant items; use it to compare revenue between users who spend much and little."""
 
@@ -4390,7 +4395,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue_share(
@@ -4402,7 +4407,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> list[float]: ...
 @overload
 def revenue_share(
@@ -4414,7 +4419,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rmse(
@@ -4569,7 +4574,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further59],
 ) -> float:
     """How unequally items of different groups are recommended, relevant or not; use it if every group should appear equally often."""
 
@@ -4582,7 +4587,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -4641,7 +4646,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further60],
 ) -> float:
     """The gain of the list as a share of that of k items of the highest grade; use it if a perfect list must be excellent at every rank."""
 
@@ -4654,7 +4659,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, float]: ...
 @overload
 def sdcg(
@@ -4666,7 +4671,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further60],
 ) -> list[float]: ...
 @overload
 def sdcg(
@@ -4678,7 +4683,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def serendipity(
@@ -4689,7 +4694,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> float:
     """How much higher hits rank than their popularity alone would place them; use it to reward hits that are not obvious."""
 
@@ -4702,7 +4707,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, float]: ...
 @overload
 def serendipity(
@@ -4714,7 +4719,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> list[float]: ...
 @overload
 def serendipity(
@@ -4726,7 +4731,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def set_map(
@@ -4785,7 +4790,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further61],
 ) -> float:
     """How evenly items are recommended, as entropy; use it if every item should have its share of all lists."""
 
@@ -4798,7 +4803,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def sufficient_reco(
@@ -4809,7 +4814,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further62],
 ) -> float:
     """The share of users whose list has at least k items; use it to find lists that are too short."""
 
@@ -4822,7 +4827,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, float]: ...
 @overload
 def sufficient_reco(
@@ -4834,7 +4839,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further62],
 ) -> list[float]: ...
 @overload
 def sufficient_reco(
@@ -4846,7 +4851,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def surprisal(
@@ -4857,7 +4862,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further63],
 ) -> float:
     """How surprising the recommended items are, in bits; use it for what papers call novelty: it rewards little-known items."""
 
@@ -4870,7 +4875,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, float]: ...
 @overload
 def surprisal(
@@ -4882,7 +4887,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further63],
 ) -> list[float]: ...
 @overload
 def surprisal(
@@ -4894,7 +4899,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def tail_percentage(
@@ -4905,7 +4910,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further64],
 ) -> float:
     """The share of the recommended items that are among the least popular; use it instead of APLT if the tail is a share of the items."""
 
@@ -4918,7 +4923,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further64],
 ) -> dict[int | None, float]: ...
 @overload
 def tail_percentage(
@@ -4930,7 +4935,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further64],
 ) -> list[float]: ...
 @overload
 def tail_percentage(
@@ -4942,7 +4947,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further64],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unexpectedness(
@@ -4953,7 +4958,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further65],
 ) -> float:
     """The share of the recommended items that a reference model does not recommend to the user; use it to see what a model adds."""
 
@@ -4966,7 +4971,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, float]: ...
 @overload
 def unexpectedness(
@@ -4978,7 +4983,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further65],
 ) -> list[float]: ...
 @overload
 def unexpectedness(
@@ -4990,7 +4995,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unjudged(
@@ -5097,7 +5102,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further62],
 ) -> float:
     """The share of users without a repeated item in the first k ranks; use it to find lists with duplicates."""
 
@@ -5110,7 +5115,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, float]: ...
 @overload
 def unrepeated_reco(
@@ -5122,7 +5127,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further62],
 ) -> list[float]: ...
 @overload
 def unrepeated_reco(
@@ -5134,7 +5139,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def user_coverage(
@@ -5193,7 +5198,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further66],
 ) -> float:
     """How far the mean nDCG of groups of users differs; use it to see if a model serves some groups better than others."""
 
@@ -5206,7 +5211,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further66],
 ) -> dict[int | None, float]: ...
 @overload
 def user_mad_rating(
@@ -5217,7 +5222,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further66],
 ) -> float:
     """How far the mean scores of groups of users differ; use it to see if a model promises more to some groups than to others."""
 
@@ -5230,7 +5235,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further66],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -5241,7 +5246,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further67],
 ) -> float:
     """The worth of the hits minus the cost of the misses; use it if you can name a price for both."""
 
@@ -5254,7 +5259,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further67],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -5266,7 +5271,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further67],
 ) -> list[float]: ...
 @overload
 def utility(
@@ -5278,7 +5283,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further67],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_hit_rate(
@@ -5289,7 +5294,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> float:
     """The weight of the best hit as a share of that of the user's best relevant item; use it if one hit is enough but not all are alike."""
 
@@ -5302,7 +5307,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_hit_rate(
@@ -5314,7 +5319,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> list[float]: ...
 @overload
 def weighted_hit_rate(
@@ -5326,7 +5331,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_precision(
@@ -5337,7 +5342,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> float:
     """The weight of the hits as a share of that of all recommended items; use it if a wrong item costs as much as its weight."""
 
@@ -5350,7 +5355,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_precision(
@@ -5362,7 +5367,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> list[float]: ...
 @overload
 def weighted_precision(
@@ -5374,7 +5379,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_recall(
@@ -5385,7 +5390,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> float:
     """The weight of the hits as a share of that of all relevant items; use it if some relevant items matter more than others."""
 
@@ -5398,7 +5403,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_recall(
@@ -5410,7 +5415,7 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> list[float]: ...
 @overload
 def weighted_recall(
@@ -5422,5 +5427,5 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...

@@ -298,7 +298,12 @@ def _table(name: str, rows: Rows, sums: Sequence[RowSum]) -> ExplainedTable:
 def _hits(rows: Rows, sums: Sequence[RowSum], listed: Rows | None) -> ExplainedTable:
     """Return every row of the list, with empty cells unless it is a hit; without the list, return only the hits."""
     index, (terms, totals) = _within(rows, sums), _terms(sums)
-    added = (values[index].tolist() for values in terms.values())
+    depths = {total.label: one.depth for total, one in zip(totals, sums, strict=True)}
+    ranks = rows[rows.cut][index].tolist()
+    added = (
+        [value if (k := depths.get(label)) is None or rank <= k else "" for value, rank in zip(values[index].tolist(), ranks, strict=True)]
+        for label, values in terms.items()
+    )
     hits: dict[tuple[Any, int], list[tuple[CellValue, ...]]] = {}
     for item, rank, gain, *of_hit in zip(*_cells(rows, index, "gain"), *added, strict=True):
         hits.setdefault((item, rank), []).append(("yes", gain, *of_hit))

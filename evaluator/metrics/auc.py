@@ -95,7 +95,7 @@ def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     negatives = {"train_items": ("n_unseen",), "unseen_items": ("n_candidates",), "items": ("n_items",)}.get(
         str(params["negatives"]), ("n_candidates", "outside")
     )
-    unlisted = ("reading",) if params["unlisted"] == "half" else ()
+    unlisted = ("reading",) if params.get("unlisted") == "half" else ()
     return ("hits", "n_relevant", *negatives, *unlisted, *(() if _by_order(params) else ("misses_by_score",)))
 
 
@@ -106,7 +106,7 @@ def _by_order(params: Mapping[str, Scalar]) -> bool:
 
 def _has_bounds(params: Mapping[str, Scalar]) -> bool:
     """Return whether the number of pairs that are right follows from the ranks of the hits alone."""
-    return _by_order(params) and params["unlisted"] == "wrong"
+    return _by_order(params) and params.get("unlisted") != "half"
 
 
 def _by_order_among_candidates(params: Mapping[str, Scalar]) -> bool:
@@ -132,7 +132,7 @@ def _right_pairs(m: Measure) -> Array:
     else:  # with duplicates, more misses may be above a hit than there are negatives
         negatives = np.maximum(m.n_negatives + more, hits.max(above, "misses above"))
     right = hits.count() - divide(hits.sum(above, "misses above"), negatives)
-    if m.params["unlisted"] == "half":
+    if m.params.get("unlisted") == "half":
         unlisted = np.maximum(negatives - (m.n_listed - hits.count()), 0)
         right = right + 0.5 * divide(np.maximum(m.n_relevant - hits.count(), 0) * unlisted, negatives)
     return right
@@ -192,11 +192,11 @@ def gauc(m: Measure) -> Ratio:
 @metric(
     "LAUC",
     family="auc",
-    axes=_AXES,
+    axes={key: axis for key, axis in _AXES.items() if key != "unlisted"},
     needs=("catalogue",),
     uses=_tables,
     pooled=True,
-    tex=tex(r"\frac{1}{\min(|T_u|, k)} \sum_{r=1}^{k} <right>", **_PIECES),
+    tex=tex(r"\frac{1}{\min(|T_u|, k)} \sum_{r=1}^{k} <right>", **{**_PIECES, "unlisted": ""}),
     reference="limited AUC of Schröder, Thiele and Lehner, UCERSTI 2011, as computed by Elliot and WarpRec",
     ties=_by_order_among_candidates,
 )

@@ -202,6 +202,7 @@ def test_every_format_in_the_help_of_a_command_works(tmp_path, monkeypatch):
     arguments = {
         "explain": ["nDCG@2", "quick.yaml", "--user", "0", "--model", "one"],
         "slices": ["quick.yaml", "--set", "data.users=users.csv"],
+        "user": ["0", "quick.yaml"],
         "metrics": [],
         "doctor": [],
         "compare": ["out"],

@@ -40,6 +40,8 @@ def test_every_metric_and_every_axis_value_is_among_the_variants():
 
 BEYOND_BOUNDS = (
     "train_items",  # a list may have more items than train: the docstring says so
+    "negatives=items",  # or than the catalogue
+    "negatives=unseen_items",
     "ideal=k_items",  # an ideal of gain 1, for any grades
     "undefined",  # NaN, as asked for
     "EPC(count=rows",  # rows of train divided by users: the docstring says so
