@@ -178,6 +178,8 @@ def command_line(chance, words, command):
     oddness = chance.choice((0, 0, 0.1, 0.5))
     parts = []
     for parameter in command.params:
+        if parameter.name == "watch":  # it has no end
+            continue
         if isinstance(parameter, click.Argument):
             n = 1 if parameter.nargs == 1 and chance.random() > oddness / 4 else chance.randrange(3)
             parts += [[value(chance, parameter, oddness)] for _ in range(n)]
