@@ -30,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         if os.environ.setdefault("RECEVAL_DEBUG", "0") == "0":
             os.environ["RUST_BACKTRACE"] = "0"  # kilobytes for the developers of Polars
+        sys.unraisablehook = _say_unraisable
         gc.disable()  # a run is short and leaves few cycles behind; looking for them takes 2 % of it
         from .streams import prepare
 
@@ -126,6 +127,12 @@ def _refuse_little_address_space() -> None:
     if limit != resource.RLIM_INFINITY and limit < least:
         message = f"this process can use only {limit / 1e6:,.0f} MB of address space (ulimit -v), but its threads need {least / 1e6:,.0f}"
         raise MachineError(message, "raise the limit or set POLARS_MAX_THREADS; engine.memory limits only the memory for rows")
+
+
+def _say_unraisable(failure: sys.UnraisableHookArgs) -> None:
+    """Print what could not be raised, but no interruption: Polars and Python raise one each, and the second may meet only a destructor."""
+    if not issubclass(failure.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(failure)
 
 
 def _interrupted() -> int:
