@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from ..conventions import load
 from ..names.measure_strings import Scalar
 
 
@@ -33,8 +34,13 @@ class MeasureDefinition(Struct, frozen=True):
     components: Mapping[str, MeasureDefinition] = field(default_factory=dict)
 
     def differences(self, other: MeasureDefinition) -> list[tuple[str, Any, Any]]:
-        """Return the settings in which another definition differs: name, own value, other value; names of conventions are ignored."""
+        """Return the settings in which another definition differs: name, own value, other value; names of conventions are ignored.
+
+        An axis that only one of them has is newer than the other: that one has the value of the convention receval, which changes nothing.
+        """
         mine, others = (dict(one.axes) | dict(one.params) | one._plain() for one in (self, other))
+        newer = {name: value for name, value in load("receval").axes.items() if name in (set(self.axes) ^ set(other.axes))}
+        mine, others = newer | mine, newer | others
         names = sorted(mine.keys() | others.keys())
         own = [(name, mine.get(name), others.get(name)) for name in names if mine.get(name) != others.get(name)]
         pairs = zip(self.components.items(), other.components.values(), strict=False)
