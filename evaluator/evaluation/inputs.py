@@ -27,6 +27,7 @@ from ..load.in_memory.python_values import users_without_items
 from ..load.in_memory.tensors import as_arrays
 from ..load.opening import FAILURES, open_rows
 from ..load.scan import KEY_COLUMN, ReadError, flat_columns
+from ..metrics import Definition
 from ..names.short_names import REFERENCE_NAMES, is_address
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
@@ -449,14 +450,18 @@ def masks_seen(data: Data) -> bool:
 def deepest(evaluation: Evaluation) -> int | None:
     """Return how many items of a list measures read at most.
 
-    `None` means all: a measure has no cut-off, or removes items from lists first.
+    `None` means all: a measure has no cut-off, removes items from lists first, or looks at all items with the same score.
     """
     definitions = [inner for definition in evaluation.computed for inner in definition.all]
-    leaves_out = any(one.lists.leaves_out for one in definitions)
+    leaves_out = any(one.lists.leaves_out or one.lists.judges_ties or _looks_at_ties(one) for one in definitions)
     cutoffs = [one.k for one in definitions if one.metric.cut]
     if leaves_out or not cutoffs or None in cutoffs or any(not one.metric.cut for one in evaluation.computed):
         return None
     return max(k for k in cutoffs if k is not None)
+
+
+def _looks_at_ties(definition: Definition) -> bool:
+    return definition.params.get("ties", "list_order") != "list_order" and "ties" in definition.metric.axes
 
 
 def describe(

@@ -286,15 +286,15 @@ def fall_out(m: Measure) -> Ratio:
 
     FallOut@k = (l - h_k) / D
 
-    D by `of`: N - R, the irrelevant items of the `catalogue`; or the irrelevant items of the whole list (`listed`), if a list has all
-    candidates.
+    D by `of`: N - R, the irrelevant items of the `catalogue`, but at least l - h_k; or the irrelevant items of the whole list
+    (`listed`), if a list has all candidates.
 
-    Edge cases: 0 if D is 0. With `catalogue` it is at most 1 if all recommended items are in the catalogue.
+    Edge cases: 0 if D is 0. Lists may have more irrelevant items than the catalogue, if these are not in it; the value is then 1.
     """
     wrong = m.n_listed - m.hits.count()
     if m.params["of"] == "listed":
         return Ratio(wrong, m.n_recommended - m.hits.whole_count())
-    return Ratio(wrong, np.maximum(m.n_items - m.n_relevant, 0.0))
+    return Ratio(wrong, np.maximum(m.n_items - m.n_relevant, wrong))
 
 
 def _outside(m: Measure) -> tuple[Array, Array]:

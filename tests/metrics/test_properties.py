@@ -127,6 +127,9 @@ LOOKS_FURTHER = {
     "PAP": "as PartialAUC",
     "F1(GAUC": "GAUC has no cut-off",
     "FallOut(of=listed)": "it divides by the misses of the whole list",
+    "DCG(ties=averaged)": "as LAUC(ties=",
+    "nDCG(ties=averaged)": "as LAUC(ties=",
+    "MAP(ties=together)": "as LAUC(ties=",
     "LAUC(ties=": "equal scores count wherever they stand",
     "nDCG(ideal=retrieved)": "its ideal has all hits of the list, cut at k once they are in order",
 }
