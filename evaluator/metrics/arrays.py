@@ -58,6 +58,15 @@ def add(*terms: Any) -> Array:
     return np.asarray(total, dtype=np.float64)
 
 
+def powers(base: float, exponent: Any) -> Array:
+    """Return `base` to the power of whole numbers from 0, the same bits in arrays of every shape; 0 to the power of 0 is 1.
+
+    numpy rounds the power of a single number otherwise than that of the same number among many, so each is computed once, alone.
+    """
+    whole = np.asarray(exponent).astype(np.int64)
+    return np.asarray([base**n for n in range(int(whole.max(initial=0)) + 1)])[whole]
+
+
 def discounts(cutoffs: Sequence[int], base: float = 2.0, shifted: bool = True) -> Array:
     """Return Σ_{r≤k} 1/log_b(r + 1) for every cut-off k, as a column: the DCG of k hits of gain 1. Without `shifted`: log_b(max(r, 2))."""
     by = [1.0 / math.log(rank + 1 if shifted else max(rank, 2), base) for rank in range(1, max(cutoffs) + 1)]

@@ -17,7 +17,7 @@ from ..tables.item_columns import categories_of
 from ..tables.lists import Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import Rows, number_rows
-from .arrays import add, divide, divide_or_missing, fill, is_missing, where
+from .arrays import add, divide, divide_or_missing, fill, is_missing, powers, where
 from .measure import Measure, Ratio
 from .notation import DISTANCES, SIZES, Pieces, tex
 from .registry import Number, metric
@@ -487,4 +487,4 @@ def rank_biased_entropy(m: Measure) -> Array:
     Edge cases: as for ListEntropy.
     """
     p = float(m.params["p"])
-    return _entropy(m, lambda rank: p ** (rank - 1.0))
+    return _entropy(m, lambda rank: powers(p, rank - 1))

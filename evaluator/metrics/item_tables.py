@@ -17,7 +17,7 @@ from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.prepared import Prepared
 from ..tables.rows import Rows
-from .arrays import UNDEFINED
+from .arrays import UNDEFINED, powers
 from .measure import Measure, gain_of
 
 
@@ -152,7 +152,7 @@ def _attention(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar])
 @item_table("attention", uses=("listed", "prepared"), params=("k", "p"), columns=("attention", "rank"), finish=_attention)
 def attention(listed: Rows, prepared: Prepared, k: int, p: float) -> ItemTerms:
     """Return the terms of `attention`, the sum of p^(rank - 1) over the first k ranks with the item, and `rank`, its rank from below."""
-    return terms_of(listed, prepared, k, {"attention": np.power(float(p), listed.rank - 1.0)})
+    return terms_of(listed, prepared, k, {"attention": powers(float(p), listed.rank - 1)})
 
 
 def _outcomes(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) -> Mapping[str, Array]:

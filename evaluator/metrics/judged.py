@@ -11,7 +11,7 @@ from ..tables.graph import table
 from ..tables.hits import TestRatings
 from ..tables.rows import Rows, counted_from_top, running_sum
 from ..tables.truth import TruthTable
-from .arrays import UNDEFINED, divide, where
+from .arrays import UNDEFINED, divide, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number, metric
@@ -267,7 +267,7 @@ def rbp_residual(m: Measure) -> Array:
     Edge cases: 0 if all items of the list, cut at k, are judged, as in trec_eval; an empty list counts 0.
     """
     rows, p = _judged(m), float(m.params["p"])
-    weight = p ** (rows["rank"] - 1.0)
+    weight = powers(p, rows["rank"] - 1)
     seen = rows.sum(where(rows["known"], weight, 0.0), "patience")
     return where(m.n_listed - _known(m) > 0, 1.0 - (1.0 - p) * seen, 0.0)
 

@@ -11,7 +11,7 @@ from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, number_rows, running_sum
-from .arrays import NO_VALUE, discounts, discounts_of_length, divide, where
+from .arrays import NO_VALUE, discounts, discounts_of_length, divide, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number, metric
@@ -65,14 +65,14 @@ def rbp(m: Measure) -> Ratio:
     Edge cases: no hit counts 0; with `grade` the value may be above 1. Without `norm` a perfect list of R items reaches 1 - p^R.
     """
     p = float(m.params["p"])
-    weight = p ** (m.hits["rank"] - 1.0)
+    weight = powers(p, m.hits["rank"] - 1)
     gain = np.ones(len(weight)) if m.params["gain"] == "binary" else m.hits["gain"]
     total = m.hits.sum(gain * weight, gain=gain, weight=weight) * (1.0 - p)
     if m.params["gain"] == "share":
         total = divide(total, m.at(None).ideal.max(m.ideal["gain"], "grade"))
     if m.params["norm"] == "none":
         return Ratio(total, np.ones((1, m.n_users)))
-    return Ratio(total, 1.0 - p ** np.minimum(m.n_relevant, m.n_listed))
+    return Ratio(total, 1.0 - powers(p, np.minimum(m.n_relevant, m.n_listed)))
 
 
 @table("cascade", uses=("hits",), params=("max_grade",), columns=("rank", "item", "gain"), title="The hits, and where the reader stops")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
-from .arrays import divide, where
+from .arrays import divide, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number, metric
@@ -79,11 +79,6 @@ def _refuse_places_without_cutoff(params: Mapping[str, Scalar], k: int | None) -
         raise ValueError("AlphaNDCG(ideal=places) needs a cut-off")
 
 
-def _decay(base: float, seen: Array) -> Array:
-    """Return `base` to the power of the number of times a category was seen before; 0 to the power of 0 is 1."""
-    return base ** seen.astype(np.float64)
-
-
 @metric(
     "AlphaNDCG",
     family="diversity",
@@ -120,13 +115,13 @@ def alpha_ndcg(m: Measure) -> Ratio:
     """
     alpha = float(m.params["alpha"])
     aspects = m.table("aspects", redundancy=str(m.params["redundancy"]))
-    gained = aspects.sum(_decay(1.0 - alpha, aspects["seen"]) / np.log2(aspects["rank"] + 1), "gain")
+    gained = aspects.sum(powers(1.0 - alpha, aspects["seen"]) / np.log2(aspects["rank"] + 1), "gain")
     if m.params["ideal"] == "greedy":
         best = m.table("greedy", alpha=alpha, depth=m.deepest)
         return Ratio(gained, best.sum(best["gain"] / np.log2(best["rank"] + 1)))
     wanted = m.table("wanted_categories").whole_count()
     rounds = np.floor(divide(m.n_listed, wanted))
-    gain_after = _decay(1.0 - alpha, rounds)
+    gain_after = powers(1.0 - alpha, rounds)
     ideal = np.zeros((1, m.n_users))
     for rank in range(1, int(m.n_listed.max(initial=0)) + 1):
         gain = where(rounds * wanted >= rank, 1.0, gain_after)
@@ -173,4 +168,4 @@ def err_ia(m: Measure) -> Array:
     else:
         aspects = m.table("aspects", redundancy="hits")
         intent = np.asarray(1.0 / max(m.number("categories"), 1.0))
-    return aspects.sum(intent * g * _decay(1.0 - g, aspects["seen"]) / aspects["rank"], "satisfied")
+    return aspects.sum(intent * g * powers(1.0 - g, aspects["seen"]) / aspects["rank"], "satisfied")
