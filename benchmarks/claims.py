@@ -225,7 +225,7 @@ def runs_missed(n_runs: int, of_runs: float, random: Random) -> bool:
 class SliceWorld(NamedTuple):
     """Per-user differences of two models: 30 % of users change, or 3 % a hit if `rare`, and all by `shift`; with seven groupings.
 
-    Users in both `conditions`, a tenth, lose `planted` more.
+    Users in all `conditions`, usually a tenth, lose `planted` more.
     """
 
     n: int
@@ -234,11 +234,8 @@ class SliceWorld(NamedTuple):
     planted: float = 0.0
     churns: bool = False
     """Whether the users of one group of ten change three times as often."""
-
-    @property
-    def conditions(self) -> tuple[tuple[int, int], ...]:
-        """The groups of the planted slice."""
-        return (0, 1), (2, 2)
+    conditions: tuple[tuple[int, int], ...] = ((0, 1), (2, 2))
+    """The groups of the planted slice: indexes of groupings and of groups in them."""
 
 
 def slice_world(world: SliceWorld, random: Random) -> tuple[Values, list[Groups]]:
@@ -281,6 +278,11 @@ def slice_is_missed(world: SliceWorld, random: Random) -> bool:
 
 def slices_beyond(world: SliceWorld, random: Random, *, at_limit: bool) -> bool:
     """Return whether a gate refuses a model although no slice loses more than 5 %; `at_limit`: every slice loses exactly that."""
+    return bool(refused_slices(world, random, at_limit=at_limit))
+
+
+def refused_slices(world: SliceWorld, random: Random, *, at_limit: bool = False) -> list[Candidate]:
+    """Return the slices for which a gate with a limit of 5 % refuses a model whose baseline has a mean of 0.5."""
     differences, groupings = slice_world(world, random)
     base = np.full(world.n, 0.5) if world.rare else np.clip(random.normal(0.5, 0.1, world.n), 0.2, 0.8)
     model, margin = base + differences - (0.05 * base if at_limit else 0.0), Margin(0.05, is_share=True)
@@ -288,7 +290,37 @@ def slices_beyond(world: SliceWorld, random: Random, *, at_limit: bool) -> bool:
     halved, tested = ([groups.of(mask) for groups in groupings] for mask in (first, ~first))
     found = find_below(above_limit(base[first], model[first], True, margin), halved, SliceSettings()).candidates
     values = ValueRange(-1.0, 2.0)
-    return any(one.outcome == "fail" for one in confirm_beyond(base[~first], model[~first], tested, found, True, margin, 0.05, values))
+    judged = confirm_beyond(base[~first], model[~first], tested, found, True, margin, 0.05, values)
+    return [one for one, of_half in zip(found, judged, strict=True) if of_half.outcome == "fail"]
+
+
+POWER_SLICES = {"50 %": ((0, 1),), "20 %": ((2, 2),), "10 %": ((0, 1), (2, 2)), "5 %": ((6, 3),)}
+"""Planted slices by the share of users in them."""
+
+
+def power_of_gate(n: int, conditions: tuple[tuple[int, int], ...], loss: float, draws: int) -> tuple[float, float]:
+    """Return in what share of draws the gate with a limit of 5 % refuses a model with a planted slice, and one without it.
+
+    `loss` is the share of the baseline's mean that users of the slice lose; a refusal counts if its slice shares a group with the planted.
+    """
+    worlds = SliceWorld(n, planted=0.5 * loss, conditions=conditions), SliceWorld(n)
+    random = np.random.default_rng([n, len(conditions), *conditions[0], round(1000 * loss)])
+    found = false = 0
+    for _ in range(draws):
+        found += any(set(one.conditions) & set(conditions) for one in refused_slices(worlds[0], random))
+        false += bool(refused_slices(worlds[1], random))
+    return found / draws, false / draws
+
+
+def print_power(draws: int) -> None:
+    """Print how often the gate on slices finds a planted slice, by users, size and loss, beside the refusals without one."""
+    losses = (0.1, 0.15, 0.2, 0.3, 0.5)
+    print(f"{'users':>7} {'in slice':>8} " + " ".join(f"{f'-{loss:.0%}':>7}" for loss in losses) + f" {'none':>7}")
+    for n in (2_000, 6_000, 20_000, 100_000):
+        for size, conditions in POWER_SLICES.items():
+            rates = [power_of_gate(n, conditions, loss, max(draws * 2_000 // n, 100)) for loss in losses]
+            false = sum(rate for _, rate in rates) / len(rates)
+            print(f"{n:7,} {size:>8} " + " ".join(f"{100 * found:5.0f} %" for found, _ in rates) + f" {100 * false:5.1f} %", flush=True)
 
 
 def claims() -> Iterator[Claim]:
@@ -371,7 +403,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--only", default="", help="only the claims whose line has these words")
+    parser.add_argument("--power", action="store_true", help="print how often the gate on slices finds a planted slice instead")
     arguments = parser.parse_args()
+    if arguments.power:
+        print_power(arguments.draws)
+        return 0
     print(f"{'what may be wrong':26} {'where':44} {'promised':>8} {'measured':>8} {'draws':>6}")
     n_broken = 0
     chosen = [claim for claim in claims() if arguments.only in f"{claim.group} {claim.world}"]

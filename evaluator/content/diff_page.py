@@ -8,15 +8,18 @@ from urllib.parse import urlsplit
 
 import polars as pl
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..quoting import on_one_line
-from ..results.model_diff import BASE, MODEL, REASONS, ModelDiff, SampledUsers
+from ..results.model_diff import BASE, MODEL, RANDOM, REASONS, ModelDiff, SampledUsers
 from ..stats.concluding import users_text
 from .model_diff import REASON_TEXTS, name_of
 
 _LONGEST: Final = 160
 """Characters of an id, a title or a group; the rest is cut."""
 _LONGEST_ADDRESS: Final = 2000
+_SHARE: Final = 0.4
+"""Share of losses, and of gains, in a part of a small data set."""
 _MOST_GROUPS: Final = 50
 """Groups of a grouping; one with more is no filter."""
 _RELEVANT, _IN_TRAIN, _COLD = 1, 2, 4
@@ -52,6 +55,29 @@ def sample_text(diff: ModelDiff, sample: SampledUsers) -> str:
         if n
     ]
     return f"{len(sample.users):,} of {users_text(diff.n_users)}: the {', '.join(parts)} (seed {diff.seed})."
+
+
+def with_users(diff: ModelDiff, sample: SampledUsers, n: int) -> SampledUsers:
+    """Return a sample of `n` of its users: the largest losses and gains in the shares of the sample, and the others at random.
+
+    A sample of all users becomes two fifths losses, two fifths gains, and others at random.
+    """
+    shares = [sample.n_losses, sample.n_gains, sample.n_random]
+    changes = sample.users[f"{diff.measure} difference"]
+    losses, gains = (changes > 0, changes < 0) if diff.main.higher_is_better is False else (changes < 0, changes > 0)
+    whole = sum(shares) or len(sample.users)
+    wanted = shares[:2] if sum(shares) else [int(_SHARE * whole)] * 2
+    n_losses, n_gains = (min(one * n // whole, int(of.sum())) for one, of in zip(wanted, (losses, gains), strict=True))
+    first, last = sample.users.with_row_index("at"), len(sample.users) - n_gains
+    others = first.slice(n_losses, last - n_losses).sort(RANDOM, "user").head(n - n_losses - n_gains)
+    at = sorted([*range(n_losses), *others["at"].to_list(), *range(last, len(sample.users))])
+    users = sample.users[at]
+    ids = users.select("user")
+    lists, items, history = (frame.join(ids, on="user", how="semi", maintain_order="left") for frame in (sample.lists, sample.items, sample.history))
+    groups = {name: tuple(of[index] for index in at) for name, of in sample.groups.items()}
+    return replace(
+        sample, users=users, lists=lists, items=items, history=history, n_losses=n_losses, n_gains=n_gains, n_random=len(others), groups=groups
+    )
 
 
 def page_data(diff: ModelDiff, sample: SampledUsers, size: PageSize) -> dict[str, Any]:

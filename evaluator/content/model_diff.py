@@ -313,6 +313,8 @@ def user_table(diff: ModelDiff) -> pl.DataFrame:
     if not len(items.columns):
         return with_names(diff, diff.users)
     records = items.group_by("user", maintain_order=True).agg(pl.struct(pl.exclude("user")).alias("items"))
+    if records["user"].equals(diff.users["user"]):  # usually each user has items, and a join is not needed
+        return with_names(diff, diff.users.with_columns(records["items"]))
     return with_names(diff, diff.users.join(records, on="user", how="left", maintain_order="left"))
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from ..config import Loaded
-from ..measure.list_differences import RANDOM, DiffPartial, DiffTask, first_users, users_in_order
+from ..measure.list_differences import DiffPartial, DiffTask, first_users, users_in_order
 from ..metrics.definition import Definition
-from ..results.model_diff import MeasureFormula, Order, SampledUsers
+from ..results.model_diff import RANDOM, MeasureFormula, Order, SampledUsers
 from ..tables.prepared import GroupBy
 from .explaining import formula_text
 from .files import Files

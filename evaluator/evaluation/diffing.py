@@ -71,6 +71,8 @@ def diff(loaded: Loaded, base: str, model: str, options: DiffOptions, report: Re
     Raises `ConfigError` for a model, measure or group that does not exist, or for twice the same model; `DataError` if no user has a value
     under both models; and what `run` raises.
     """
+    if loaded.config.engine.name == "spark":  # before Spark starts, which takes seconds
+        raise _one_machine_only()
     if base == model:
         raise ConfigError(f"{base} is named twice", "name two models")
     if options.pictures is not None and not options.has_page:
@@ -89,6 +91,10 @@ def diff(loaded: Loaded, base: str, model: str, options: DiffOptions, report: Re
         return _diff(files, main, (base, model), by, group, options)
 
     return open_inputs(request, of_files, only=lambda inputs: inputs.only(base, model))
+
+
+def _one_machine_only() -> ConfigError:
+    return ConfigError("lists are compared user by user on this machine only", "set engine.name: polars (or --set engine=polars)")
 
 
 def _definitions(loaded: Loaded, measure: str | None) -> tuple[tuple[Definition, ...], Definition]:
@@ -139,7 +145,7 @@ def _filter(files: Files, by: GroupBy | None, group: str, options: DiffOptions) 
 
 def _diff(files: Files, main: Definition, names: tuple[str, str], by: GroupBy | None, group: str, options: DiffOptions) -> ModelDiff:
     if files.reader.session is not None:
-        raise ConfigError("lists are compared user by user on this machine only", "set engine.name: polars (or --set engine=polars)")
+        raise _one_machine_only()
     task = DiffTask(
         task=files.task,
         main=files.task.definitions.index(main),
@@ -158,9 +164,7 @@ def _diff(files: Files, main: Definition, names: tuple[str, str], by: GroupBy | 
     if not n_users:
         why = "with these filters" if n_filtered else "under both models"
         raise DataError(f"no user has a value of {main.label} {why}", "check that both lists are for users of the test set")
-    users, items = (
-        pl.concat(frames).sort("user", maintain_order=True) if frames else pl.DataFrame() for frames in (made.users, made.items)
-    )
+    users, items = (_in_order(frames) if frames else pl.DataFrame() for frames in (made.users, made.items))
     shown = _shown(made, task)
     sample = sampled(files, made, task, options.pictures) if options.has_page else None
     filters = [options.group] if options.group else []
@@ -189,6 +193,12 @@ def _diff(files: Files, main: Definition, names: tuple[str, str], by: GroupBy | 
         shows_users=options.shows_users,
         sample=sample,
     )
+
+
+def _in_order(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return the rows of all parts by user; parts of sorted lists are in order already."""
+    joined = pl.concat(frames)
+    return joined if joined["user"].is_sorted() else joined.sort("user", maintain_order=True)
 
 
 def _measured(files: Files, task: DiffTask, names: tuple[str, str]) -> Sequence[DiffPartial]:

@@ -15,7 +15,7 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..results.model_diff import BASE, MODEL, REASONS, Order, Reason, ShownUsers
+from ..results.model_diff import BASE, MODEL, RANDOM, REASONS, Order, Reason, ShownUsers
 from ..stats.contributions import contributions
 from ..stats.list_overlap import CommonItems, RankedItems, common_items, jaccard, rank_biased_overlap
 from ..tables.array import Array
@@ -33,8 +33,6 @@ from .task import MeasureGroup, Task
 OTHER: Final = "other"
 """Source of the lists of the second model; its predictions are `OTHER_PREDICTIONS`."""
 OTHER_PREDICTIONS: Final = "other_predictions"
-RANDOM: Final = "random"
-"""Column of the random number of a user."""
 _CODES: Final[Mapping[Reason, int]] = {reason: code for code, reason in enumerate(REASONS)}
 _LATE: Final[tuple[Reason, ...]] = ("other_only", "not_listed")
 """Reasons that become `unknown` if no list of the model has the item, which is known only at the end."""
@@ -139,9 +137,7 @@ class DiffPartial(Struct, frozen=True, eq=False):
             codes = items[f"{name} reason"].to_numpy()
             late = (codes == _CODES["other_only"]) | (codes == _CODES["not_listed"])
             codes = np.where(late & ~self.listed[side][index], _CODES["unknown"], codes)
-            columns.append(
-                pl.Series(f"{name} reason", codes).replace_strict(list(range(len(REASONS))), list(REASONS), return_dtype=pl.String)
-            )
+            columns.append(gather(pl.Series(f"{name} reason", REASONS), codes))
         return items.with_columns(columns)
 
 
@@ -383,9 +379,9 @@ class _Differences:
             among[users] = True
             mask &= among[self._pairs.user]
         rows = np.flatnonzero(mask)
-        of_items, user = np.unique(self._pairs.user[rows], return_inverse=True)
+        user = self._pairs.user[rows]
         columns: dict[str, Any] = {
-            "user": gather(self._part.users, of_items[user]),
+            "user": gather(self._part.users, user),
             "item": gather(self._pairs.item, rows),
             "gain": self._truth.gain[rows],
             "base rank": pl.Series(self._sides[0].rank[rows]).replace(0, None),
@@ -394,11 +390,10 @@ class _Differences:
             "model reason": codes[1][rows],
         }
         for index, of_pairs in self._terms.items():
-            values = self._values[:, index, of_items]
-            has_value: Array = np.asarray(~np.isnan(values).any(axis=0))
-            first, second = np.where(has_value, values, 0.0)
-            terms = tuple(np.where(has_value[user], one[rows], 0.0) for one in of_pairs)
-            columns[self._task.task.definitions[index].label] = contributions((terms[0], terms[1]), (first, second), user)
+            values = self._values[:, index]
+            first, second = np.where(np.isnan(values).any(axis=0), 0.0, values)
+            label = self._task.task.definitions[index].label
+            columns[label] = contributions((of_pairs[0][rows], of_pairs[1][rows]), (first, second), user)
         return pl.DataFrame(columns)
 
     def _list_frame(self, users: Array) -> pl.DataFrame:

@@ -6,13 +6,16 @@ from typing import Final
 
 from markupsafe import Markup
 
-from ..content.diff_page import SIZES, PageSize, page_data, sample_text
+from ..content.diff_page import SIZES, PageSize, page_data, sample_text, with_users
 from ..content.model_diff import document
+from ..errors import DataError
 from ..results.model_diff import ModelDiff, SampledUsers
 from .html import Inserted, page_file, page_of, stored_json
 
 LARGEST: Final = 5_000_000
-"""Bytes of a page at most, unless the fewest rows of each user are more."""
+"""Bytes that a page stays below."""
+_SPARE: Final = 0.97
+"""Users differ in size, so a page is planned to be a bit smaller."""
 _SECTION: Final = Markup("""<section id="explorer" aria-labelledby="explorer-title">
 <h2 id="explorer-title">Users</h2>
 <p>{}</p>
@@ -23,13 +26,23 @@ _SECTION: Final = Markup("""<section id="explorer" aria-labelledby="explorer-tit
 
 
 def explorer(diff: ModelDiff) -> str:
-    """Return the page of a difference that has a sample of users; with long lists it has fewer rows of each user, and says so."""
+    """Return the page of a difference that has a sample of users; with long lists or texts it has fewer rows, then fewer users.
+
+    Raises `DataError` if even one user is too much: then the summary is too long.
+    """
     assert diff.sample is not None
     for size in SIZES:
         page = _page(diff, diff.sample, size)
         if len(page.encode()) < LARGEST:
-            break
-    return page
+            return page
+    n, smallest = len(diff.sample.users), len(_page(diff, with_users(diff, diff.sample, 1), size).encode())
+    while n > 1 and smallest < LARGEST:
+        above = (LARGEST - smallest) / (len(page.encode()) - smallest)
+        n = min(1 + int(_SPARE * (n - 1) * above), n - 1)
+        page = _page(diff, with_users(diff, diff.sample, n), size)
+        if len(page.encode()) < LARGEST:
+            return page
+    raise DataError("the page would have more than 5 MB: the texts of its summary are too long", "show fewer users in it: --show 1")
 
 
 def _page(diff: ModelDiff, sample: SampledUsers, size: PageSize) -> str:
@@ -40,17 +53,21 @@ def _page(diff: ModelDiff, sample: SampledUsers, size: PageSize) -> str:
         scripts,
         stored_json("receval-data", data),
         style=page_file("explorer.css"),
-        inserted=Inserted("explorer", "Users", str(_SECTION.format(sample_text(diff, sample) + _limits(sample, size)))),
+        inserted=Inserted("explorer", "Users", str(_SECTION.format(sample_text(diff, sample) + _limits(diff, sample, size)))),
         images=_image_sources(data["items"]),
     )
 
 
-def _limits(sample: SampledUsers, size: PageSize) -> str:
+def _limits(diff: ModelDiff, sample: SampledUsers, size: PageSize) -> str:
     """Say what the page leaves out to stay small."""
-    deepest = sample.lists["rank"].max() if len(sample.lists) else 0
-    parts = [f"the first {size.ranks} ranks of a list"] if isinstance(deepest, int) and deepest > size.ranks else []
+    assert diff.sample is not None
+    n_users = len(diff.sample.users)
+    parts = [f"{len(sample.users):,} users instead of {n_users:,}"] if len(sample.users) < n_users else []
+    deepest = diff.sample.lists["rank"].max() if len(diff.sample.lists) else 0
+    parts += [f"the first {size.ranks} ranks of a list"] if isinstance(deepest, int) and deepest > size.ranks else []
     parts += [] if size.has_all else ["the main measure only"]
-    return f" To stay below 5 MB the page has {' and '.join(parts)}." if parts else ""
+    text = " and ".join((", ".join(parts[:-1]), parts[-1]) if parts[:-1] else parts)
+    return f" To stay below 5 MB the page has {text}." if parts else ""
 
 
 def _image_sources(items: list[list[str]]) -> str:

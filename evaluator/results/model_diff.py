@@ -28,6 +28,8 @@ Order = Literal["loss", "gain", "relevant", "random"]
 ORDERS: Final[tuple[Order, ...]] = ("loss", "gain", "relevant", "random")
 """Orders of users: largest losses or gains first, most relevant items first, or random."""
 BASE, MODEL = "base", "model"
+RANDOM: Final = "random"
+"""Column of the random number of a user."""
 SIDES: Final = (BASE, MODEL)
 """The two models in names of columns, in the order of the command."""
 

@@ -26,7 +26,7 @@ __all__ = ["DiffOptions", "TwoModels", "diff", "diff_inputs", "two_models"]
 Read = Callable[[str | Mapping[str, Any] | None, Sequence[str]], Loaded]
 """Reads a config, a path or a mapping, or without one the files of options, with lists added as `NAME=FILE`."""
 _CONFIGS: Final = (".yaml", ".yml")
-_USUAL: Final = ("config.yaml", "receval.yaml", "config.yml", "receval.yml")
+_USUAL: Final = ("config.yaml", "receval.yaml", "config.yml", "receval.yml", "quickstart.yaml")
 _TABLES: Final = (".csv", ".tsv", ".parquet", ".gz", ".json", ".jsonl", ".ndjson", ".txt")
 """Endings of words that are files, not models."""
 _LEFT_OUT: Final = ("gates", "report", "output", "track", "compare")
