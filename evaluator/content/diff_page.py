@@ -73,10 +73,20 @@ def with_users(diff: ModelDiff, sample: SampledUsers, n: int) -> SampledUsers:
     at = sorted([*range(n_losses), *others["at"].to_list(), *range(last, len(sample.users))])
     users = sample.users[at]
     ids = users.select("user")
-    lists, items, history = (frame.join(ids, on="user", how="semi", maintain_order="left") for frame in (sample.lists, sample.items, sample.history))
+    lists, items, history = (
+        frame.join(ids, on="user", how="semi", maintain_order="left") for frame in (sample.lists, sample.items, sample.history)
+    )
     groups = {name: tuple(of[index] for index in at) for name, of in sample.groups.items()}
     return replace(
-        sample, users=users, lists=lists, items=items, history=history, n_losses=n_losses, n_gains=n_gains, n_random=len(others), groups=groups
+        sample,
+        users=users,
+        lists=lists,
+        items=items,
+        history=history,
+        n_losses=n_losses,
+        n_gains=n_gains,
+        n_random=len(others),
+        groups=groups,
     )
 
 

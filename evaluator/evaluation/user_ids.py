@@ -45,6 +45,9 @@ def unknown_user(user: str, users: pl.Series) -> DataError:
     near = _near(user, users)
     if near:
         return DataError(f"no file contains the user {user!r}", f"did you mean {' or '.join(map(repr, near))}?")
+    if re.fullmatch(r"[0-9a-f]{12}", user):
+        hint = "if it is the hash that receval diff shows instead of an id, add --show-users there to see ids"
+        return DataError(f"no file contains the user {user!r}", hint)
     kind = ": users are integers" if users.dtype.is_integer() and id_of_type(user, True) is None else ""
     some = ", ".join(map(repr, users.head(_MOST_NEAR).to_list()))
     return DataError(f"no file contains the user {user!r}{kind}", f"users of the test set are, for example, {some}")

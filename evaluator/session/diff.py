@@ -91,7 +91,9 @@ def config_here(none: str, several: str) -> str:
     usual = [name for name in _USUAL if name in there]
     if usual or len(there) == 1:
         return (usual or there)[0]
-    problem = f"name one of the configs here: {several.format(there[0])}" if there else f"there is no config here{none}"
+    problem = (
+        f"name one of the configs here ({', '.join(there)}): {several.format(there[0])}" if there else f"there is no config here{none}"
+    )
     raise ArgumentError(problem, option=problem)
 
 

@@ -52,7 +52,10 @@ def user_of_input(
     folder = Path(given)
     result = load(folder)
     if "folds" in (result.config.get("data") or {}):
-        raise DataError(f"{folder}: the results are of several folds", "give the config of one fold")
+        problem = f"{folder}: the results are of several folds, and a user is shown in one"
+        raise DataError(
+            problem, f"give the config and choose a fold: receval user {shlex.quote(str(user))} CONFIG --set 'data.folds=[NAME]'"
+        )
     lists = _lists(folder, result)
     missing = [] if has_test else list(_missing(folder, result, lists=False))
     missing += _missing(folder, result, lists=True) if lists is None else ()

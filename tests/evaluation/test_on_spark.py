@@ -122,3 +122,16 @@ def test_groups_of_test_rows_and_weights_of_users_give_the_same_bytes(receval, s
         written = contents(tmp_path / folder / "local")
         assert len(json.loads((tmp_path / folder / "local" / "results.json").read_text())["results"]) > 100
         assert contents(tmp_path / folder / "spark") == written
+
+
+def test_a_user_is_the_same_and_two_models_are_refused_in_one_sentence(receval, spark, tmp_path):
+    test = write_world(tmp_path)["test"]
+    config = write_config(tmp_path, ["nDCG", "Recall"], top_k=[3])
+    user = str(test["user"][0] if "user" in test.columns else test[test.columns[0]][0])
+    here, there = (receval("user", user, config, *engine, "--format", "json") for engine in ((), SPARK))
+    assert here[0] == 0, here[2]
+    assert there[:2] == here[:2]
+    code, printed, err = receval("diff", config, *SPARK)
+    assert (code, printed) == (2, "")
+    assert "lists are compared user by user on this machine only" in err
+    assert "set engine.name: polars" in err

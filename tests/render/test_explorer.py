@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from receval import ConfigError, DataError
 from receval import diff as diff_of
-from receval.content.diff_page import SIZES, page_data, picture_address, sample_text
+from receval.content.diff_page import SIZES, page_data, picture_address, sample_text, with_users
 from receval.content.model_diff import user_hash
 from receval.evaluation import diff_sample
 from receval.render import explorer
@@ -246,3 +246,47 @@ def test_the_sample_sentence_leaves_out_orders_without_users(titled):
     assert sample is not None
     assert sample_text(made_diff, sample) == "All 60 users."
     assert page_data(made_diff, sample, SIZES[0])["k"] == 5
+
+
+def test_a_page_with_long_texts_has_fewer_users(titled, monkeypatch):
+    whole = diff_of("old", "new", "config.yaml")
+    assert whole._with_page is not None
+    made_diff = whole._with_page(None)
+    assert made_diff.sample is not None
+    full, least = (
+        len(explorer._page(made_diff, one, SIZES[-1]).encode()) for one in (made_diff.sample, with_users(made_diff, made_diff.sample, 1))
+    )
+    monkeypatch.setattr(explorer, "LARGEST", (full + least) // 2)
+    page = explorer.explorer(made_diff)
+    assert len(page.encode()) < (full + least) // 2
+    data = data_of(page)
+    n_users = len(data["users"])
+    assert 20 < n_users < 40
+    said = re.search(
+        r"(\d+) of 60 users: the (\d+) largest losses, (\d+) largest gains, (\d+) at random \(seed 0\)\. To stay below 5 MB", page
+    )
+    assert said is not None
+    numbers = list(map(int, said.groups()))
+    assert numbers[0] == n_users == sum(numbers[1:])
+    assert f"the page has {n_users} users instead of 60, the first 5 ranks of a list and the main measure only." in page
+    changes = [user["values"][0][2] for user in data["users"]]
+    whole_changes = sorted(made_diff.sample.users["nDCG@5 difference"].to_list())
+    assert changes == sorted(changes)
+    assert changes[: numbers[1]] == whole_changes[: numbers[1]]
+    assert changes[-numbers[2] :] == whole_changes[-numbers[2] :]
+    assert all(len(one["of"]) == n_users for one in data["groups"])
+
+
+def test_long_addresses_of_pictures_do_not_make_the_page_larger_than_5_mb(receval, titled):
+    items = pl.read_csv("items.csv").with_columns(cover=pl.format("https://img.example/{}{}", "item", pl.lit("x" * 1900)))
+    items.write_csv("items.csv")
+    page = made(receval, "--pictures", "cover")
+    assert len(page.encode()) < explorer.LARGEST
+
+
+def test_a_page_whose_summary_is_too_long_is_refused(receval, titled, monkeypatch):
+    monkeypatch.setattr(explorer, "LARGEST", 20_000)
+    code, _, err = receval("diff", "config.yaml", "-q", "-o", "diff.html")
+    assert code == 3
+    assert "the page would have more than 5 MB" in err
+    assert not (titled / "diff.html").exists()
