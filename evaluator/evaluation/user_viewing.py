@@ -283,7 +283,7 @@ def view_stored_user(result: Result, user: Any, why: str, *, n_shown: int = 5) -
     if result.folds or any(row.run is not None for row in result.repeated):
         raise ConfigError(
             "per-user values of several folds or runs cannot be shown for one user",
-            "give the config, and choose one fold in data.folds: overrides={'data.folds': [NAME]}",
+            "give the config, and choose one fold in data.folds: receval.load_config(CONFIG, overrides=['data.folds=[NAME]'])",
         )
     name = written_id(user)
     rows = {model: row for model in result.per_user if (row := user_row(result, model, name)) is not None}

@@ -105,7 +105,7 @@ def test_a_folder_without_a_config_or_with_several_is_named(receval, place):
     (place / "two.yaml").write_text(CONFIG)
     code, _, err = receval("diff", "old", "new")
     assert code == 2
-    assert "name one of the configs here: receval diff one.yaml old new" in err
+    assert "name one of the configs here (one.yaml, two.yaml): receval diff one.yaml old new" in err
     for name in ("one.yaml", "two.yaml"):
         (place / name).unlink()
     assert "there is no config here, and old and new names no file" in receval("diff", "old", "new")[2]

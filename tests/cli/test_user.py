@@ -113,6 +113,11 @@ def test_quick_reads_only_this_user(receval, place):
     [
         (["zzz", "config.yaml"], 3, "no file contains the user 'zzz'"),
         (["Ana", "config.yaml"], 3, "did you mean 'ana'?"),
+        (
+            ["dfd3f3da060f", "config.yaml"],
+            3,
+            "if it is the hash that receval diff shows instead of an id, add --show-users there to see ids",
+        ),
         (["-5", "config.yaml"], 2, "Write -- before a negative id: receval user -- -5 CONFIG"),
         (["config.yaml", "ana"], 2, "The id comes first: receval user ana config.yaml"),
         (["ana", "no.yaml"], 2, "there is no config file no.yaml"),
@@ -135,7 +140,7 @@ def test_a_negative_id_and_files_without_a_config(receval, place):
 
 def test_a_folder_without_a_config_says_how_to_name_one(receval, folder):
     folder({"a.yaml": "", "b.yaml": ""})
-    assert "name one of the configs here: receval user 'a b' a.yaml" in receval("user", "a b")[2]
+    assert "name one of the configs here (a.yaml, b.yaml): receval user 'a b' a.yaml" in receval("user", "a b")[2]
     folder({})
     for name in ("a.yaml", "b.yaml"):
         Path(name).unlink()
@@ -147,3 +152,27 @@ def test_no_line_is_wider_than_the_screen(width, receval, place, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
     out = receval("user", "ana", "config.yaml")[1]
     assert max(map(len, out.splitlines())) <= width
+
+
+def test_results_of_folds_say_how_to_choose_one(receval, place):
+    for fold in "12":
+        shutil.copy("test.csv", f"test_{fold}.csv")
+    (place / "folds.yaml").write_text(
+        "data: {folds: [1, 2], test: 'test_{fold}.csv', recommendations: old.csv}\nevaluation: {metrics: [MRR@2]}\n"
+    )
+    assert receval("run", "folds.yaml", "-q", "-o", "of folds/")[0] == 0
+    code, _, err = receval("user", "ana", "of folds")
+    assert code == 3
+    assert "give the config and choose a fold: receval user ana CONFIG --set 'data.folds=[NAME]'" in err
+    code, _, err = receval("user", "ana", "folds.yaml")
+    assert code == 2
+    assert "choose one by its name, such as --set 'data.folds=[1]'" in err
+    assert receval("user", "ana", "folds.yaml", "--set", "data.folds=[1]")[0] == 0
+
+
+def test_the_sample_has_a_config_that_is_found_without_its_name(receval, place, monkeypatch):
+    assert receval("init", "--demo", "demo")[0] == 0
+    monkeypatch.chdir(place / "demo")
+    code, out, err = receval("user", "259", "--quick")
+    assert code == 0, err
+    assert out.startswith("User 259")

@@ -37,3 +37,10 @@ def test_an_item_that_neither_list_counts_adds_nothing():
 
 def test_no_items_have_no_contributions():
     assert not len(contributions((np.empty(0), np.empty(0)), (np.empty(0), np.empty(0)), np.empty(0, int)))
+
+
+def test_a_user_without_a_counted_item_has_only_zeros():
+    terms = np.asarray([0.0, 0.0, 1.0, 0.0]), np.asarray([0.0, 0.0, 0.5, 0.0])
+    values = np.asarray([0.0, 0.4, 0.0]), np.asarray([0.0, 0.1, 0.0])
+    made = contributions(terms, values, np.asarray([0, 0, 1, 2]))
+    assert made.tolist() == [0.0, 0.0, 0.1 - 0.4, 0.0]
