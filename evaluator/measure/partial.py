@@ -232,6 +232,8 @@ class Adds(Protocol):
 class UserValues(Struct, frozen=True, eq=False):
     """Per-user values: `user`, `n_relevant`, `n_recommended`, `covered`, `warm`, and `v<i>` for the measure at index i.
 
+    With weighted means there is `weight`, of the user; a pooled measure has `above<i>` and `below<i>`, its numerator and denominator.
+
     All of them are dropped if there are more than `most` cells (`None`: no limit).
     """
 
