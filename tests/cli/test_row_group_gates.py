@@ -138,7 +138,7 @@ def test_files_have_the_number_of_test_rows_of_each_combination(receval, shop):
     for names, rows in ((["plan", "event"], expected.unique(["user", "item", "event"])), (["genre", "event", "plan"], expected)):
         counts = {"*".join(cell): n for *cell, n in rows.group_by(names).len().rows()}
         column = "*".join({"plan": "users.plan", "event": "rows.event", "genre": "items.genre"}[name] for name in names)
-        assert {row.group: row.n_rows for row in result.rows if row.by == column} == counts
+        assert {row.group: row.n_rows for row in result.by_group if row.by == column} == counts
 
 
 def test_python_is_told_how_to_compare_within_groups_of_test_rows(shop):
