@@ -36,7 +36,7 @@ MEANINGS = {
     "by": "the grouping of users, relevant items or test rows, such as `users.plan`; empty for all users",
     "group": "the group",
     "few_users": "whether a group has fewer than 100 users",
-    "n_rows": "the number of test rows in a group of test rows; empty for other groups and for combinations",
+    "n_rows": "the number of test rows in a group of test rows, or in a combination with one; empty for other groups",
     "fold": "the fold of this value",
     "run": "the run of the model of this value",
     "repeats": "for a mean over folds or runs: the number of values",

@@ -71,6 +71,7 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("result", "json", f"{_DATA}:result_cells", (".json",), _CONCLUDED, folder="results.json"),
     OutputForm("result", "jsonl", f"{_DATA}:long_cells", (".jsonl",), _COMPLETE),
     OutputForm("result", "parquet", f"{_DATA}:long_table", (".parquet",), _COMPLETE, folder="results.parquet", binary=True),
+    OutputForm("result", "trec", "receval.render.trec_lines:trec_lines", needs=_REPORTED),
     OutputForm("result", "md", _MARKDOWN, (".md",), _CONCLUDED, takes=("looks", "sentences"), folder="results.md"),
     OutputForm("latex", "latex", "receval.session.report:tables", (".tex",), _TESTED),
     OutputForm("latex", "latex-document", "receval.session.report:paper", (), _DESCRIBED, file="report.tex"),

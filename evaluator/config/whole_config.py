@@ -98,10 +98,10 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
                 raise ValueError(f"{spec} has several values: name the group")
         return (arithmetic,)
     try:
-        specs = (convention.parse(value),) if isinstance(value, str) else read_entry(value)
+        specs = convention.parse_all(value) if isinstance(value, str) else read_entry(value)
     except ValueError as error:
         raise ValueError(f"{error}{_without_spaces(value)}") from None
-    written = (_plainly(value) or specs[0],) if isinstance(value, str) else specs
+    written = (_plainly(value) or specs[0],) if isinstance(value, str) and len(specs) == 1 else specs
     for spec, as_written in zip(specs, written, strict=True):
         if spec.k is UNSET and info.data.get("top_k") == (None,):
             convention.refuse_without_cutoff(as_written.name)

@@ -10,6 +10,7 @@ needs_cutoff: ['P']           # patterns of names that the library refuses witho
 axes: {axis: value}           # for every metric
 metrics: {MAP: {axis: value}} # the metrics of the library, with the axes that differ for one of them
 spellings: {'P_(\d+)': 'Precision@\1'}           # pattern of a name → measure string
+sets: {official: [map, P_5]}  # a name for several of the library's names, in the order in which it prints them
 parameters: {divide_by_k: {true: {denominator: k}}} # the library's parameter → ours; or just another name
 """
 
@@ -103,7 +104,7 @@ class Problems:
 DEFAULT: Final = "receval"
 _HERE: Final = Path(str(files(__package__)))
 _ABOUT: Final = ("about", "library", "version", "source")
-_KEYS: Final = ("name", "extends", *_ABOUT, "notes", "top_k", "needs_cutoff", "axes", "metrics", "spellings", "parameters")
+_KEYS: Final = ("name", "extends", *_ABOUT, "notes", "top_k", "needs_cutoff", "axes", "metrics", "spellings", "sets", "parameters")
 _DEEPEST: Final = 5
 _ENDINGS: Final = (".yaml", ".yml")
 
@@ -124,6 +125,8 @@ class Convention(Struct, frozen=True, dict=True):
     metrics: Mapping[str, Mapping[str, Scalar]]
     spellings: Mapping[str, str]
     parameters: Mapping[str, Rewrite]
+    sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Names for several of the library's names, in the order in which the library prints them."""
     top_k: tuple[int | None, ...] = ()
     """Cut-offs of a metric without one, if the config has no `top_k`."""
     needs_cutoff: tuple[str, ...] = ()
@@ -147,6 +150,23 @@ class Convention(Struct, frozen=True, dict=True):
         name, at, cut = text.rpartition("@")
         spelled = self._from_spelling(name.strip()) if at else None
         return parse(text) if spelled is None else spelled.at(cutoff(cut.strip()))
+
+    def parse_all(self, text: str) -> tuple[MetricSpec, ...]:
+        """Read a measure string, or the measures of a set of the library, such as `official` of trec_eval."""
+        return tuple(map(self.parse, self.sets.get(text.strip(), (text,))))
+
+    def name_of(self, measure: str) -> str | None:
+        """Return the library's name of a measure, such as `P_5` for `Precision@5`; numbers with a point have two decimals.
+
+        `None` if no spelling with a number in its name is read as this measure.
+        """
+        for pattern, template in self.spellings.items():
+            start, reference, end = template.partition(r"\1")
+            number = re.fullmatch(rf"{re.escape(start)}([\d.]+){re.escape(end)}", measure) if reference else None
+            if number:
+                name = pattern.replace(r"(\d+)", number[1]).replace(r"([\d.]+)", f"{float(number[1]):.2f}").replace("[_.]", "_")
+                return name if re.fullmatch(pattern, name) else None
+        return None
 
     def read(self, spec: MetricSpec) -> MetricSpec:
         """Translate `spec` from the library's names to receval's; values in `spec` take precedence over those of the spelling."""
@@ -263,6 +283,10 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
     if not isinstance(needs_cutoff, list | tuple):
         problems.add(("needs_cutoff",), "needs_cutoff must be a list of name patterns")
     spellings = problems.mapping(content.get("spellings"), ("spellings",))
+    sets = problems.mapping(content.get("sets"), ("sets",))
+    for key, names_of_set in sets.items():
+        if not isinstance(names_of_set, list):
+            problems.add(("sets", key), f"sets: {key} must be a list of names, such as [map, P_5]")
     for pattern, template in spellings.items():
         try:
             match = re.compile(pattern)
@@ -292,6 +316,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
             spellings | {key: value for key, value in (base.spellings if base else {}).items() if key not in spellings}
         ),
         parameters=MappingProxyType({**(base.parameters if base else {}), **rewrites}),
+        sets=MappingProxyType({**(base.sets if base else {}), **{key: tuple(map(str, one)) for key, one in sets.items()}}),
         top_k=top_k,
         needs_cutoff=tuple(map(str, needs_cutoff)),
         locations=locations,
@@ -313,4 +338,4 @@ def _base(content: Mapping[str, Any], path: Path, above: tuple[Path, ...], probl
     if "extends" in content:
         return base
     # Without `extends`, receval's convention is a default for the axes only: the file lists the metrics of its own library.
-    return replace(base, metrics={}, spellings={}, parameters={}, needs_cutoff=(), locations={})
+    return replace(base, metrics={}, spellings={}, sets={}, parameters={}, needs_cutoff=(), locations={})

@@ -64,8 +64,8 @@ class EvaluatedModel(Struct, frozen=True, eq=False):
         `groups` has by index each grouping of users with the name of every code. A pooled measure has two more columns, its numerator
         and its denominator; so has one with a weighted mean: the weight times the value, and the weight.
         """
-        values = self.finished.user_values
-        assert values is not None
+        assert self.finished.user_values is not None
+        values = _with_weighted_terms(self.finished.user_values, self.plan.definitions)
         columns = {one.label: index for index, one in enumerate(self.plan.definitions)}
         chosen = [
             pl.col(f"group{number}").replace_strict(list(names), list(names.values()), return_dtype=pl.String).alias(by.name)
@@ -79,6 +79,24 @@ class EvaluatedModel(Struct, frozen=True, eq=False):
         for composite in self.plan.composites:
             chosen += _of_formula(composite, values, columns) if composite.formula.weights is not None else []
         return values.select("user", "n_relevant", "n_recommended", *chosen)
+
+
+def _with_weighted_terms(values: pl.DataFrame, definitions: Sequence[Definition]) -> pl.DataFrame:
+    """Return the values of users with the numerator and the denominator of each weighted mean: weight times value, and the weight.
+
+    Edge cases: a user without a value has neither; a product that is not a number is null; a user without a weight adds 0.
+    """
+    if "weight" not in values.columns:
+        return values
+    weight, terms = pl.col("weight"), []
+    for index in (index for index, one in enumerate(definitions) if one.is_weighted and f"v{index}" in values.columns):
+        value = pl.col(f"v{index}")
+        product = pl.when(weight > 0).then(value * weight).when(value.is_not_null()).then(0.0)
+        terms += [
+            pl.when(product.is_finite()).then(product).alias(f"above{index}"),
+            pl.when(value.is_not_null()).then(weight).alias(f"below{index}"),
+        ]
+    return values.with_columns(terms)
 
 
 def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str, int]) -> list[pl.Expr]:

@@ -23,10 +23,10 @@ from ..tables.prepared import GroupBy, codes_column
 from ..tables.truth import TestPairs, TruthTable
 from .aggregate import compute_aggregate, needs_values
 from .finishing import aggregates_of, deviation, of_sums
-from .group_classes import fits_classes, user_classes
+from .group_classes import count_test_rows, fits_classes, user_classes
 from .measuring import ratio_terms, without_undefined
 from .model_level_sums import CollectSums
-from .partial import Moments, MomentTable, Partial, who_counts
+from .partial import Moments, MomentTable, Partial, merge_by_key, who_counts
 from .scoring import GroupValues, Scorer
 from .task import MeasureGroup, Task, sums_hits
 
@@ -51,14 +51,16 @@ class GroupSums(Struct, frozen=True, eq=False):
 
 
 class GroupTable(Struct, frozen=True, eq=False):
-    """Sums of each group, by the index of its grouping in `Task.by` and the code of the group; code 0: users or items without a group."""
+    """Sums of each group, by the index of its grouping in `Task.by` and the code of the group; code 0: users or items without a group.
+
+    `n_rows` has the number of test rows of each group, or combination, of test rows that has any.
+    """
 
     sums: Mapping[tuple[int, int], GroupSums]
+    n_rows: Mapping[tuple[int, int], int]
 
     def __add__(self, other: GroupTable) -> GroupTable:
-        mine, more = self.sums, other.sums
-        both = {key: mine[key] + more[key] if key in mine and key in more else (mine.get(key) or more[key]) for key in {**mine, **more}}
-        return GroupTable(both)
+        return GroupTable(merge_by_key(self.sums, other.sums), merge_by_key(self.n_rows, other.n_rows))
 
 
 def sums_by_group(task: Task, scorer: Scorer, values: Array) -> GroupTable:
@@ -75,7 +77,8 @@ def sums_by_group(task: Task, scorer: Scorer, values: Array) -> GroupTable:
         for by_code in tables:
             for code, of_group in by_code.items():
                 sums[number, code] = sums[number, code] + of_group if (number, code) in sums else of_group
-    return GroupTable(sums)
+    of_rows = ((number, count_test_rows(scorer, by)) for number, by in enumerate(task.by) if by.has_rows)
+    return GroupTable(sums, {(number, code): n for number, counts in of_rows for code, n in counts.items()})
 
 
 def _of_truth(task: Task, scorer: Scorer, by: GroupBy) -> Iterator[dict[int, GroupSums]]:
@@ -225,7 +228,7 @@ def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composite
             own = {index: _rows(task, sums, index, model, ()) for index in indexes} if composites else {}
             shown = [_rows(task, sums, index, model, task.aggregates) for index in sorted(indexes) if index < n_shown]
             formulas = formula_rows(model, [one for one in composites if _covered(one, task, own)], [*own.values()])[0]
-            n_rows = task.prepared.row_counts[by.name][code] if by.name in task.prepared.row_counts else None
+            n_rows = table.n_rows.get((number, code), 0) if by.has_rows else None
             rows += [
                 replace(row, by=by.name, group=name, n_rows=n_rows) for row in (*(row for of_one in shown for row in of_one), *formulas)
             ]

@@ -152,12 +152,8 @@ def _pairs_by_group(scorer: Scorer, by: GroupBy, choice: Choice) -> tuple[Array,
     test_pairs = truth.pairs
     if more is not None or truth.copies is not None or (truth.gain[truth.relevant] != 1).any():
         return None
-    weights = scorer.prepared.code_weights(by)
-    of_rows = [(part, weight) for part, weight in weights if part.kind == "rows"]
-    codes = np.zeros(len(test_pairs.rows), dtype=np.int64)
-    for part, weight in of_rows:
-        codes += weight * test_pairs.rows.column(codes_column(part.name))
-    if not of_rows or not test_pairs.repeats:
+    weights, codes = scorer.prepared.code_weights(by), _codes_of_rows(scorer, by, test_pairs)
+    if not by.has_rows or not test_pairs.repeats:
         of_pair = np.zeros(len(test_pairs), dtype=np.int64)
         of_pair[test_pairs.row_pair] = codes
         pair = np.flatnonzero(truth.relevant)
@@ -174,6 +170,29 @@ def _pairs_by_group(scorer: Scorer, by: GroupBy, choice: Choice) -> tuple[Array,
         if part.kind == "items":
             pair, code = _with_items(scorer, part, weight, test_pairs, pair, code)
     return pair, code
+
+
+def _codes_of_rows(scorer: Scorer, by: GroupBy, test_pairs: TestPairs) -> Array:
+    """Return what the groups of each test row add to the code of a combination."""
+    codes = np.zeros(len(test_pairs.rows), dtype=np.int64)
+    for part, weight in scorer.prepared.code_weights(by):
+        if part.kind == "rows":
+            codes += weight * test_pairs.rows.column(codes_column(part.name))
+    return codes
+
+
+def count_test_rows(scorer: Scorer, by: GroupBy) -> dict[int, int]:
+    """Return the number of test rows of each group, or combination, that has any; by its code.
+
+    A row is counted once for each of the groups of its item, if these are part of the combination.
+    """
+    test_pairs: TestPairs = scorer.tables.get("test_pairs")
+    pair, code = test_pairs.row_pair, _codes_of_rows(scorer, by, test_pairs)
+    for part, weight in scorer.prepared.code_weights(by):
+        if part.kind == "items":
+            pair, code = _with_items(scorer, part, weight, test_pairs, pair, code)
+    codes, counts = np.unique(code + user_codes(by, scorer.part, scorer.prepared)[test_pairs.user[pair]], return_counts=True)
+    return dict(zip(codes.tolist(), counts.tolist(), strict=True))
 
 
 def _with_items(scorer: Scorer, by: GroupBy, weight: int, test_pairs: TestPairs, pair: Array, code: Array) -> tuple[Array, Array]:

@@ -115,12 +115,16 @@ def _each_sum(scorer: Scorer, group: MeasureGroup, terms: Array, counted: Array,
 
 
 def _terms(task: Task, group: MeasureGroup, group_values: GroupValues) -> dict[int, Array]:
-    """Return the terms of each user for weighted means, and for pooled measures with one ratio (not RMSE), if values are kept."""
-    if not task.needs_values or len(group_values.ratios) != 1 or (group.components and not group.first.is_weighted):
+    """Return the terms of each user for pooled measures with one ratio (not RMSE), if values are kept; weighted means need the weight."""
+    if not task.needs_values or len(group_values.ratios) != 1 or group.components or group.first.is_weighted:
         return {}
-    positions = enumerate(group.indexes)
-    terms_of_measures = {index: ratio_terms(group_values, [position]) for position, index in positions if index in task.pooled}
-    return {index: np.where(has_value, terms, np.nan) for index, (terms, has_value) in terms_of_measures.items()}
+    positions = [(position, index) for position, index in enumerate(group.indexes) if index in task.pooled]
+    if not positions:
+        return {}
+    terms, has_value = ratio_terms(group_values, [position for position, _ in positions])
+    if not has_value.all():
+        terms = np.where(has_value, terms, np.nan)
+    return {index: terms[2 * number : 2 * number + 2] for number, (_, index) in enumerate(positions)}
 
 
 def ratio_terms(group_values: GroupValues, positions: Sequence[int]) -> tuple[Array, Array]:
@@ -189,18 +193,25 @@ def user_values(task: Task, scorer: Scorer, values: Array, has_value: Array, lis
     }
     if scorer.facts.in_train is not None:
         columns["warm"] = scorer.facts.in_train[users]
+    if any(definition.is_weighted for definition in task.definitions):
+        columns["weight"] = scorer.weights[users]
     for number, by in enumerate(task.group_columns):
         columns[f"group{number}"] = user_codes(by, scorer.part, scorer.prepared)[users]
     several_readings = len({definition.lists for definition in task.definitions}) > 1
     for index in range(len(task.definitions)):
         if several_readings:
             columns[f"covered{index}"] = listed[index, users]
-        column = pl.Series(values[index, users])
-        missing = ~has_value[index, users]
-        columns[f"v{index}"] = column.scatter(np.flatnonzero(missing), None) if missing.any() else column
-    for index, (above, below) in terms.items():
-        columns |= {f"above{index}": pl.Series(above[users]).fill_nan(None), f"below{index}": pl.Series(below[users]).fill_nan(None)}
+        columns[f"v{index}"] = _without(values[index, users], ~has_value[index, users])
+    for index, of_measure in terms.items():
+        above, below = of_measure[:, users]
+        columns |= {f"above{index}": _without(above, np.isnan(above)), f"below{index}": _without(below, np.isnan(below))}
     return UserValues.of(pl.DataFrame(columns), task.most_values)
+
+
+def _without(values: Array, missing: Array) -> pl.Series:
+    """Return a column of values that is null where they are `missing`."""
+    column = pl.Series(values)
+    return column.scatter(np.flatnonzero(missing), None) if missing.any() else column
 
 
 class EnrichedRows(Struct, frozen=True, eq=False):

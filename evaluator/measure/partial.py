@@ -232,6 +232,8 @@ class Adds(Protocol):
 class UserValues(Struct, frozen=True, eq=False):
     """Per-user values: `user`, `n_relevant`, `n_recommended`, `covered`, `warm`, and `v<i>` for the measure at index i.
 
+    With weighted means there is `weight`, of the user; a pooled measure has `above<i>` and `below<i>`, its numerator and denominator.
+
     All of them are dropped if there are more than `most` cells (`None`: no limit).
     """
 
@@ -289,16 +291,16 @@ class Partial(Struct, frozen=True, eq=False):
             self.moments + other.moments,
             self.covered + other.covered,
             None if self.warm is None or other.warm is None else self.warm + other.warm,
-            _merged(self.ratios, other.ratios),
+            merge_by_key(self.ratios, other.ratios),
             self.cells + other.cells,
             self.valued + other.valued,
             self.others + other.others,
             {index: tuple(one + more for one, more in zip(sums, other.totals[index], strict=True)) for index, sums in self.totals.items()},
-            _merged(self.items, other.items),
+            merge_by_key(self.items, other.items),
             max(self.longest, other.longest),
             self.notes.merge(other.notes),
             None if self.user_values is None or other.user_values is None else self.user_values + other.user_values,
-            _merged(self.more, other.more),
+            merge_by_key(self.more, other.more),
         )
 
     def with_more(self, more: Mapping[str, Any]) -> Partial:
@@ -306,7 +308,8 @@ class Partial(Struct, frozen=True, eq=False):
         return replace(self, more={**self.more, **more})
 
 
-def _merged(first: Mapping[Any, Any], other: Mapping[Any, Any]) -> dict[Any, Any]:
+def merge_by_key(first: Mapping[Any, Any], other: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the values of two mappings, merged with `+` where both have the key."""
     total = dict(first)
     for key, value in other.items():
         total[key] = total[key] + value if key in total else value

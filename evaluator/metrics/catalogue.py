@@ -142,6 +142,7 @@ class ConventionEntry(Struct, frozen=True):
     for_metric: Mapping[str, Mapping[str, Scalar]]
     spellings: Mapping[str, str]
     parameters: Mapping[str, str | Mapping[str, Mapping[str, Scalar]]]
+    sets: Mapping[str, tuple[str, ...]]
 
 
 class Catalogue(Struct, frozen=True):
@@ -288,6 +289,7 @@ def _convention(convention: Convention, default: Convention) -> ConventionEntry:
         differs={name: convention.axes[name] for name in AXES if convention.axes[name] != default.axes[name]},
         for_metric={name: dict(axes) for name, axes in convention.metrics.items() if axes},
         spellings=dict(convention.spellings),
+        sets=dict(convention.sets),
         parameters={
             name: rewrite if isinstance(rewrite, str) else {format_value(value): dict(meaning) for value, meaning in rewrite.items()}
             for name, rewrite in convention.parameters.items()

@@ -44,12 +44,17 @@ def values_of_ids(
     The highest value of several rows of an id counts. `DataError` for values that `_read` refuses, and if none of `tested`, the distinct
     ids of the test rows, has a value.
     """
-    values = _read(frame, column)
-    index, has_value = ids.index_of(frame[key]), ~np.isnan(values)
+    values, index = _read(frame, column), ids.index_of(frame[key])
     of_ids = np.full(len(ids), np.nan)
-    np.fmax.at(of_ids, index[has_value], values[has_value])
-    differs = np.unique(index[has_value][values[has_value] != of_ids[index[has_value]]])
+    of_ids[index] = values
     remarks = []
+    if (of_ids[index] != values).any():  # several rows of an id, or no value
+        has_value = ~np.isnan(values)
+        of_ids[index] = np.nan
+        np.fmax.at(of_ids, index[has_value], values[has_value])
+        differs = np.unique(index[has_value][values[has_value] != of_ids[index[has_value]]])
+    else:
+        differs = index[:0]
     if len(differs):
         have = f"{key} has" if len(differs) == 1 else f"{key}s have"
         remarks.append(f"{column.role}: {len(differs):,} {have} several values in column {column.name}: the highest is used.")

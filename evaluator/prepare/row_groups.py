@@ -36,11 +36,10 @@ def with_row_groups(
     The column `codes_column` has the code of each row's group, from 1, and 0 for a row without one. `labels` has the column of `test` for
     each column of the file. `DataError` if a column is missing, or has more than 1,000 values.
     """
-    known, row_counts, remarks = dict(prepared.row_groups), dict(prepared.row_counts), list[str]()
+    known, remarks = dict(prepared.row_groups), list[str]()
     for by in groupings:
         names, codes = _groups(by, test, train, prepared, labels)
         counts = np.bincount(codes, minlength=len(names) + 1).tolist()
-        row_counts[by.name] = tuple(counts)
         known[by.name] = tuple(Group(name, code, counts[code]) for code, name in enumerate(names, 1))
         test = test.with_columns(pl.Series(codes_column(by.name), codes, dtype=pl.Int32))
         remarks += [_sizes_text(by, known[by.name])] if names else []
@@ -50,7 +49,7 @@ def with_row_groups(
         if len(names) < by.n_groups:
             several = f"{len(names)} group{'s' * (len(names) != 1)}"
             remarks.append(f"{by.name} has {several} instead of {by.n_groups}, because many test rows have equally popular items.")
-    return replace(prepared, row_groups=known, row_counts=row_counts), test, tuple(remarks)
+    return replace(prepared, row_groups=known), test, tuple(remarks)
 
 
 def _sizes_text(by: GroupBy, groups: Sequence[Group]) -> str:

@@ -113,6 +113,11 @@ class GroupBy(Struct, frozen=True):
         return any(part.kind in ("items", "rows") for part in self.crossed)
 
     @property
+    def has_rows(self) -> bool:
+        """True if it groups test rows, alone or in a combination."""
+        return any(part.kind == "rows" for part in self.crossed)
+
+    @property
     def fixed_groups(self) -> tuple[str, ...]:
         """Names of the groups that do not depend on a file; empty if a column names them."""
         if self.kind == "cold":
@@ -278,8 +283,6 @@ class Prepared(Struct, frozen=True, eq=False):
     """Members of the groups of the columns that results are split by."""
     row_groups: Mapping[str, tuple[Group, ...]] = field(default_factory=dict)
     """Groups of each grouping of test rows, by its name; `codes_column` has the column of codes in the test rows."""
-    row_counts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """For each grouping of test rows the number of rows in each of its groups, by the code; the first are those without a group."""
     item_values: Mapping[str, Array] = field(default_factory=dict)
     """Values of items by column of data.items, for measures of value; NaN for an item without one."""
     row_columns: Mapping[str, tuple[str, bool]] = field(default_factory=dict)

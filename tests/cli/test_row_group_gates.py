@@ -117,6 +117,30 @@ def test_files_have_the_number_of_test_rows_of_each_group(receval, shop):
     assert {one["group"]: one["n_rows"] for one in of_json} == {None: None, "click": 900, "order": 300}
 
 
+def test_files_have_the_number_of_test_rows_of_each_combination(receval, shop):
+    shop()
+    test = pl.read_csv("test.csv")
+    users = test.select("user").unique(maintain_order=True).with_row_index("at")
+    users.select("user", plan=pl.when(pl.col("at") % 3 == 0).then(pl.lit("free")).otherwise(pl.lit("paid"))).write_csv("users.csv")
+    items = test.select("item").unique(maintain_order=True).with_row_index("at")
+    genres = pl.when(pl.col("at") % 4 == 0).then(pl.lit("drama|comedy")).otherwise(pl.lit("drama"))
+    items.select("item", genre=genres).write_csv("items.csv")
+    by = [["users.plan", "rows.event"], ["items.genre", "rows.event", "users.plan"]]
+    catalogue = {"path": "items.csv", "categories": "genre", "split": "|"}
+    shop(
+        data={"test": "test.csv", "recommendations": {"clicker": "clicker.csv"}, "users": "users.csv", "items": catalogue},
+        evaluation={"metrics": ["Recall@5"], "by": by},
+    )
+    result = package.evaluate("config.yaml")
+    expected = test.join(pl.read_csv("users.csv"), on="user").join(
+        pl.read_csv("items.csv").with_columns(pl.col("genre").str.split("|")).explode("genre"), on="item"
+    )
+    for names, rows in ((["plan", "event"], expected.unique(["user", "item", "event"])), (["genre", "event", "plan"], expected)):
+        counts = {"*".join(cell): n for *cell, n in rows.group_by(names).len().rows()}
+        column = "*".join({"plan": "users.plan", "event": "rows.event", "genre": "items.genre"}[name] for name in names)
+        assert {row.group: row.n_rows for row in result.by_group if row.by == column} == counts
+
+
 def test_python_is_told_how_to_compare_within_groups_of_test_rows(shop):
     shop()
     lists = {"clicker": "clicker.csv", "buyer": "buyer.csv"}
