@@ -65,6 +65,7 @@ LIBRARIES = {
     "replay-rec": Library("replay"),
     "replay-rec (experimental)": Library("replay-experimental", cuts=True),
     "rs_metrics": Library("rs_metrics", sorted_lists=True),
+    "surprise": Library("surprise"),
     "warprec": Library("warprec", unstable=True, border=True, single=".*", cancels="(User|Item)MAD.*|BiasDisparityBD.*"),
 }
 
