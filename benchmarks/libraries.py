@@ -60,6 +60,7 @@ LIBRARIES = {
     "ranx": Library("ranx", dictionary=True, sort=as_ranx),
     "recbole": Library("recbole", unstable=True, single="gauc"),
     "recommenders": Library("recommenders"),
+    "recmetrics": Library("recmetrics", sorted_lists=True),
     "rectools": Library("rectools"),
     "relison": Library("relison", sorted_lists=True, more=(("missing_lists", "drop"),), train=False),
     "replay-rec": Library("replay"),

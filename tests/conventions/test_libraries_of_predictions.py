@@ -1,4 +1,4 @@
-"""Surprise on random worlds with ratings of 0 and below, equal predictions and test rows that appear twice; skipped without the library."""
+"""Surprise and recmetrics on random worlds: ratings of 0 and below, equal predictions, rows that appear twice; skipped without them."""
 
 from __future__ import annotations
 
@@ -46,3 +46,29 @@ def test_surprise_and_receval_give_the_same_values():
             else:
                 assert row.value == pytest.approx(expected, abs=1e-12), (name, rows)
     assert undefined < WORLDS // 4
+
+
+def lists_of(seed: int) -> tuple[list[list[str]], list[list[str]]]:
+    """Return the test items and the list of each user, with repeated items in both."""
+    chance = random.Random(seed)
+    items = [f"i{n}" for n in range(9)]
+    users = range(chance.randint(2, 6))
+    actual = [[chance.choice(items) for _ in range(chance.randint(1, 7))] for _ in users]
+    return actual, [[chance.choice(items) for _ in range(chance.randint(1, 7))] for _ in users]
+
+
+def test_recmetrics_and_receval_give_the_same_values():
+    library = pytest.importorskip("recmetrics")
+    for actual, predicted in map(lists_of, range(WORLDS)):
+        expected = {f"mark@{k}": library.mark(actual, predicted, k) for k in (1, 2, 3, 10)}
+        expected["recommender_precision"] = library.recommender_precision(predicted, actual)
+        expected["recommender_recall"] = library.recommender_recall(predicted, actual)
+        expected["prediction_coverage"] = library.prediction_coverage(predicted, [f"i{n}" for n in range(7)])
+        tables = {
+            name: {"user": [u for u, some in enumerate(lists) for _ in some], "item": [item for some in lists for item in some]}
+            for name, lists in (("test", actual), ("recommendations", predicted))
+        }
+        catalogue = {"item": [f"i{n}" for n in range(7)]}
+        found = receval.evaluate(**tables, items=catalogue, metrics=list(expected), convention="recmetrics", health=False)
+        for (name, value), row in zip(expected.items(), found.rows, strict=True):
+            assert row.value == pytest.approx(value, abs=1e-12), (name, actual, predicted)
