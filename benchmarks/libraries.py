@@ -53,6 +53,7 @@ LIBRARIES = {
     "beir": Library("beir", dictionary=True, decimals=5),
     "clayrs": Library("clayrs", sorted_lists=True, least=0.0),
     "elliot": Library("elliot", least=0.0),
+    "evidently": Library("evidently", sorted_lists=True),
     "ir-measures": Library("ir_measures", dictionary=True),
     "lenskit": Library("lenskit", sorted_lists=True, truth_only=True, single="ExposureGini"),
     "pytrec_eval-terrier": Library("trec_eval", dictionary=True),

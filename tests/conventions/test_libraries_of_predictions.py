@@ -1,4 +1,4 @@
-"""Surprise and recmetrics on random worlds: ratings of 0 and below, equal predictions, rows that appear twice; skipped without them."""
+"""Surprise, recmetrics and Evidently on random worlds: ratings of 0 and below, equal predictions, rows that appear twice, short lists."""
 
 from __future__ import annotations
 
@@ -72,3 +72,50 @@ def test_recmetrics_and_receval_give_the_same_values():
         found = receval.evaluate(**tables, items=catalogue, metrics=list(expected), convention="recmetrics", health=False)
         for (name, value), row in zip(expected.items(), found.rows, strict=True):
             assert row.value == pytest.approx(value, abs=1e-12), (name, actual, predicted)
+
+
+def table_of(seed: int) -> list[tuple[int, int, int, int]]:
+    """Return rows of user, item, target and rank, users in any order; lists of different lengths unless the seed is even."""
+    chance = random.Random(seed)
+    length, users = chance.randint(1, 8), chance.sample(range(20), chance.randint(2, 6))
+    targets = [0, 0, 1, 3] if seed % 3 else [0, 1]
+    sizes = [length if seed % 2 == 0 else chance.randint(1, 8) for _ in users]
+    rows = [
+        (u, 100 + n, chance.choice(targets), n + 1) for u, size in zip(users, sizes, strict=True) for n in chance.sample(range(size), size)
+    ]
+    rows.append((21, 100, 1, 1))
+    rows += [(21, 100 + n, 0, n + 1) for n in range(1, length)]
+    return sorted(rows, key=lambda row: row[3]) if seed % 2 == 0 else rows
+
+
+@pytest.mark.parametrize("feedback", ["false", "true"])
+@pytest.mark.parametrize("of", ["rank", "score"])
+def test_evidently_and_receval_give_the_same_values(feedback, of):
+    evidently, metrics = pytest.importorskip("evidently"), pytest.importorskip("evidently.metrics")
+    pd = pytest.importorskip("pandas")
+    names = ("PrecisionTopK", "RecallTopK", "NDCG", "MRR", "HitRate", "FBetaTopK", "MAP")
+    for seed in range(WORLDS // 2):
+        rows = table_of(seed)
+        users, items, targets, ranks = map(list, zip(*rows, strict=True))
+        predicted = ranks if of == "rank" else [10.0 - rank for rank in ranks]
+        frame = pd.DataFrame({"user_id": users, "item_id": items, "target": targets, "prediction": predicted})
+        kind = evidently.Recsys(recommendations_type=of, user_id="user_id", item_id="item_id", target="target", prediction="prediction")
+        data = evidently.Dataset.from_pandas(frame, data_definition=evidently.DataDefinition(ranking=[kind]))
+        used = names if seed % 2 == 0 else names[:-1]  # MAP repeats the last row of shorter lists
+        deepest = min(5, users.count(21))  # the library fails if no list has k rows
+        asked = [getattr(metrics, name)(k=deepest, no_feedback_users=feedback == "true") for name in used]
+        more = [metrics.Personalization(k=1)]
+        values = [one["value"] for one in evidently.Report([*asked, *more]).run(data, None).dict()["metrics"]]
+        expected = {"Personalization@1": float(values.pop())}
+        for name, value in zip(used, values, strict=True):
+            for k in range(1, deepest + 1):
+                expected[f"{name}(no_feedback_users={feedback})@{k}"] = float(list(value["value"].values())[k - 1])
+        found = receval.evaluate(
+            test={"user": users, "item": items, "rating": [float(one) for one in targets]},
+            recommendations={"user": users, "item": items, of: predicted},
+            metrics=list(expected),
+            convention="evidently",
+            health=False,
+        )
+        for (name, value), row in zip(expected.items(), found.rows, strict=True):
+            assert row.value == pytest.approx(0.0 if value != value and name.startswith("FBeta") else value, abs=1e-12), (name, rows)
