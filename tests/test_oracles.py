@@ -42,7 +42,7 @@ def test_every_value_of_every_library_is_equal_or_has_a_reason(tmp_path):
     assert len(libraries) == 15
     for library, n_rows in libraries.items():
         lines = [line.split("|") for line in done.stdout.splitlines() if line.startswith(f"| {library} |") and line.count("|") == 8]
-        assert sum(int(cells[4]) for cells in lines) >= min(51, n_rows), library
+        assert sum(int(cells[4]) for cells in lines) >= min(51, 0.8 * n_rows), library
 
 
 def test_a_different_value_is_found_and_gives_exit_code_1(tmp_path):
