@@ -53,6 +53,7 @@ LIBRARIES = {
     "beir": Library("beir", dictionary=True, decimals=5),
     "clayrs": Library("clayrs", sorted_lists=True, least=0.0),
     "elliot": Library("elliot", least=0.0),
+    "evidently": Library("evidently", sorted_lists=True),
     "ir-measures": Library("ir_measures", dictionary=True),
     "lenskit": Library("lenskit", sorted_lists=True, truth_only=True, single="ExposureGini"),
     "pytrec_eval-terrier": Library("trec_eval", dictionary=True),
@@ -60,11 +61,13 @@ LIBRARIES = {
     "ranx": Library("ranx", dictionary=True, sort=as_ranx),
     "recbole": Library("recbole", unstable=True, single="gauc"),
     "recommenders": Library("recommenders"),
+    "recmetrics": Library("recmetrics", sorted_lists=True),
     "rectools": Library("rectools"),
     "relison": Library("relison", sorted_lists=True, more=(("missing_lists", "drop"),), train=False),
     "replay-rec": Library("replay"),
     "replay-rec (experimental)": Library("replay-experimental", cuts=True),
     "rs_metrics": Library("rs_metrics", sorted_lists=True),
+    "surprise": Library("surprise"),
     "warprec": Library("warprec", unstable=True, border=True, single=".*", cancels="(User|Item)MAD.*|BiasDisparityBD.*"),
 }
 

@@ -27,7 +27,13 @@ import polars as pl
 import receval
 from receval.errors import RecevalError
 
-VERSIONS = {"trec_eval 10": "trec_eval10", "TorchMetrics": "torchmetrics"}
+VERSIONS = {
+    "trec_eval 10": "trec_eval10",
+    "TorchMetrics": "torchmetrics",
+    "Surprise": "surprise",
+    "recmetrics": "recmetrics",
+    "Evidently": "evidently",
+}
 """The convention of a library, or of one version, by the beginning of its name; a case has one as it was tried before."""
 CLASSES = ("equal", "different", "refused", "inexpressible")
 Case = dict[str, Any]

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
 
 CONFIG = "docs/example/config.yaml"
-MEASURES = ("nDCG", "MAP", "Precision", "MRR")
+MEASURES = ("nDCG", "MAP", "Precision", "MRR", "RMSE", "FCP")
 """Metrics of the example, of which a library shows the first two that it has."""
 
 
@@ -59,15 +59,20 @@ def in_config(entry: ConventionEntry) -> str:
     if entry.name == DEFAULT:
         return "evaluation:\n  convention: receval   # the default\n  metrics: [nDCG@10]"
     first = next(name for name in MEASURES if name in entry.metrics)
-    one = f"- {first}(convention={DEFAULT})@10   # this measure by another convention"
-    return f"evaluation:\n  convention: {entry.name}\n  metrics:\n    - {first}@10\n    {one}"
+    one = f"- {at(f'{first}(convention={DEFAULT})', 10)}   # this measure by another convention"
+    return f"evaluation:\n  convention: {entry.name}\n  metrics:\n    - {at(first, 10)}\n    {one}"
+
+
+def at(measure: str, k: int) -> str:
+    """Return a measure with a cut-off, if it takes one."""
+    return f"{measure}@{k}" if METRICS[measure.partition("(")[0]].cut else measure
 
 
 def example(entry: ConventionEntry) -> list[Block]:
     """Show the settings of the convention that change the values of the example."""
     if entry.name == DEFAULT:
         return []
-    shown = ", ".join(f"{name}@3" for name in [name for name in MEASURES if name in entry.metrics][:2])
+    shown = ", ".join(at(name, 3) for name in [name for name in MEASURES if name in entry.metrics][:2])
     words = ["audit", CONFIG, "--set", f"evaluation.metrics=[{shown}]", "--why", DEFAULT, entry.name]
     about = "Five users and eight films, in [docs/example](../example/test.csv):"
     return [Heading("Effect on an example", 2), Paragraph(about), Code(printed(words))]

@@ -63,7 +63,7 @@ NOT_ON_THE_SAMPLE = {
     "MeanPredictionDistance": "it needs data.distances between users, which the sample does not have",
 }
 """Metrics without values on the sample, and the reason."""
-OF_PREDICTIONS = {"MSE", "RMSE", "MAE", "Unpredicted", "R2", "ExplainedVariance", "LabelAUC"}
+OF_PREDICTIONS = {"MSE", "RMSE", "MAE", "Unpredicted", "R2", "ExplainedVariance", "LabelAUC", "ConcordantPairs", "DiscordantPairs", "FCP"}
 """Metrics that read data.predictions instead of the lists."""
 FILES = {
     "data.train": "  train: train.csv",

@@ -870,6 +870,54 @@ def categorical_diversity(
     **further: Unpack[_Further9],
 ) -> dict[int | None, list[float]]: ...
 @overload
+def concordant_pairs(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> float:
+    """The number of pairs of test ratings that the predictions order as the user does; use it to see the counts that FCP divides."""
+
+@overload
+def concordant_pairs(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, float]: ...
+@overload
+def concordant_pairs(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> list[float]: ...
+@overload
+def concordant_pairs(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, list[float]]: ...
+@overload
 def correlation(
     true: Any,
     pred: Any,
@@ -1061,6 +1109,54 @@ def delta_gap(
     item_col: str = ...,
     **further: Unpack[_Further14],
 ) -> dict[int | None, float]: ...
+@overload
+def discordant_pairs(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> float:
+    """The number of pairs of test ratings that the predictions do not order as the user does; use it to see the counts that FCP divides."""
+
+@overload
+def discordant_pairs(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, float]: ...
+@overload
+def discordant_pairs(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> list[float]: ...
+@overload
+def discordant_pairs(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, list[float]]: ...
 @overload
 def efd(
     true: Any,
@@ -1516,6 +1612,54 @@ def fall_out(
     user_col: str = ...,
     item_col: str = ...,
     **further: Unpack[_Further23],
+) -> dict[int | None, list[float]]: ...
+@overload
+def fcp(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> float:
+    """The share of pairs of test ratings that the predictions order as the user does; use it if only the order matters."""
+
+@overload
+def fcp(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, float]: ...
+@overload
+def fcp(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> list[float]: ...
+@overload
+def fcp(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def first_relevant_rank(

@@ -128,17 +128,19 @@ def test_every_page_is_linked_from_another():
     assert [str(page) for page in PAGES if (ROOT / page).resolve() not in linked and page.name != "README.md"] == []
 
 
+OF_A_LIBRARY = r"(?:\S+@10|(?:rmse|fcp)|(?:RMSE|FCP)\S*(?: \(micro\))?)"
+"""Measures on the pages of libraries: those of lists have the cut-off 10, those of predictions have none."""
 FROM_ELSEWHERE = [page for page in PAGES if page.parent.name == "coming-from"]
 
 
 @pytest.mark.parametrize("page", FROM_ELSEWHERE, ids=str)
 def test_the_numbers_of_a_library_are_beside_those_of_receval(page):
     text = (ROOT / page).read_text("utf-8")
-    beside = re.findall(r"^\| (\S+@10) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
+    beside = re.findall(rf"^\| ({OF_A_LIBRARY}) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
     if page.stem in ("elliot", "warprec"):
         assert (beside, "not in the package index" in text) == ([], True)
         return
-    printed = [value for name, value in re.findall(r"^  (\S+@10) ↑ +([\d.]+)$", text, re.MULTILINE)]
+    printed = [value for name, value in re.findall(rf"^  ({OF_A_LIBRARY}) [↑↓] +([\d.]+)$", text, re.MULTILINE)]
     assert [there for _, there, _, _ in beside] == printed[:2]
     assert [value for _, _, here, own in beside for value in (here, own)] == [printed[0], printed[2], printed[1], printed[3]]
 

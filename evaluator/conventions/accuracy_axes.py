@@ -248,4 +248,10 @@ JUDGED_AXES: Final = (
             "relevant": "the user's relevant test items; one without a prediction adds no error, but counts in the divisor",
         },
     ),
+    Axis(
+        "pair_users",
+        "formula",
+        "the users over whom concordant pairs, and discordant pairs, are averaged",
+        {"all": "all with a test rating", "with_pairs": "those with at least one such pair, who may be others for the two kinds of pairs"},
+    ),
 )

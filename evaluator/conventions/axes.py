@@ -238,7 +238,12 @@ PROTOCOL_AXES: Final = (
         "float_type",
         "value",
         "the precision of a user's value",
-        {"float64": "double precision", "float32": "rounded to single precision", "decimals5": "rounded to five decimals"},
+        {
+            "float64": "double precision",
+            "float32": "rounded to single precision",
+            "decimals5": "rounded to five decimals",
+            "decimals4": "rounded to four decimals",
+        },
     ),
 )
 

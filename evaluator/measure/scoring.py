@@ -230,6 +230,6 @@ def _key(group: MeasureGroup) -> Any:
 
 def round_to(values: Array, float_type: str) -> Array:
     """Return values in the precision of the axis `float_type`."""
-    if float_type == "decimals5":
-        return np.round(values, 5)
+    if float_type.startswith("decimals"):
+        return np.round(values, int(float_type.removeprefix("decimals")))
     return in_single_precision(values).astype(np.float64) if float_type == "float32" else values

@@ -5,6 +5,7 @@ from . import (  # noqa: F401, importing a family enters its metrics into the re
     auc,
     bias_disparity,
     composite,
+    concordance,
     correlation,
     coverage,
     diversity,

@@ -23,6 +23,7 @@ BESIDE = {
     ("Unexpectedness", "absent"),
     *((name, "insufficient") for name in ("PartialAUC", "PAP")),
     *((name, "ties") for name in ("DeltaGap", "PopularityRatio")),
+    *((name, "users") for name in ("ConcordantPairs", "DiscordantPairs")),
 }
 """Settings that the formula does not show, so a report names them beside it: meanings of symbols and values of edge cases."""
 

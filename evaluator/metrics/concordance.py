@@ -1,0 +1,175 @@
+"""The order of predicted ratings beside that of the ratings: p(i) is the predicted rating of item i, t(i) its rating in the test file."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..tables.array import Array
+from ..tables.graph import table
+from ..tables.rows import Rows, in_order, starts_of
+from .arrays import add, divide_or_missing, is_missing
+from .measure import Measure, Ratio
+from .notation import tex
+from .registry import metric
+
+LETTERS = {
+    "p(i)": "the rating of item i in the predictions",
+    "t(i)": "the rating of item i in the test file",
+    "predictions": "those of data.predictions; without this file the scores of the lists are used for ratings",
+    "c": "the user's number of concordant pairs: that of the metric ConcordantPairs",
+    "d": "the user's number of discordant pairs: that of the metric DiscordantPairs",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
+
+
+@table(
+    "concordance", uses=("ratings",), columns=("item", "rating", "prediction", "lower", "concordant"), title="The predicted test ratings"
+)
+def concordance(ratings: Rows) -> Rows:
+    """Return the test ratings with a prediction, and of each the number of the user's others that are lower.
+
+    `lower` counts those with a lower rating, `concordant` those whose prediction is lower too.
+    """
+    rows = ratings.take(~is_missing(ratings["prediction"]))
+    return rows.with_columns(
+        lower=_n_below(rows["rating"], rows.user, rows.n_users).astype(np.float64),
+        concordant=_n_below_in_both(rows["rating"], rows["prediction"], rows.user, rows.n_users).astype(np.float64),
+    )
+
+
+def _n_below(values: Array, user: Array, n_users: int) -> Array:
+    """Return for each row the number of rows of the same user with a lower value."""
+    order = in_order(user, [(values, False)])
+    found = np.empty(len(user), dtype=np.int64)
+    found[order] = _first_of_run(values[order], user[order]) - starts_of(user, n_users)[user[order]]
+    return found
+
+
+def _first_of_run(values: Array, group: Array) -> Array:
+    """Return for each row the index of the first row of its run of rows with the same value and group."""
+    index = np.arange(len(values))
+    begins = np.ones(len(values), dtype=bool)
+    begins[1:] = (values[1:] != values[:-1]) | (group[1:] != group[:-1])
+    return np.maximum.accumulate(np.where(begins, index, 0))
+
+
+def _n_below_in_both(one: Array, other: Array, user: Array, n_users: int) -> Array:
+    """Return for each row the number of rows of the same user that are lower in both values.
+
+    Two unequal whole numbers have the same leading bits down to the first that differs, which is 1 in the larger. So for each bit of the
+    position of `one` it is enough to count, among the rows of a user with the same leading bits, those with a 0 below each row with a 1:
+    as many passes as the largest position has bits, not one step for each pair.
+    """
+    position = _n_below(one, user, n_users)
+    by_other = in_order(user, [(other, False)])
+    total = np.zeros(len(user), dtype=np.int64)
+    for bit in range(int(position.max(initial=0)).bit_length()):
+        order = by_other[in_order(user[by_other], [(position[by_other] >> (bit + 1), False)])]
+        key, leading = user[order], position[order] >> (bit + 1)
+        starts = np.ones(len(order), dtype=bool)
+        starts[1:] = (key[1:] != key[:-1]) | (leading[1:] != leading[:-1])
+        group = np.cumsum(starts) - 1
+        is_zero = (position[order] >> bit & 1) == 0
+        before = np.concatenate([[0], np.cumsum(is_zero)])
+        lower = before[_first_of_run(other[order], group)] - before[np.flatnonzero(starts)[group]]
+        total[order] += np.where(is_zero, 0, lower)
+    return total
+
+
+_NEEDS = ("predictions?", "ratings?")
+_KOREN = (
+    "Koren and Sill, Collaborative filtering on ordinal user feedback, IJCAI 2013, section 5.2; as surprise.accuracy.fcp, which averages "
+    "over pair_users=with_pairs"
+)
+
+
+def _pairs(m: Measure, row: Array, label: str) -> Ratio:
+    """Return the sum of `row` over the user's ratings, of every user or of those where it is not 0."""
+    total = m.table("concordance").sum(row, label)
+    return Ratio(total, np.ones_like(total) if m.params["users"] == "all" else np.minimum(total, 1.0), None)
+
+
+@metric(
+    "ConcordantPairs",
+    family="rating",
+    is_count=True,
+    uses=("concordance",),
+    pooled=True,
+    bounds=(0.0, math.inf),
+    axes={"users": "pair_users"},
+    needs=_NEEDS,
+    cut=False,
+    population="tested",
+    tex=r"\sum_{i,j \in P_u} [y_{u,i} > y_{u,j}]\,[\hat{y}_{u,i} > \hat{y}_{u,j}]",
+    reference=_KOREN,
+)
+def concordant_pairs(m: Measure) -> Ratio:
+    """The number of pairs of test ratings that the predictions order as the user does; use it to see the counts that FCP divides.
+
+    ConcordantPairs = |{(i, j) : t(i) > t(j) and p(i) > p(j)}|
+
+    The pairs are those of one user's test ratings with a prediction. With `users=with_pairs` the mean is over the users with at least one
+    such pair.
+
+    Edge cases: 0 for a user without such a pair, who is left out with `users=with_pairs`. Duplicates of a pair of user and item count as
+    for MSE.
+    """
+    return _pairs(m, m.table("concordance")["concordant"], "concordant")
+
+
+@metric(
+    "DiscordantPairs",
+    family="rating",
+    is_count=True,
+    uses=("concordance",),
+    pooled=True,
+    bounds=(0.0, math.inf),
+    axes={"users": "pair_users"},
+    needs=_NEEDS,
+    higher_is_better=False,
+    cut=False,
+    population="tested",
+    tex=r"\sum_{i,j \in P_u} [y_{u,i} > y_{u,j}]\,[\hat{y}_{u,i} \le \hat{y}_{u,j}]",
+    reference=_KOREN,
+)
+def discordant_pairs(m: Measure) -> Ratio:
+    """The number of pairs of test ratings that the predictions do not order as the user does; use it to see the counts that FCP divides.
+
+    DiscordantPairs = |{(i, j) : t(i) > t(j) and p(i) ≤ p(j)}|
+
+    A pair with different ratings and the same prediction is discordant. The pairs and the parameter `users` are those of ConcordantPairs.
+
+    Edge cases: as for ConcordantPairs.
+    """
+    rows = m.table("concordance")
+    return _pairs(m, rows["lower"] - rows["concordant"], "discordant")
+
+
+@metric(
+    "FCP",
+    family="rating",
+    uses=(),
+    combines=("ConcordantPairs", "DiscordantPairs"),
+    aliases=("FractionOfConcordantPairs",),
+    needs=_NEEDS,
+    cut=False,
+    population="tested",
+    tex=tex(r"\frac{M_1}{M_1 + M_2}"),
+    reference=_KOREN,
+)
+def fcp(m: Measure) -> Array:
+    """The share of pairs of test ratings that the predictions order as the user does; use it if only the order matters.
+
+    FCP = c / (c + d)
+
+    The value of a user has the user's own c and d. Pooled over users (`micro`), c and d are the sums over users, as in the paper; with
+    `ConcordantPairs(users=with_pairs)` and `DiscordantPairs(users=with_pairs)` they are means over the users with such a pair, as in
+    Surprise, so that the two means may be over different users.
+
+    Edge cases: a user without a pair of different ratings is left out. Equal predictions of different ratings are a discordant pair, so
+    that constant predictions have the value 0.
+    """
+    concordant, discordant = (add(one) for one in m.components)  # a user who is left out of one of them has 0 of these pairs
+    return divide_or_missing(concordant, concordant + discordant)
