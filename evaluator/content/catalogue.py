@@ -96,7 +96,7 @@ def convention(entry: ConventionEntry, choices: Sequence[ChoiceEntry], level: in
         ("for one metric", "sets", {name: _pairs(given) for name, given in entry.for_metric.items()}),
         ("name in the library", "is read as", entry.spellings),
         ("parameter in the library", "is read as", rewrites),
-        ("set of metrics", "stands for", {name: ", ".join(names) for name, names in entry.sets.items()}),
+        ("set of metrics", "is read as", {name: ", ".join(names) for name, names in entry.sets.items()}),
     ):
         heads = (title, effect)
         blocks += [Table.of_texts(text_columns(*heads, wraps=(effect,), code=heads), table.items())] if table else []

@@ -21,7 +21,8 @@ class Relevance(Struct, frozen=True):
 class Truth(Struct, frozen=True):
     """Rules that turn test rows into relevant items; if `threshold` is `None`, `rule` decides.
 
-    `rows` restricts them to groups of test rows: the name of each grouping, such as `rows.event`, and of the group.
+    `rows` restricts them to groups of test rows: the name of each grouping, such as `rows.event`, and of the group. `gains` has grades
+    that are replaced by gains, each with its gain; the rule is then about gains, a threshold about the grades of the file.
     """
 
     rule: str
@@ -30,6 +31,7 @@ class Truth(Struct, frozen=True):
     duplicates: str
     filter: str
     rows: tuple[tuple[str, str], ...] = ()
+    gains: tuple[tuple[float, float], ...] = ()
 
 
 class Lists(Struct, frozen=True):

@@ -358,6 +358,7 @@ def _refuse_missing_ratings(request: Request, inputs: Inputs) -> None:
     wants = ["evaluation.relevance.graded"] if relevance.graded else []
     wants += ["evaluation.relevance.threshold"] if relevance.threshold is not None else []
     wants += [f"the threshold of {one.label}" for one in definitions if one.truth.threshold is not None]
+    wants += [one.label for one in definitions if one.truth.gains]
     wants += [one.label for one in definitions if "ratings?" in one.metric.needs(one.params)]
     if wants:
         raise DataError(

@@ -286,6 +286,8 @@ def _relevance_of(definition: Definition, has_ratings: bool, mean_rating: float 
         rule = f"a rating of at least {truth.threshold:g}"
     elif truth.rule == "all_mean" and mean_rating is not None:
         rule = f"a rating of at least {mean_rating:.6g} (the mean of all ratings)"
+    if truth.gains:
+        return f"{rule} (graded, {', '.join(f'{grade:g} counts {gain:g}' for grade, gain in truth.gains)})"
     return f"{rule} (graded)" if truth.graded else rule
 
 

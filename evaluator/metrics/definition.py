@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from math import inf, nan
 from typing import Final
 
 from msgspec import Struct, field
@@ -21,6 +22,24 @@ from .registry import Metric
 
 ROWS: Final = "rows."
 """Beginning of parameters that restrict relevant items to a group of test rows: `Recall(rows.event=click)@20`."""
+
+GAINS: Final = "gains"
+"""Parameter of a metric that reads grades, with gains for some of them: `nDCG(gains='1=3,2=9')@10`."""
+
+
+def read_gains(text: Scalar) -> tuple[tuple[float, float], ...]:
+    """Read gains of grades, such as `1=3,2=9` or `1:3,2:9`, ascending; raise `ValueError` for anything else."""
+    read: dict[float, float] = {}
+    for part in str(text).split(",") if text else ():
+        grade, _, gain = part.replace(":", "=").partition("=")
+        try:
+            pair = float(grade), float(gain)
+        except ValueError:
+            pair = nan, nan
+        if not (0 <= pair[0] < inf and 0 <= pair[1] < inf) or pair[0] in read:
+            raise ValueError(f"gains are grades from 0 with a gain from 0 for each, once, such as '1=3,2=9', not {str(text)!r}")
+        read[pair[0]] = pair[1]
+    return tuple(sorted(read.items()))
 
 
 class Definition(Struct, frozen=True, dict=True):
@@ -112,13 +131,15 @@ class Definition(Struct, frozen=True, dict=True):
     def truth(self) -> Truth:
         """Rules for relevant items."""
         applies = self.axes["threshold"] == "applies"
+        gains = read_gains(dict(self.spec.params).get(GAINS, ""))
         return Truth(
             rule=str(self.axes["relevance_rule"]),
             threshold=self.relevance.threshold if applies else None,
-            graded={"configured": self.relevance.graded, "ratings": True, "ones": False}[str(self.axes["grades"])],
+            graded=bool(gains) or {"configured": self.relevance.graded, "ratings": True, "ones": False}[str(self.axes["grades"])],
             duplicates=str(self.axes["truth_duplicates"]),
             filter=str(self.axes["truth_filter"]),
             rows=self.rows,
+            gains=gains,
         )
 
     @property

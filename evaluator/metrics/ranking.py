@@ -263,11 +263,12 @@ def dcg(m: Measure) -> Array:
     DCG@k = Σ_{r≤k} h(r) · gain(r) / log_b(r + 1)
 
     DCG is short for discounted cumulative gain. The gain of a relevant item of grade g by `gain`: `binary` 1, `linear` g, `exp2` 2^g - 1,
-    `exp2_plus1` 2^(g+1) - 1, `exp2_offset` 2^(g-t+1) - 1 with t the threshold of relevance; g is 1 unless the relevance is graded. b is
-    `log_base`. The `discount` is log_b(r + 1), or log_b(max(r, 2)), which gives ranks 1 and 2 the same weight. With `weight`, a column such
-    as `rows.quantity`, each gain is multiplied by v(r). With `ties` = `averaged` each of the items with the same score has the mean
-    discount of their ranks, where ranks below k have none: DCG is then its mean over all orders of these items. Hits have no ties if
-    their ranks are not their positions in the list (`positions`).
+    `exp2_plus1` 2^(g+1) - 1, `exp2_offset` 2^(g-t+1) - 1 with t the threshold of relevance; g is 1 unless the relevance is graded.
+    `gains` replaces grades, such as `gains='1=3,2=9'`, and makes the relevance graded; without a threshold an item is relevant if its new
+    grade is. b is `log_base`. The `discount` is log_b(r + 1), or log_b(max(r, 2)), which gives ranks 1 and 2 the same weight. With
+    `weight`, a column such as `rows.quantity`, each gain is multiplied by v(r). With `ties` = `averaged` each of the items with the same
+    score has the mean discount of their ranks, where ranks below k have none: DCG is then its mean over all orders of these items. Hits
+    have no ties if their ranks are not their positions in the list (`positions`).
 
     Edge cases: no hit counts 0. The value has no upper bound.
     """

@@ -14,7 +14,7 @@ from .. import conventions
 from ..conventions import AXES, PROTOCOL, Convention
 from ..conventions.axis import Relevance
 from ..names.measure_strings import UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
-from .definition import ROWS, Definition
+from .definition import GAINS, ROWS, Definition, read_gains
 from .registry import Metric, check, find
 from .weights import KEY
 
@@ -78,6 +78,8 @@ def resolve(
             if key in ("rows.timestamp", "rows.popularity"):
                 raise ValueError(f"{key} has no groups of its own: write it with windows or a number of groups in evaluation.by")
             given[key] = unquoted(str(value))
+        elif key == GAINS and "ndcg_gain" in entry.axes.values():
+            given[key] = ",".join(f"{grade:.12g}={gain:.12g}" for grade, gain in read_gains(value))
         elif key == "threshold" and value not in AXES["threshold"].values:
             threshold = _threshold(value)
             axes |= {"threshold": "applies"} if threshold is not None else {"threshold": "ignored", "relevance_rule": value}
@@ -114,7 +116,7 @@ def resolve(
     if named is not None and chosen != convention:
         given["convention"] = str(named)
     rows = (key for key in given if key.startswith(ROWS))
-    order = (*entry.axes, *entry.numbers, *entry.texts, "threshold", *PROTOCOL, "convention", *rows)
+    order = (*entry.axes, *entry.numbers, *entry.texts, "threshold", GAINS, *PROTOCOL, "convention", *rows)
     params = tuple((key, given[key]) for key in dict.fromkeys(order) if key in given)
     spec = MetricSpec(entry.name, printed, params, cut if entry.cut else None)
     own = not chosen.library or entry.name in chosen.metrics

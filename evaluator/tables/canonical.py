@@ -69,7 +69,7 @@ class Canonical:
             choice = replace(choice, duplicates="best")
         if pairs.rating is None:
             duplicates = choice.duplicates if "row" in choice.duplicates else "best"
-            return replace(choice, rule="all_rows", threshold=None, graded=False, duplicates=duplicates)
+            return replace(choice, rule="all_rows", threshold=None, graded=False, duplicates=duplicates, gains=())
         return replace(choice, rule="all_rows") if choice.threshold is not None else choice
 
 

@@ -158,7 +158,7 @@ def rows_that_pass(part: PartData, prepared: Prepared, test_pairs: TestPairs, fi
 def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth: Truth) -> TruthTable:
     """Return the relevant pairs: those rated at least the threshold; without one the rule decides; without ratings every row.
 
-    The gain is the rating if the relevance is graded, at least 0; else 1.
+    The gain is the rating if the relevance is graded, at least 0, or what `truth.gains` has for this rating; else 1.
     """
     passing = rows_that_pass(part, prepared, test_pairs, truth.filter)
     pair, n, rating = test_pairs.row_pair, len(test_pairs), test_pairs.rating
@@ -175,7 +175,7 @@ def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
     gain = np.ones(n)
     if graded and rating is not None:
         gain = np.zeros(n)
-        np.maximum.at(gain, pair[passing], rating[passing])
+        np.maximum.at(gain, pair[passing], _with_gains(rating, truth)[passing])
     repeated = copies and bool((count > 1).any())
     per_pair = count if repeated else relevant
     n_relevant = np.bincount(test_pairs.user, per_pair, part.n_users).astype(np.int64)
@@ -223,9 +223,15 @@ def one_row_per_pair(pairs: TestPairs, rating: Array, passing: Array, how: str) 
     return there, ratings, np.ones(len(there), dtype=np.bool_)
 
 
+def _with_gains(rating: Array, truth: Truth) -> Array:
+    """Return the ratings with those that have a gain of their own replaced by it."""
+    return np.select([rating == grade for grade, _ in truth.gains], [gain for _, gain in truth.gains], rating) if truth.gains else rating
+
+
 def _is_relevant(rating: Array, user: Array, passing: Array, truth: Truth, n_users: int, prepared: Prepared) -> Array:
     if truth.threshold is not None:
         return rating >= truth.threshold
+    rating = _with_gains(rating, truth)
     if truth.rule == "all_mean":
         return rating >= prepared.number("mean_rating")
     if truth.rule == "user_mean":

@@ -82,7 +82,13 @@ def test_the_completion_script_of_a_shell_calls_receval(shell, receval):
 def test_metrics_conventions_and_models_of_the_config_are_completed():
     with cli.make_context("receval", ["schema"]) as context:
         assert "nDCG" in options.metric_names(context, click.Option(["--x"]), "nd")
-        assert options.convention_names(context, click.Option(["--x"]), "rec") == ["recbole", "receval", "recommenders", "rectools"]
+        assert options.convention_names(context, click.Option(["--x"]), "rec") == [
+            "recbole",
+            "receval",
+            "recmetrics",
+            "recommenders",
+            "rectools",
+        ]
         context.params["config"] = str(CONFIGS / "quickstart.yaml")
         assert options.model_names(context, click.Option(["--model"]), "p") == ["popular"]
         context.params["config"] = "none.yaml"

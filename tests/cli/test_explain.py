@@ -37,7 +37,7 @@ def check(explanation: Explanation) -> None:
             shown = {"sum": math.fsum(numbers), "tally": math.fsum(numbers), "max": max(numbers, default=0.0), "count": len(numbers)}[how]
             assert total == pytest.approx(shown, abs=1e-9), (explanation.measure, label)
     if explanation.denominator and explanation.value is not None:
-        assert explanation.value == pytest.approx(explanation.numerator / explanation.denominator, abs=1e-5), explanation.measure
+        assert explanation.value == pytest.approx(explanation.numerator / explanation.denominator, abs=5e-5), explanation.measure
     for part in explanation.components:
         check(part)
 
