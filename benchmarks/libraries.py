@@ -58,6 +58,7 @@ LIBRARIES = {
     "lenskit": Library("lenskit", sorted_lists=True, truth_only=True, single="ExposureGini"),
     "pytrec_eval-terrier": Library("trec_eval", dictionary=True),
     "ranksys": Library("ranksys", sorted_lists=True, least=0.5),
+    "pyspark": Library("mllib", sorted_lists=True, more=(("no_truth", "drop"),)),
     "ranx": Library("ranx", dictionary=True, sort=as_ranx),
     "recbole": Library("recbole", unstable=True, single="gauc"),
     "recommenders": Library("recommenders"),

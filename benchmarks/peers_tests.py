@@ -31,6 +31,7 @@ VERSIONS = {
     "trec_eval 10": "trec_eval10",
     "TorchMetrics": "torchmetrics",
     "Surprise": "surprise",
+    "Spark MLlib": "mllib",
     "recmetrics": "recmetrics",
     "Evidently": "evidently",
 }
