@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -33,9 +34,12 @@ def watched(receval, monkeypatch):
 
     def watched(steps: list[Callable[[], object]], *arguments: object):
         left = list(steps)
-        idle = [0]
+        idle, sleep = [0], time.sleep
 
         def wait(seconds: float) -> None:
+            if threading.current_thread() is not threading.main_thread():  # a thread of another library, such as py4j's
+                sleep(seconds)
+                return
             idle[0] += 1
             if idle[0] % 12 == 1:  # a removed file is a change after ten looks
                 if not left:
