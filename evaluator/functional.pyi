@@ -61,20 +61,29 @@ class _Further7(_Common, total=False):
     item_group: str | None
 
 class _Further8(_Common, total=False):
+    T: float | None
+    max_rel: float | None
+    min_rel: float | None
+
+class _Further9(_Common, total=False):
     negative: str | float | None
     unjudged: str | float | None
 
-class _Further9(_Common, total=False):
+class _Further10(_Common, total=False):
     over: str | float | None
 
-class _Further10(_Common, total=False):
+class _Further11(_Common, total=False):
+    norm: str | float | None
+    p: float | None
+
+class _Further12(_Common, total=False):
     method: str | float | None
 
-class _Further11(_Common, total=False):
+class _Further13(_Common, total=False):
     distance: str | float | None
     featureless: str | float | None
 
-class _Further12(TypedDict, total=False):
+class _Further14(TypedDict, total=False):
     convention: str
     relevance: float | Mapping[str, Any] | None
     categories: str | Sequence[str] | None
@@ -90,14 +99,14 @@ class _Further12(TypedDict, total=False):
     outside: str | float | None
     more: float | None
 
-class _Further13(_Common, total=False):
+class _Further15(_Common, total=False):
     gain: str | float | None
     discount: str | float | None
     log_base: str | float | None
     ties: str | float | None
     weight: str | None
 
-class _Further14(_Common, total=False):
+class _Further16(_Common, total=False):
     of: str | float | None
     count: str | float | None
     ties: str | float | None
@@ -106,133 +115,137 @@ class _Further14(_Common, total=False):
     by: str | None
     group: str | None
 
-class _Further15(_Common, total=False):
+class _Further17(_Common, total=False):
     discount: str | float | None
     norm: str | float | None
     gain: str | float | None
     count: str | float | None
     unseen: str | float | None
 
-class _Further16(_Common, total=False):
+class _Further18(_Common, total=False):
     rounding: str | float | None
 
-class _Further17(_Common, total=False):
+class _Further19(_Common, total=False):
     max_grade: float | None
 
-class _Further18(_Common, total=False):
+class _Further20(_Common, total=False):
     intent: str | float | None
     grade: float | None
 
-class _Further19(_Common, total=False):
+class _Further21(_Common, total=False):
     points: str | None
 
-class _Further20(_Common, total=False):
+class _Further22(_Common, total=False):
     of: str | float | None
     over: str | float | None
     p: float | None
 
-class _Further21(_Common, total=False):
+class _Further23(_Common, total=False):
     by: str | None
     group: str | None
 
-class _Further22(_Common, total=False):
+class _Further24(_Common, total=False):
     weight: str | float | None
     of: str | float | None
     beta: float | None
 
-class _Further23(_Common, total=False):
+class _Further25(_Common, total=False):
     of: str | float | None
 
-class _Further24(_Common, total=False):
+class _Further26(_Common, total=False):
     norm: str | float | None
     negatives: str | float | None
     ties: str | float | None
     unlisted: str | float | None
 
-class _Further25(_Common, total=False):
+class _Further27(_Common, total=False):
     of: str | float | None
     sign: str | float | None
     over: str | float | None
     more: float | None
 
-class _Further26(_Common, total=False):
+class _Further28(_Common, total=False):
     at_least: float | None
     weight: str | None
 
-class _Further27(_Common, total=False):
+class _Further29(_Common, total=False):
     points: str | None
     higher_is_better: str | None
 
-class _Further28(_Common, total=False):
+class _Further30(_Common, total=False):
     distance: str | float | None
     single: str | float | None
     featureless: str | float | None
     norm: str | float | None
 
-class _Further29(_Common, total=False):
+class _Further31(_Common, total=False):
     distance: str | float | None
     single: str | float | None
     featureless: str | float | None
 
-class _Further30(_Common, total=False):
+class _Further32(_Common, total=False):
     negative: str | float | None
 
-class _Further31(_Common, total=False):
+class _Further33(_Common, total=False):
     rounding: str | float | None
     recall: float | None
 
-class _Further32(_Common, total=False):
+class _Further34(_Common, total=False):
     ref_k: float | None
 
-class _Further33(_Common, total=False):
+class _Further35(_Common, total=False):
+    count: str | float | None
+    cap: float | None
+
+class _Further36(_Common, total=False):
     form: str | float | None
     of: str | float | None
     outside: str | float | None
     more: float | None
 
-class _Further34(_Common, total=False):
+class _Further37(_Common, total=False):
     gain: str | float | None
     empty_group: str | float | None
     by: str | None
 
-class _Further35(_Common, total=False):
+class _Further38(_Common, total=False):
     over: str | float | None
     empty_group: str | float | None
     by: str | None
 
-class _Further36(_Common, total=False):
+class _Further39(_Common, total=False):
     norm: str | float | None
     negatives: str | float | None
     ties: str | float | None
 
-class _Further37(_Common, total=False):
+class _Further40(_Common, total=False):
     eps: float | None
 
-class _Further38(_Common, total=False):
+class _Further41(_Common, total=False):
     denominator: str | float | None
     ranks: str | float | None
     ties: str | float | None
 
-class _Further39(_Common, total=False):
+class _Further42(_Common, total=False):
     denominator: str | float | None
     ranks: str | float | None
 
-class _Further40(_Common, total=False):
+class _Further43(_Common, total=False):
     unit: str | float | None
 
-class _Further41(_Common, total=False):
+class _Further44(_Common, total=False):
     gain: str | float | None
     alpha: float | None
     beta: float | None
     shelves: float | None
     columns: float | None
 
-class _Further42(_Common, total=False):
+class _Further45(_Common, total=False):
     activation: str | float | None
     over: str | float | None
     threshold: float | None
 
-class _Further43(_Common, total=False):
+class _Further46(_Common, total=False):
     gain: str | float | None
     discount: str | float | None
     log_base: str | float | None
@@ -240,104 +253,108 @@ class _Further43(_Common, total=False):
     ideal: str | float | None
     weight: str | None
 
-class _Further44(_Common, total=False):
+class _Further47(_Common, total=False):
     weight: str | None
 
-class _Further45(_Common, total=False):
+class _Further48(_Common, total=False):
+    alpha: float | None
+    p: float | None
+
+class _Further49(_Common, total=False):
     insufficient: str | float | None
 
-class _Further46(_Common, total=False):
+class _Further50(_Common, total=False):
+    form: str | float | None
+
+class _Further51(_Common, total=False):
     overlap: str | float | None
 
-class _Further47(_Common, total=False):
+class _Further52(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     numerator: str | float | None
     ratio: float | None
 
-class _Further48(_Common, total=False):
+class _Further53(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     candidates: str | float | None
     ratio: float | None
 
-class _Further49(_Common, total=False):
+class _Further54(_Common, total=False):
     count: str | float | None
 
-class _Further50(_Common, total=False):
+class _Further55(_Common, total=False):
     of: str | float | None
     count: str | float | None
     ties: str | float | None
     ratio: str | float | None
     popular: float | None
 
-class _Further51(_Common, total=False):
+class _Further56(_Common, total=False):
     denominator: str | float | None
 
-class _Further52(_Common, total=False):
+class _Further57(_Common, total=False):
     column: str | None
 
-class _Further53(_Common, total=False):
+class _Further58(_Common, total=False):
     denominator: str | float | None
     multiple: float | None
     within: float | None
 
-class _Further54(_Common, total=False):
+class _Further59(_Common, total=False):
     p: float | None
 
-class _Further55(_Common, total=False):
+class _Further60(_Common, total=False):
     gain: str | float | None
     norm: str | float | None
     p: float | None
 
-class _Further56(_Common, total=False):
+class _Further61(_Common, total=False):
     negative: str | float | None
     p: float | None
 
-class _Further57(_Common, total=False):
+class _Further62(_Common, total=False):
     denominator: str | float | None
     weight: str | None
 
-class _Further58(_Common, total=False):
+class _Further63(_Common, total=False):
     precision: float | None
 
-class _Further59(_Common, total=False):
+class _Further64(_Common, total=False):
     candidates: str | float | None
     by: str | None
     group: str | None
 
-class _Further60(_Common, total=False):
+class _Further65(_Common, total=False):
     max_rel: float | None
     min_rel: float | None
 
-class _Further61(_Common, total=False):
+class _Further66(_Common, total=False):
     log: str | float | None
     norm: str | float | None
     weights: str | float | None
 
-class _Further62(_Common, total=False):
-    form: str | float | None
-
-class _Further63(_Common, total=False):
+class _Further67(_Common, total=False):
     norm: str | float | None
     over: str | float | None
     unit: str | float | None
     unseen: str | float | None
 
-class _Further64(_Common, total=False):
+class _Further68(_Common, total=False):
     count: str | float | None
     ratio: float | None
 
-class _Further65(_Common, total=False):
+class _Further69(_Common, total=False):
     absent: str | float | None
     over: str | float | None
 
-class _Further66(_Common, total=False):
+class _Further70(_Common, total=False):
     by: str | None
 
-class _Further67(_Common, total=False):
+class _Further71(_Common, total=False):
     worth: float | None
     cost: float | None
 
@@ -774,7 +791,7 @@ def bin_g(
     **further: Unpack[_Common],
 ) -> dict[int | None, list[float]]: ...
 @overload
-def bpref(
+def bpm(
     true: Any,
     pred: Any,
     k: int | None = ...,
@@ -783,6 +800,54 @@ def bpref(
     user_col: str = ...,
     item_col: str = ...,
     **further: Unpack[_Further8],
+) -> float:
+    """The gain per item of a reader who stops after k items, or as soon as the gain reaches T; use it if users have a goal and a budget."""
+
+@overload
+def bpm(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> dict[int | None, float]: ...
+@overload
+def bpm(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> list[float]: ...
+@overload
+def bpm(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> dict[int | None, list[float]]: ...
+@overload
+def bpref(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further9],
 ) -> float:
     """How rarely items judged irrelevant rank above relevant ones; use it if most listed items have no judgement."""
 
@@ -795,7 +860,7 @@ def bpref(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further8],
+    **further: Unpack[_Further9],
 ) -> dict[int | None, float]: ...
 @overload
 def bpref(
@@ -807,7 +872,7 @@ def bpref(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further8],
+    **further: Unpack[_Further9],
 ) -> list[float]: ...
 @overload
 def bpref(
@@ -819,7 +884,7 @@ def bpref(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further8],
+    **further: Unpack[_Further9],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def categorical_diversity(
@@ -830,7 +895,7 @@ def categorical_diversity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further9],
+    **further: Unpack[_Further10],
 ) -> float:
     """The number of different categories in the list per rank; use it if a list should cover many categories."""
 
@@ -843,7 +908,7 @@ def categorical_diversity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further9],
+    **further: Unpack[_Further10],
 ) -> dict[int | None, float]: ...
 @overload
 def categorical_diversity(
@@ -855,7 +920,7 @@ def categorical_diversity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further9],
+    **further: Unpack[_Further10],
 ) -> list[float]: ...
 @overload
 def categorical_diversity(
@@ -867,7 +932,55 @@ def categorical_diversity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further9],
+    **further: Unpack[_Further10],
+) -> dict[int | None, list[float]]: ...
+@overload
+def compatibility(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further11],
+) -> float:
+    """The rank-biased overlap of the list with the ideal list; use it if the order of a few best items matters more than gains."""
+
+@overload
+def compatibility(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further11],
+) -> dict[int | None, float]: ...
+@overload
+def compatibility(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further11],
+) -> list[float]: ...
+@overload
+def compatibility(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further11],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def concordant_pairs(
@@ -926,7 +1039,7 @@ def correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further10],
+    **further: Unpack[_Further12],
 ) -> float:
     """How well the scores of a list agree with the test ratings of its items; use it if scores are meant to predict ratings."""
 
@@ -939,7 +1052,7 @@ def correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further10],
+    **further: Unpack[_Further12],
 ) -> dict[int | None, float]: ...
 @overload
 def correlation(
@@ -951,7 +1064,7 @@ def correlation(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further10],
+    **further: Unpack[_Further12],
 ) -> list[float]: ...
 @overload
 def correlation(
@@ -963,7 +1076,7 @@ def correlation(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further10],
+    **further: Unpack[_Further12],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def cosine_serendipity(
@@ -974,7 +1087,7 @@ def cosine_serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further11],
+    **further: Unpack[_Further13],
 ) -> float:
     """How different the hits are from the items that the user knows; use it to reward hits outside the user's habits."""
 
@@ -987,7 +1100,7 @@ def cosine_serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further11],
+    **further: Unpack[_Further13],
 ) -> dict[int | None, float]: ...
 @overload
 def cosine_serendipity(
@@ -999,7 +1112,7 @@ def cosine_serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further11],
+    **further: Unpack[_Further13],
 ) -> list[float]: ...
 @overload
 def cosine_serendipity(
@@ -1011,7 +1124,7 @@ def cosine_serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further11],
+    **further: Unpack[_Further13],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def coverage(
@@ -1022,7 +1135,7 @@ def coverage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further12],
+    **further: Unpack[_Further14],
 ) -> float:
     """How much of the catalogue appears in the first k ranks of any list; use it to see if a model recommends only a few items."""
 
@@ -1035,7 +1148,7 @@ def coverage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further12],
+    **further: Unpack[_Further14],
 ) -> dict[int | None, float]: ...
 @overload
 def dcg(
@@ -1046,7 +1159,7 @@ def dcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further13],
+    **further: Unpack[_Further15],
 ) -> float:
     """The gain of the list, where lower ranks count less; use nDCG instead unless you need values that are not normalised."""
 
@@ -1059,7 +1172,7 @@ def dcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further13],
+    **further: Unpack[_Further15],
 ) -> dict[int | None, float]: ...
 @overload
 def dcg(
@@ -1071,7 +1184,7 @@ def dcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further13],
+    **further: Unpack[_Further15],
 ) -> list[float]: ...
 @overload
 def dcg(
@@ -1083,7 +1196,7 @@ def dcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further13],
+    **further: Unpack[_Further15],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def delta_gap(
@@ -1094,7 +1207,7 @@ def delta_gap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further14],
+    **further: Unpack[_Further16],
 ) -> float:
     """How much more popular the recommendations are than the users' own items, by group of users; use it to see who gets bestsellers."""
 
@@ -1107,7 +1220,7 @@ def delta_gap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further14],
+    **further: Unpack[_Further16],
 ) -> dict[int | None, float]: ...
 @overload
 def discordant_pairs(
@@ -1166,7 +1279,7 @@ def efd(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further15],
+    **further: Unpack[_Further17],
 ) -> float:
     """How much information the hits carry, in bits; use it instead of EPC if very rare items should count much more."""
 
@@ -1179,7 +1292,7 @@ def efd(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further15],
+    **further: Unpack[_Further17],
 ) -> dict[int | None, float]: ...
 @overload
 def efd(
@@ -1191,7 +1304,7 @@ def efd(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further15],
+    **further: Unpack[_Further17],
 ) -> list[float]: ...
 @overload
 def efd(
@@ -1203,7 +1316,7 @@ def efd(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further15],
+    **further: Unpack[_Further17],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def eleven_point_precision(
@@ -1214,7 +1327,7 @@ def eleven_point_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further16],
+    **further: Unpack[_Further18],
 ) -> float:
     """The mean of InterpolatedPrecision at eleven recalls from 0 to 1; use it to compare with older results of search engines."""
 
@@ -1227,7 +1340,7 @@ def eleven_point_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further16],
+    **further: Unpack[_Further18],
 ) -> dict[int | None, float]: ...
 @overload
 def eleven_point_precision(
@@ -1239,7 +1352,7 @@ def eleven_point_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further16],
+    **further: Unpack[_Further18],
 ) -> list[float]: ...
 @overload
 def eleven_point_precision(
@@ -1251,7 +1364,7 @@ def eleven_point_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further16],
+    **further: Unpack[_Further18],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def epc(
@@ -1262,7 +1375,7 @@ def epc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further15],
+    **further: Unpack[_Further17],
 ) -> float:
     """How unknown the hits are to other users; use it to reward relevant items that few users know."""
 
@@ -1275,7 +1388,7 @@ def epc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further15],
+    **further: Unpack[_Further17],
 ) -> dict[int | None, float]: ...
 @overload
 def epc(
@@ -1287,7 +1400,7 @@ def epc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further15],
+    **further: Unpack[_Further17],
 ) -> list[float]: ...
 @overload
 def epc(
@@ -1299,7 +1412,7 @@ def epc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further15],
+    **further: Unpack[_Further17],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def err(
@@ -1310,7 +1423,7 @@ def err(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further17],
+    **further: Unpack[_Further19],
 ) -> float:
     """How early the list satisfies a reader, who then stops; use it with graded relevance if one very good item is enough."""
 
@@ -1323,7 +1436,7 @@ def err(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further17],
+    **further: Unpack[_Further19],
 ) -> dict[int | None, float]: ...
 @overload
 def err(
@@ -1335,7 +1448,7 @@ def err(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further17],
+    **further: Unpack[_Further19],
 ) -> list[float]: ...
 @overload
 def err(
@@ -1347,7 +1460,7 @@ def err(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further17],
+    **further: Unpack[_Further19],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def erria(
@@ -1358,7 +1471,7 @@ def erria(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further18],
+    **further: Unpack[_Further20],
 ) -> float:
     """How soon a user who looks for one of the categories is satisfied; use it if the same list must serve different intents."""
 
@@ -1371,7 +1484,7 @@ def erria(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further18],
+    **further: Unpack[_Further20],
 ) -> dict[int | None, float]: ...
 @overload
 def erria(
@@ -1383,7 +1496,7 @@ def erria(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further18],
+    **further: Unpack[_Further20],
 ) -> list[float]: ...
 @overload
 def erria(
@@ -1395,7 +1508,7 @@ def erria(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further18],
+    **further: Unpack[_Further20],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def euc_distance(
@@ -1406,7 +1519,7 @@ def euc_distance(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further19],
+    **further: Unpack[_Further21],
 ) -> float:
     """The distance of a user's values from the best possible ones; use it to judge several metrics in one number."""
 
@@ -1419,7 +1532,7 @@ def euc_distance(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further19],
+    **further: Unpack[_Further21],
 ) -> dict[int | None, float]: ...
 @overload
 def euc_distance(
@@ -1431,7 +1544,7 @@ def euc_distance(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further19],
+    **further: Unpack[_Further21],
 ) -> list[float]: ...
 @overload
 def euc_distance(
@@ -1443,7 +1556,7 @@ def euc_distance(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further19],
+    **further: Unpack[_Further21],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def explained_variance(
@@ -1478,7 +1591,7 @@ def exposure_gini(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further20],
+    **further: Unpack[_Further22],
 ) -> float:
     """How unequally items get attention, where the top ranks get more of it; use it instead of Gini if the rank of an item matters."""
 
@@ -1491,7 +1604,7 @@ def exposure_gini(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further20],
+    **further: Unpack[_Further22],
 ) -> dict[int | None, float]: ...
 @overload
 def exposure_parity(
@@ -1502,7 +1615,7 @@ def exposure_parity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further21],
+    **further: Unpack[_Further23],
 ) -> float:
     """How evenly groups of items are exposed, from 0 to 1 (all alike); use it if every group should get the same exposure per item."""
 
@@ -1515,7 +1628,7 @@ def exposure_parity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further21],
+    **further: Unpack[_Further23],
 ) -> dict[int | None, float]: ...
 @overload
 def f1(
@@ -1526,7 +1639,7 @@ def f1(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further22],
+    **further: Unpack[_Further24],
 ) -> float:
     """The harmonic mean of Precision and Recall; use it to balance the two in one number."""
 
@@ -1539,7 +1652,7 @@ def f1(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further22],
+    **further: Unpack[_Further24],
 ) -> dict[int | None, float]: ...
 @overload
 def f1(
@@ -1551,7 +1664,7 @@ def f1(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further22],
+    **further: Unpack[_Further24],
 ) -> list[float]: ...
 @overload
 def f1(
@@ -1563,7 +1676,7 @@ def f1(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further22],
+    **further: Unpack[_Further24],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def fall_out(
@@ -1574,7 +1687,7 @@ def fall_out(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further25],
 ) -> float:
     """The share of the irrelevant items that are recommended; use it with Recall, as the two axes of a ROC curve."""
 
@@ -1587,7 +1700,7 @@ def fall_out(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further25],
 ) -> dict[int | None, float]: ...
 @overload
 def fall_out(
@@ -1599,7 +1712,7 @@ def fall_out(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further25],
 ) -> list[float]: ...
 @overload
 def fall_out(
@@ -1611,7 +1724,7 @@ def fall_out(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further25],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def fcp(
@@ -1766,7 +1879,7 @@ def gauc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further24],
+    **further: Unpack[_Further26],
 ) -> float:
     """The mean over users of their AUC; use it instead of AUC if every user should weigh the same, not every relevant item."""
 
@@ -1779,7 +1892,7 @@ def gauc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further24],
+    **further: Unpack[_Further26],
 ) -> dict[int | None, float]: ...
 @overload
 def gauc(
@@ -1791,7 +1904,7 @@ def gauc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further24],
+    **further: Unpack[_Further26],
 ) -> list[float]: ...
 @overload
 def gauc(
@@ -1803,7 +1916,7 @@ def gauc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further24],
+    **further: Unpack[_Further26],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def gini(
@@ -1814,7 +1927,7 @@ def gini(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further27],
 ) -> float:
     """How unequally often items are recommended, from 0 (all equally often) to 1 (only one item); the default choice for concentration."""
 
@@ -1827,7 +1940,7 @@ def gini(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further27],
 ) -> dict[int | None, float]: ...
 @overload
 def gini_simpson(
@@ -1862,7 +1975,7 @@ def hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further26],
+    **further: Unpack[_Further28],
 ) -> float:
     """The share of users with at least one relevant item in the list; use it if one good item is enough."""
 
@@ -1875,7 +1988,7 @@ def hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further26],
+    **further: Unpack[_Further28],
 ) -> dict[int | None, float]: ...
 @overload
 def hit_rate(
@@ -1887,7 +2000,7 @@ def hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further26],
+    **further: Unpack[_Further28],
 ) -> list[float]: ...
 @overload
 def hit_rate(
@@ -1899,7 +2012,7 @@ def hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further26],
+    **further: Unpack[_Further28],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def hitrate(
@@ -1910,7 +2023,7 @@ def hitrate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further26],
+    **further: Unpack[_Further28],
 ) -> float:
     """The share of users with at least one relevant item in the list; use it if one good item is enough."""
 
@@ -1923,7 +2036,7 @@ def hitrate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further26],
+    **further: Unpack[_Further28],
 ) -> dict[int | None, float]: ...
 @overload
 def hitrate(
@@ -1935,7 +2048,7 @@ def hitrate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further26],
+    **further: Unpack[_Further28],
 ) -> list[float]: ...
 @overload
 def hitrate(
@@ -1947,7 +2060,7 @@ def hitrate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further26],
+    **further: Unpack[_Further28],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def hits(
@@ -2006,7 +2119,7 @@ def hypervolume(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further27],
+    **further: Unpack[_Further29],
 ) -> float:
     """The volume between a user's values and the worst ones that count; use it if a model must be good on all of several metrics."""
 
@@ -2019,7 +2132,7 @@ def hypervolume(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further27],
+    **further: Unpack[_Further29],
 ) -> dict[int | None, float]: ...
 @overload
 def hypervolume(
@@ -2031,7 +2144,7 @@ def hypervolume(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further27],
+    **further: Unpack[_Further29],
 ) -> list[float]: ...
 @overload
 def hypervolume(
@@ -2043,7 +2156,7 @@ def hypervolume(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further27],
+    **further: Unpack[_Further29],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ild(
@@ -2054,7 +2167,7 @@ def ild(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further28],
+    **further: Unpack[_Further30],
 ) -> float:
     """How different the items of a list are from each other; the default choice for diversity within a list."""
 
@@ -2067,7 +2180,7 @@ def ild(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further28],
+    **further: Unpack[_Further30],
 ) -> dict[int | None, float]: ...
 @overload
 def ild(
@@ -2079,7 +2192,7 @@ def ild(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further28],
+    **further: Unpack[_Further30],
 ) -> list[float]: ...
 @overload
 def ild(
@@ -2091,7 +2204,7 @@ def ild(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further28],
+    **further: Unpack[_Further30],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ils(
@@ -2102,7 +2215,7 @@ def ils(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further31],
 ) -> float:
     """How similar the items of a list are to each other; use it instead of ILD if you want to read similarity."""
 
@@ -2115,7 +2228,7 @@ def ils(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further31],
 ) -> dict[int | None, float]: ...
 @overload
 def ils(
@@ -2127,7 +2240,7 @@ def ils(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further31],
 ) -> list[float]: ...
 @overload
 def ils(
@@ -2139,7 +2252,7 @@ def ils(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further29],
+    **further: Unpack[_Further31],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def inf_ap(
@@ -2150,7 +2263,7 @@ def inf_ap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further32],
 ) -> float:
     """Average precision, estimated from the judged items alone; use it if the judged items are a sample of all items."""
 
@@ -2163,7 +2276,7 @@ def inf_ap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further32],
 ) -> dict[int | None, float]: ...
 @overload
 def inf_ap(
@@ -2175,7 +2288,7 @@ def inf_ap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further32],
 ) -> list[float]: ...
 @overload
 def inf_ap(
@@ -2187,7 +2300,103 @@ def inf_ap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further32],
+) -> dict[int | None, list[float]]: ...
+@overload
+def insq(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> float:
+    """The gain per item of a reader who looks for T items and grows more patient with each; use it if users look for a number of items."""
+
+@overload
+def insq(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> dict[int | None, float]: ...
+@overload
+def insq(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> list[float]: ...
+@overload
+def insq(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> dict[int | None, list[float]]: ...
+@overload
+def inst(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> float:
+    """The gain per item of a reader who looks for T items and stops sooner once they are found; use it as INSQ for readers who adapt."""
+
+@overload
+def inst(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> dict[int | None, float]: ...
+@overload
+def inst(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> list[float]: ...
+@overload
+def inst(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def interpolated_precision(
@@ -2198,7 +2407,7 @@ def interpolated_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further31],
+    **further: Unpack[_Further33],
 ) -> float:
     """The best precision once a given share of the relevant items is found; use it to draw precision over recall."""
 
@@ -2211,7 +2420,7 @@ def interpolated_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further31],
+    **further: Unpack[_Further33],
 ) -> dict[int | None, float]: ...
 @overload
 def interpolated_precision(
@@ -2223,7 +2432,7 @@ def interpolated_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further31],
+    **further: Unpack[_Further33],
 ) -> list[float]: ...
 @overload
 def interpolated_precision(
@@ -2235,7 +2444,7 @@ def interpolated_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further31],
+    **further: Unpack[_Further33],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def intersection(
@@ -2246,7 +2455,7 @@ def intersection(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further32],
+    **further: Unpack[_Further34],
 ) -> float:
     """The share of the recommended items that a reference model recommends to the same user too; use it to see how alike two models are."""
 
@@ -2259,7 +2468,7 @@ def intersection(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further32],
+    **further: Unpack[_Further34],
 ) -> dict[int | None, float]: ...
 @overload
 def intersection(
@@ -2271,7 +2480,7 @@ def intersection(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further32],
+    **further: Unpack[_Further34],
 ) -> list[float]: ...
 @overload
 def intersection(
@@ -2283,7 +2492,55 @@ def intersection(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further32],
+    **further: Unpack[_Further34],
+) -> dict[int | None, list[float]]: ...
+@overload
+def ips_hit_rate(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further35],
+) -> float:
+    """The number of hits, each weighted by 1 over its item's share of the train rows; use it so that popular items do not decide."""
+
+@overload
+def ips_hit_rate(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further35],
+) -> dict[int | None, float]: ...
+@overload
+def ips_hit_rate(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further35],
+) -> list[float]: ...
+@overload
+def ips_hit_rate(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further35],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def item_coverage(
@@ -2294,7 +2551,7 @@ def item_coverage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further33],
+    **further: Unpack[_Further36],
 ) -> float:
     """How much of the catalogue appears in the first k ranks of any list; use it to see if a model recommends only a few items."""
 
@@ -2307,7 +2564,7 @@ def item_coverage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further33],
+    **further: Unpack[_Further36],
 ) -> dict[int | None, float]: ...
 @overload
 def item_mad_ranking(
@@ -2318,7 +2575,7 @@ def item_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further34],
+    **further: Unpack[_Further37],
 ) -> float:
     """How far the mean gain of recommended items differs between groups of items; use it to see if some groups succeed more often."""
 
@@ -2331,7 +2588,7 @@ def item_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further34],
+    **further: Unpack[_Further37],
 ) -> dict[int | None, float]: ...
 @overload
 def item_mad_rating(
@@ -2342,7 +2599,7 @@ def item_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further35],
+    **further: Unpack[_Further38],
 ) -> float:
     """How far the scores of hits differ between groups of items; use it to see if a model scores the hits of some groups higher."""
 
@@ -2355,7 +2612,7 @@ def item_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further35],
+    **further: Unpack[_Further38],
 ) -> dict[int | None, float]: ...
 @overload
 def judged(
@@ -2438,7 +2695,7 @@ def lauc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further39],
 ) -> float:
     """AUC limited to the first k items of the list; use it if users see only the top."""
 
@@ -2451,7 +2708,7 @@ def lauc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, float]: ...
 @overload
 def lauc(
@@ -2463,7 +2720,7 @@ def lauc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further39],
 ) -> list[float]: ...
 @overload
 def lauc(
@@ -2475,7 +2732,7 @@ def lauc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further36],
+    **further: Unpack[_Further39],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def list_entropy(
@@ -2534,7 +2791,7 @@ def log_loss(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further40],
 ) -> float:
     """How far predicted probabilities are from what is relevant; use it if predictions are probabilities and should be calibrated."""
 
@@ -2547,7 +2804,7 @@ def log_loss(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further37],
+    **further: Unpack[_Further40],
 ) -> dict[int | None, float]: ...
 @overload
 def long_tail_novelty(
@@ -2606,7 +2863,7 @@ def mae(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further9],
+    **further: Unpack[_Further10],
 ) -> float:
     """The mean absolute error of predicted ratings; use it instead of RMSE if large errors should not weigh more than their size."""
 
@@ -2619,7 +2876,7 @@ def mae(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further9],
+    **further: Unpack[_Further10],
 ) -> dict[int | None, float]: ...
 @overload
 def mae(
@@ -2631,7 +2888,7 @@ def mae(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further9],
+    **further: Unpack[_Further10],
 ) -> list[float]: ...
 @overload
 def mae(
@@ -2643,7 +2900,7 @@ def mae(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further9],
+    **further: Unpack[_Further10],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def map(
@@ -2654,7 +2911,7 @@ def map(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further41],
 ) -> float:
     """How many of the items down to each hit are relevant, on average; use it if all relevant items should be near the top."""
 
@@ -2667,7 +2924,7 @@ def map(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, float]: ...
 @overload
 def map(
@@ -2679,7 +2936,7 @@ def map(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further41],
 ) -> list[float]: ...
 @overload
 def map(
@@ -2691,7 +2948,55 @@ def map(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further41],
+) -> dict[int | None, list[float]]: ...
+@overload
+def mapia(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> float:
+    """The mean of AP over the categories of the user's relevant items; use it as PrecisionIA if the order counts."""
+
+@overload
+def mapia(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, float]: ...
+@overload
+def mapia(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> list[float]: ...
+@overload
+def mapia(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mapr(
@@ -2702,7 +3007,7 @@ def mapr(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further41],
 ) -> float:
     """How many of the items down to each hit are relevant, on average; use it if all relevant items should be near the top."""
 
@@ -2715,7 +3020,7 @@ def mapr(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, float]: ...
 @overload
 def mapr(
@@ -2727,7 +3032,7 @@ def mapr(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further41],
 ) -> list[float]: ...
 @overload
 def mapr(
@@ -2739,7 +3044,7 @@ def mapr(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further38],
+    **further: Unpack[_Further41],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mar(
@@ -2750,7 +3055,7 @@ def mar(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further42],
 ) -> float:
     """The mean of the recall at each hit; use it with MAP to see how fast recall grows."""
 
@@ -2763,7 +3068,7 @@ def mar(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, float]: ...
 @overload
 def mar(
@@ -2775,7 +3080,7 @@ def mar(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further42],
 ) -> list[float]: ...
 @overload
 def mar(
@@ -2787,7 +3092,7 @@ def mar(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further39],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mcc(
@@ -2846,7 +3151,7 @@ def mean_pop_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further43],
 ) -> float:
     """The mean popularity rank of the recommended items (1: the most popular); use it to compare data sets of different size."""
 
@@ -2859,7 +3164,7 @@ def mean_pop_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further43],
 ) -> dict[int | None, float]: ...
 @overload
 def mean_pop_rank(
@@ -2871,7 +3176,7 @@ def mean_pop_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further43],
 ) -> list[float]: ...
 @overload
 def mean_pop_rank(
@@ -2883,7 +3188,7 @@ def mean_pop_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further40],
+    **further: Unpack[_Further43],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mean_prediction_distance(
@@ -2909,6 +3214,54 @@ def mean_prediction_distance(
     item_col: str = ...,
     **further: Unpack[_Common],
 ) -> dict[int | None, float]: ...
+@overload
+def mean_rank(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> float:
+    """The mean rank of the hits, weighted by grade; use it beside Recall to say how far down the relevant items are."""
+
+@overload
+def mean_rank(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, float]: ...
+@overload
+def mean_rank(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> list[float]: ...
+@overload
+def mean_rank(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, list[float]]: ...
 @overload
 def mrr(
     true: Any,
@@ -2966,7 +3319,7 @@ def mse(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further9],
+    **further: Unpack[_Further10],
 ) -> float:
     """The mean squared error of predicted ratings; use it if one large error is worse than many small ones."""
 
@@ -2979,7 +3332,7 @@ def mse(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further9],
+    **further: Unpack[_Further10],
 ) -> dict[int | None, float]: ...
 @overload
 def mse(
@@ -2991,7 +3344,7 @@ def mse(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further9],
+    **further: Unpack[_Further10],
 ) -> list[float]: ...
 @overload
 def mse(
@@ -3003,7 +3356,7 @@ def mse(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further9],
+    **further: Unpack[_Further10],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def n2_dcg(
@@ -3014,7 +3367,7 @@ def n2_dcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further44],
 ) -> float:
     """How close to the top left of a page the relevant items are; use it if a page shows several rows of items (shelves, carousels)."""
 
@@ -3027,7 +3380,7 @@ def n2_dcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further44],
 ) -> dict[int | None, float]: ...
 @overload
 def n2_dcg(
@@ -3039,7 +3392,7 @@ def n2_dcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further44],
 ) -> list[float]: ...
 @overload
 def n2_dcg(
@@ -3051,7 +3404,7 @@ def n2_dcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further41],
+    **further: Unpack[_Further44],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_hit_rate(
@@ -3062,7 +3415,7 @@ def ncis_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> float:
     """The share of users with a hit, corrected for what the previous policy showed; use it with NCISPrecision if one hit is enough."""
 
@@ -3075,7 +3428,7 @@ def ncis_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_hit_rate(
@@ -3087,7 +3440,7 @@ def ncis_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> list[float]: ...
 @overload
 def ncis_hit_rate(
@@ -3099,7 +3452,7 @@ def ncis_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_ndcg(
@@ -3110,7 +3463,7 @@ def ncis_ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> float:
     """How close to the top the hits are, corrected for what the previous policy showed; use it with NCISPrecision if order matters."""
 
@@ -3123,7 +3476,7 @@ def ncis_ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_ndcg(
@@ -3135,7 +3488,7 @@ def ncis_ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> list[float]: ...
 @overload
 def ncis_ndcg(
@@ -3147,7 +3500,7 @@ def ncis_ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_precision(
@@ -3158,7 +3511,7 @@ def ncis_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> float:
     """Precision corrected for what the previous policy showed; use it if the test rows come from users who saw its lists."""
 
@@ -3171,7 +3524,7 @@ def ncis_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_precision(
@@ -3183,7 +3536,7 @@ def ncis_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> list[float]: ...
 @overload
 def ncis_precision(
@@ -3195,7 +3548,7 @@ def ncis_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_recall(
@@ -3206,7 +3559,7 @@ def ncis_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> float:
     """Recall corrected for what the previous policy showed; use it with NCISPrecision if a list should miss little."""
 
@@ -3219,7 +3572,7 @@ def ncis_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_recall(
@@ -3231,7 +3584,7 @@ def ncis_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
 ) -> list[float]: ...
 @overload
 def ncis_recall(
@@ -3243,7 +3596,55 @@ def ncis_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further45],
+) -> dict[int | None, list[float]]: ...
+@overload
+def ncrr(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> float:
+    """The reciprocal ranks of all hits as a share of the best possible; use it as nDCG with a steeper discount, or as MRR of all hits."""
+
+@overload
+def ncrr(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, float]: ...
+@overload
+def ncrr(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> list[float]: ...
+@overload
+def ncrr(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ndcg(
@@ -3254,7 +3655,7 @@ def ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further46],
 ) -> float:
     """How close to the top the relevant items are; the default choice if order matters."""
 
@@ -3267,7 +3668,7 @@ def ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, float]: ...
 @overload
 def ndcg(
@@ -3279,7 +3680,7 @@ def ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further46],
 ) -> list[float]: ...
 @overload
 def ndcg(
@@ -3291,7 +3692,7 @@ def ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ndcg_rel(
@@ -3350,7 +3751,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further47],
 ) -> float:
     """How close to the top the relevant items are, with the same gain for each; use it if their ratings should not matter."""
 
@@ -3363,7 +3764,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further47],
 ) -> dict[int | None, float]: ...
 @overload
 def ndcg_rendle2020(
@@ -3375,7 +3776,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further47],
 ) -> list[float]: ...
 @overload
 def ndcg_rendle2020(
@@ -3387,7 +3788,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further47],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def novelty(
@@ -3438,6 +3839,54 @@ def novelty(
     **further: Unpack[_Common],
 ) -> dict[int | None, list[float]]: ...
 @overload
+def nrbp(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further48],
+) -> float:
+    """RBP where another hit of a category is worth less; use it as AlphaNDCG for readers with a fixed patience."""
+
+@overload
+def nrbp(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further48],
+) -> dict[int | None, float]: ...
+@overload
+def nrbp(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further48],
+) -> list[float]: ...
+@overload
+def nrbp(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further48],
+) -> dict[int | None, list[float]]: ...
+@overload
 def num_judged_irrelevant(
     true: Any,
     pred: Any,
@@ -3446,7 +3895,7 @@ def num_judged_irrelevant(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further32],
 ) -> float:
     """The number of recommended items that are judged and not relevant; use it to tell misses from items without a judgement."""
 
@@ -3459,7 +3908,7 @@ def num_judged_irrelevant(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further32],
 ) -> dict[int | None, float]: ...
 @overload
 def num_judged_irrelevant(
@@ -3471,7 +3920,7 @@ def num_judged_irrelevant(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further32],
 ) -> list[float]: ...
 @overload
 def num_judged_irrelevant(
@@ -3483,7 +3932,7 @@ def num_judged_irrelevant(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further32],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def num_relevant(
@@ -3638,7 +4087,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further49],
 ) -> float:
     """PartialAUC of the first k hits; use it as Precision in which the order of the list counts."""
 
@@ -3651,7 +4100,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, float]: ...
 @overload
 def pap(
@@ -3663,7 +4112,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further49],
 ) -> list[float]: ...
 @overload
 def pap(
@@ -3675,7 +4124,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def partial_auc(
@@ -3686,7 +4135,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further49],
 ) -> float:
     """The part of AUC before the k-th miss; use it if users stop reading after k misses."""
 
@@ -3699,7 +4148,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, float]: ...
 @overload
 def partial_auc(
@@ -3711,7 +4160,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further49],
 ) -> list[float]: ...
 @overload
 def partial_auc(
@@ -3723,7 +4172,55 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further49],
+) -> dict[int | None, list[float]]: ...
+@overload
+def percentile_rank(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further50],
+) -> float:
+    """How far down a list of the whole catalogue the relevant items are, from 0 (top) to 1; use it if users see more than a top list."""
+
+@overload
+def percentile_rank(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further50],
+) -> dict[int | None, float]: ...
+@overload
+def percentile_rank(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further50],
+) -> list[float]: ...
+@overload
+def percentile_rank(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def personalization(
@@ -3734,7 +4231,7 @@ def personalization(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further51],
 ) -> float:
     """How different the lists of two users are on average, from 0 (all alike) to 1; use it to see if users get lists of their own."""
 
@@ -3747,7 +4244,7 @@ def personalization(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_reo(
@@ -3758,7 +4255,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further52],
 ) -> float:
     """How unequally relevant items of head and tail are found; use it if relevant items deserve the same chance, popular or not."""
 
@@ -3771,7 +4268,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_rsp(
@@ -3782,7 +4279,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further53],
 ) -> float:
     """How unequally items of head and tail are recommended, relevant or not; use it to see how strongly a model prefers popular items."""
 
@@ -3795,7 +4292,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity(
@@ -3854,7 +4351,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further54],
 ) -> float:
     """The correlation between the popularity of items and how often they are recommended; use it to see if a model follows popularity."""
 
@@ -3867,7 +4364,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further54],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -3878,7 +4375,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further55],
 ) -> float:
     """The share of popular items among the recommended ones; use it to compare lists with what the users had in train."""
 
@@ -3891,7 +4388,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further55],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -3903,7 +4400,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further55],
 ) -> list[float]: ...
 @overload
 def popularity_ratio(
@@ -3915,7 +4412,55 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further55],
+) -> dict[int | None, list[float]]: ...
+@overload
+def position_weighted_average(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> float:
+    """The mean grade of the list, where the item at rank r weighs 1/r; use it with graded relevance if the top of the list matters most."""
+
+@overload
+def position_weighted_average(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, float]: ...
+@overload
+def position_weighted_average(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> list[float]: ...
+@overload
+def position_weighted_average(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def precision(
@@ -3926,7 +4471,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further56],
 ) -> float:
     """The share of the recommended items that are relevant; use it if every irrelevant item that is shown costs something."""
 
@@ -3939,7 +4484,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further56],
 ) -> dict[int | None, float]: ...
 @overload
 def precision(
@@ -3951,7 +4496,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further56],
 ) -> list[float]: ...
 @overload
 def precision(
@@ -3963,7 +4508,55 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further56],
+) -> dict[int | None, list[float]]: ...
+@overload
+def precision_ia(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further10],
+) -> float:
+    """The mean of Precision over the categories of the user's relevant items; use it if a list should serve each of them."""
+
+@overload
+def precision_ia(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further10],
+) -> dict[int | None, float]: ...
+@overload
+def precision_ia(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further10],
+) -> list[float]: ...
+@overload
+def precision_ia(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further10],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def prediction_coverage(
@@ -3974,7 +4567,7 @@ def prediction_coverage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further33],
+    **further: Unpack[_Further36],
 ) -> float:
     """How much of the catalogue appears anywhere in any list; use it to see how much of it a model can recommend at all."""
 
@@ -3987,7 +4580,7 @@ def prediction_coverage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further33],
+    **further: Unpack[_Further36],
 ) -> dict[int | None, float]: ...
 @overload
 def profile_distance(
@@ -3998,7 +4591,7 @@ def profile_distance(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further11],
+    **further: Unpack[_Further13],
 ) -> float:
     """How different the recommended items are from those that the user knows, relevant or not; use it to see how far a model explores."""
 
@@ -4011,7 +4604,7 @@ def profile_distance(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further11],
+    **further: Unpack[_Further13],
 ) -> dict[int | None, float]: ...
 @overload
 def profile_distance(
@@ -4023,7 +4616,7 @@ def profile_distance(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further11],
+    **further: Unpack[_Further13],
 ) -> list[float]: ...
 @overload
 def profile_distance(
@@ -4035,7 +4628,7 @@ def profile_distance(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further11],
+    **further: Unpack[_Further13],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def profit(
@@ -4046,7 +4639,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> float:
     """The profit of the hits, such as their margin; use it instead of Revenue if some items are sold at a loss."""
 
@@ -4059,7 +4652,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def profit(
@@ -4071,7 +4664,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> list[float]: ...
 @overload
 def profit(
@@ -4083,7 +4676,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def r2(
@@ -4118,7 +4711,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further58],
 ) -> float:
     """Precision with the number of relevant items as cut-off; use it if this number varies widely between users."""
 
@@ -4131,7 +4724,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, float]: ...
 @overload
 def r_precision(
@@ -4143,7 +4736,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further58],
 ) -> list[float]: ...
 @overload
 def r_precision(
@@ -4155,7 +4748,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rank_biased_entropy(
@@ -4166,7 +4759,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further59],
 ) -> float:
     """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters."""
 
@@ -4179,7 +4772,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def rank_biased_entropy(
@@ -4191,7 +4784,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def rank_biased_entropy(
@@ -4203,7 +4796,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp(
@@ -4214,7 +4807,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further60],
 ) -> float:
     """The gain per item of a reader who goes on to the next item with probability p; use it if you can say how patient users are."""
 
@@ -4227,7 +4820,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp(
@@ -4239,7 +4832,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further60],
 ) -> list[float]: ...
 @overload
 def rbp(
@@ -4251,7 +4844,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp_residual(
@@ -4262,7 +4855,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further61],
 ) -> float:
     """How much RBP could grow if all items without a judgement were relevant; use it to see how far RBP can be trusted."""
 
@@ -4275,7 +4868,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp_residual(
@@ -4287,7 +4880,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further61],
 ) -> list[float]: ...
 @overload
 def rbp_residual(
@@ -4299,7 +4892,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall(
@@ -4310,7 +4903,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further62],
 ) -> float:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible."""
 
@@ -4323,7 +4916,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, float]: ...
 @overload
 def recall(
@@ -4335,7 +4928,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further62],
 ) -> list[float]: ...
 @overload
 def recall(
@@ -4347,7 +4940,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall_at_precision(
@@ -4358,7 +4951,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further63],
 ) -> float:
     """The highest recall at a depth that keeps a given precision; use it if too many misses are not acceptable."""
 
@@ -4371,7 +4964,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, float]: ...
 @overload
 def recall_at_precision(
@@ -4383,7 +4976,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further63],
 ) -> list[float]: ...
 @overload
 def recall_at_precision(
@@ -4395,7 +4988,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def reo(
@@ -4406,7 +4999,7 @@ def reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further21],
+    **further: Unpack[_Further23],
 ) -> float:
     """How unequally relevant items of different groups are found; use it if relevant items of every group deserve the same chance."""
 
@@ -4419,7 +5012,7 @@ def reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further21],
+    **further: Unpack[_Further23],
 ) -> dict[int | None, float]: ...
 @overload
 def repeat_share(
@@ -4478,7 +5071,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> float:
     """The value of the hits, such as their price; use it if a hit is worth as much as its item costs."""
 
@@ -4491,7 +5084,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue(
@@ -4503,7 +5096,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> list[float]: ...
 @overload
 def revenue(
@@ -4515,7 +5108,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def revenue_share(
@@ -4526,7 +5119,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> float:
     """The value of the hits as a share of that of all relevant items; use it to compare revenue between users who spend much and little."""
 
@@ -4539,7 +5132,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue_share(
@@ -4551,7 +5144,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> list[float]: ...
 @overload
 def revenue_share(
@@ -4563,7 +5156,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rmse(
@@ -4718,7 +5311,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further64],
 ) -> float:
     """How unequally items of different groups are recommended, relevant or not; use it if every group should appear equally often."""
 
@@ -4731,7 +5324,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further64],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -4742,7 +5335,7 @@ def s_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further25],
 ) -> float:
     """The share of the categories that the hits cover; use it if a list should serve many interests."""
 
@@ -4755,7 +5348,7 @@ def s_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further25],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -4767,7 +5360,7 @@ def s_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further25],
 ) -> list[float]: ...
 @overload
 def s_recall(
@@ -4779,7 +5372,7 @@ def s_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further23],
+    **further: Unpack[_Further25],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def sdcg(
@@ -4790,7 +5383,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further65],
 ) -> float:
     """The gain of the list as a share of that of k items of the highest grade; use it if a perfect list must be excellent at every rank."""
 
@@ -4803,7 +5396,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, float]: ...
 @overload
 def sdcg(
@@ -4815,7 +5408,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further65],
 ) -> list[float]: ...
 @overload
 def sdcg(
@@ -4827,7 +5420,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def serendipity(
@@ -4838,7 +5431,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further54],
 ) -> float:
     """How much higher hits rank than their popularity alone would place them; use it to reward hits that are not obvious."""
 
@@ -4851,7 +5444,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further54],
 ) -> dict[int | None, float]: ...
 @overload
 def serendipity(
@@ -4863,7 +5456,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further54],
 ) -> list[float]: ...
 @overload
 def serendipity(
@@ -4875,7 +5468,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further54],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def set_map(
@@ -4934,7 +5527,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further66],
 ) -> float:
     """How evenly items are recommended, as entropy; use it if every item should have its share of all lists."""
 
@@ -4947,8 +5540,56 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further66],
 ) -> dict[int | None, float]: ...
+@overload
+def smape(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further10],
+) -> float:
+    """The mean relative error of predicted ratings, from 0 to 2; use it if an error of 1 is worse at a rating of 1 than at one of 10."""
+
+@overload
+def smape(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further10],
+) -> dict[int | None, float]: ...
+@overload
+def smape(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further10],
+) -> list[float]: ...
+@overload
+def smape(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further10],
+) -> dict[int | None, list[float]]: ...
 @overload
 def sufficient_reco(
     true: Any,
@@ -4958,7 +5599,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further50],
 ) -> float:
     """The share of users whose list has at least k items; use it to find lists that are too short."""
 
@@ -4971,7 +5612,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def sufficient_reco(
@@ -4983,7 +5624,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def sufficient_reco(
@@ -4995,7 +5636,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def surprisal(
@@ -5006,7 +5647,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further67],
 ) -> float:
     """How surprising the recommended items are, in bits; use it for what papers call novelty: it rewards little-known items."""
 
@@ -5019,7 +5660,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further67],
 ) -> dict[int | None, float]: ...
 @overload
 def surprisal(
@@ -5031,7 +5672,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further67],
 ) -> list[float]: ...
 @overload
 def surprisal(
@@ -5043,7 +5684,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further67],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def tail_percentage(
@@ -5054,7 +5695,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further68],
 ) -> float:
     """The share of the recommended items that are among the least popular; use it instead of APLT if the tail is a share of the items."""
 
@@ -5067,7 +5708,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further68],
 ) -> dict[int | None, float]: ...
 @overload
 def tail_percentage(
@@ -5079,7 +5720,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further68],
 ) -> list[float]: ...
 @overload
 def tail_percentage(
@@ -5091,7 +5732,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further68],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unexpectedness(
@@ -5102,7 +5743,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further69],
 ) -> float:
     """The share of the recommended items that a reference model does not recommend to the user; use it to see what a model adds."""
 
@@ -5115,7 +5756,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further69],
 ) -> dict[int | None, float]: ...
 @overload
 def unexpectedness(
@@ -5127,7 +5768,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further69],
 ) -> list[float]: ...
 @overload
 def unexpectedness(
@@ -5139,7 +5780,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further69],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unjudged(
@@ -5150,7 +5791,7 @@ def unjudged(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further32],
 ) -> float:
     """The share of the first k ranks with an item that is not judged; use it to see how much of a value rests on missing judgements."""
 
@@ -5163,7 +5804,7 @@ def unjudged(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further32],
 ) -> dict[int | None, float]: ...
 @overload
 def unjudged(
@@ -5175,7 +5816,7 @@ def unjudged(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further32],
 ) -> list[float]: ...
 @overload
 def unjudged(
@@ -5187,7 +5828,7 @@ def unjudged(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further30],
+    **further: Unpack[_Further32],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unpredicted(
@@ -5246,7 +5887,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further50],
 ) -> float:
     """The share of users without a repeated item in the first k ranks; use it to find lists with duplicates."""
 
@@ -5259,7 +5900,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def unrepeated_reco(
@@ -5271,7 +5912,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def unrepeated_reco(
@@ -5283,7 +5924,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def user_coverage(
@@ -5342,7 +5983,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further70],
 ) -> float:
     """How far the mean nDCG of groups of users differs; use it to see if a model serves some groups better than others."""
 
@@ -5355,7 +5996,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further70],
 ) -> dict[int | None, float]: ...
 @overload
 def user_mad_rating(
@@ -5366,7 +6007,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further70],
 ) -> float:
     """How far the mean scores of groups of users differ; use it to see if a model promises more to some groups than to others."""
 
@@ -5379,7 +6020,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further70],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -5390,7 +6031,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further71],
 ) -> float:
     """The worth of the hits minus the cost of the misses; use it if you can name a price for both."""
 
@@ -5403,7 +6044,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further71],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -5415,7 +6056,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further71],
 ) -> list[float]: ...
 @overload
 def utility(
@@ -5427,7 +6068,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further71],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_hit_rate(
@@ -5438,7 +6079,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> float:
     """The weight of the best hit as a share of that of the user's best relevant item; use it if one hit is enough but not all are alike."""
 
@@ -5451,7 +6092,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_hit_rate(
@@ -5463,7 +6104,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> list[float]: ...
 @overload
 def weighted_hit_rate(
@@ -5475,7 +6116,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_precision(
@@ -5486,7 +6127,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> float:
     """The weight of the hits as a share of that of all recommended items; use it if a wrong item costs as much as its weight."""
 
@@ -5499,7 +6140,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_precision(
@@ -5511,7 +6152,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> list[float]: ...
 @overload
 def weighted_precision(
@@ -5523,7 +6164,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_recall(
@@ -5534,7 +6175,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> float:
     """The weight of the hits as a share of that of all relevant items; use it if some relevant items matter more than others."""
 
@@ -5547,7 +6188,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_recall(
@@ -5559,7 +6200,7 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> list[float]: ...
 @overload
 def weighted_recall(
@@ -5571,5 +6212,5 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, list[float]]: ...

@@ -48,7 +48,7 @@ def coverage(facts: Facts, cuts: Cuts, k: int | None, p: Any) -> float:
     catalogue = facts.rows.keys() if p["of"] == "train" else facts.catalogue
     found = {item for cut in cuts.values() for item in cut if p["outside"] == "counts" or item in catalogue}
     part = divided(len(found), len(catalogue) + p["more"])
-    return {"count": float(len(found)), "share": part, "percent": round(part * 100, 2)}[p["form"]]
+    return {"count": float(len(found)), "share": part, "percent": round(part * 100, 2), "percent_unrounded": part * 100}[p["form"]]
 
 
 def gini(facts: Facts, cuts: Cuts, k: int | None, p: Any) -> float:

@@ -223,6 +223,24 @@ JUDGED_AXES: Final = (
         },
     ),
     Axis(
+        "compatibility_norm",
+        "formula",
+        "the divisor of the rank-biased overlap with the ideal list",
+        {"ideal": "the overlap of the ideal list with itself", "none": "the sum of the weights of all depths"},
+    ),
+    Axis(
+        "percentile_form",
+        "formula",
+        "the form of PercentileRank",
+        {"share": "from 0 to 1", "percent": "in percent"},
+    ),
+    Axis(
+        "precision_ia_over",
+        "formula",
+        "the divisor of PrecisionIA, beside the number of categories",
+        {"k": "k; without a cut-off the length of the list", "list_length": "the number of listed items, at most k"},
+    ),
+    Axis(
         "pauc_insufficient",
         "formula",
         "a user whose list lacks a relevant item and has fewer than k misses",

@@ -170,6 +170,7 @@ BEYOND_AXES: Final = (
             "share": "the share of the items of the catalogue",
             "count": "the number of items",
             "percent": "the share in percent, rounded to two decimals",
+            "percent_unrounded": "the share in percent",
         },
     ),
     Axis(

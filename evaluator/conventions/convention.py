@@ -237,7 +237,9 @@ def load(name: str, folder: Path | None = None) -> Convention:
 
         close = difflib.get_close_matches(name.lower(), builtin_names(), n=1)
         hint = f" — did you mean '{close[0]}'?" if close else ""
-        raise ValueError(f"unknown convention {name!r}{hint}; known: {', '.join(builtin_names())}, or the path of a .yaml file")
+        raise ValueError(
+            f"unknown convention {name!r}{hint}: give a name that `receval metrics --conventions` prints, or the path of a .yaml file"
+        )
     return _packaged(name)
 
 

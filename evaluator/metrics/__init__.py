@@ -18,6 +18,7 @@ from . import (  # noqa: F401, importing a family enters its metrics into the re
     policy,
     popularity,
     popularity_groups,
+    positions,
     ranking,
     rating,
     serendipity,

@@ -21,6 +21,10 @@ LETTERS = {
     "h_d": "the number of hits among the first d items of the list",
     "l": "the length of the list, at most k",
     "N": "the number of items in the catalogue",
+    "h(r)": "1 if the item at rank r is relevant, else 0",
+    "i_r": "the item at rank r",
+    "n(i)": "the number of train users of item i, and with `count` = `rows` of its train rows",
+    "T": "the sum of n(i) over all items",
     "v(i)": "the weight of item i: that of the item in data.items, or of the user's test rows of the item; 0 if it is missing",
 }
 """The symbols and words that formulas of this file use, with their meanings."""
@@ -170,6 +174,39 @@ def hits(m: Measure) -> Array:
     Hits@k = h_k
     """
     return m.hits.count()
+
+
+@metric(
+    "IPSHitRate",
+    family="accuracy",
+    uses=("hits",),
+    bounds=(0.0, math.inf),
+    aliases=("IPSHits", "InversePropensityHitRate"),
+    axes={"count": "popularity_count"},
+    numbers={"cap": Number(10000.0, "the most that a hit counts", symbol="M")},
+    needs=("train",),
+    tex=tex(
+        r"\sum_{i \in L_u \cap T_u} \min\Bigl(\frac{\sum_j <count>}{<count>}, M\Bigr)",
+        count={"users": "|V_i|", "rows": "n_i"},
+    ),
+    reference="Schnabel et al., Recommendations as treatments: debiasing learning and evaluation, ICML 2016; as RecPack metrics/ips.py",
+    by_item=True,
+)
+def ips_hit_rate(m: Measure) -> Array:
+    """The number of hits, each weighted by 1 over its item's share of the train rows; use it so that popular items do not decide.
+
+    IPSHitRate@k = Σ_{r≤k} h(r) · min(T/n(i_r), cap)
+
+    The share of an item is taken as the probability that an interaction with it is observed (its propensity). n(i) is the number of train
+    users of item i, with `count` = `rows` of its train rows, and T the sum of n(i) over all items.
+
+    Edge cases: no hit counts 0; an item that is not in train counts 0. The value has no upper bound: compare models, not data sets.
+    """
+    count = str(m.params["count"])
+    popularity = m.hits.item("train_popularity", count=count)
+    whole = m.number("train_rows" if count == "rows" else "train_pairs")
+    weight = where(popularity > 0, np.minimum(divide(whole, popularity), float(m.params["cap"])), 0.0)
+    return m.hits.sum(weight, "weight")
 
 
 @metric(

@@ -24,8 +24,14 @@ LETTERS = {
 }
 """The symbols and words that formulas of this file use, with their meanings."""
 
+_PERCENT = r"100 \cdot \frac{<outside>}{|<of>|<more>}"
 _COVERAGE: Pieces = {
-    "form": {"share": r"\frac{<outside>}{|<of>|<more>}", "count": "<outside>", "percent": r"100 \cdot \frac{<outside>}{|<of>|<more>}"},
+    "form": {
+        "share": r"\frac{<outside>}{|<of>|<more>}",
+        "count": "<outside>",
+        "percent": r"\mathrm{round} \Bigl(" + _PERCENT + r"\Bigr)",
+        "percent_unrounded": _PERCENT,
+    },
     "outside": {"ignored": r"\bigl|\bigcup_{u \in U} L_u \cap <of>\bigr|", "counts": r"\bigl|\bigcup_{u \in U} L_u\bigr|"},
     "of": {"catalogue": "I", "train": r"I_{\mathrm{train}}"},
     "more": more_items,
@@ -56,9 +62,9 @@ def item_coverage(m: Measure) -> Array:
 
     ItemCoverage@k = |∪_u L_u(k)| / N
 
-    By `form` the value is the `share` of the N items, their `count`, or the `percent`, rounded to two decimals. N by `of`: the items of the
-    `catalogue`, which is data.items, else train; or the items of `train`. Items `outside` the catalogue do not count (`ignored`), or do
-    (`counts`), and the share may then be above 1.
+    By `form` the value is the `share` of the N items, their `count`, or the share in `percent`, rounded to two decimals, or not
+    (`percent_unrounded`). N by `of`: the items of the `catalogue`, which is data.items, else train; or the items of `train`. Items
+    `outside` the catalogue do not count (`ignored`), or do (`counts`), and the share may then be above 1.
 
     Edge cases: 0 without a list.
     """
@@ -72,7 +78,9 @@ def _coverage(m: Measure) -> Array:
     if form == "count":
         return n_items
     share = divide(n_items, m.number("train_items" if of == "train" else "items") + float(m.params["more"]))
-    return np.round(share * 100.0, 2) if form == "percent" else share
+    if form == "share":
+        return share
+    return np.round(share * 100.0, 2) if form == "percent" else share * 100.0
 
 
 @metric(

@@ -20,6 +20,8 @@ LETTERS = {
     "R": "the number of relevant items of the user",
     "l": "the length of the list, at most k",
     "g(r)": "the grade of the relevant item at rank r, 0 if there is none; all grades are 1 unless the relevance is graded",
+    "c(r)": "g(r) as a share of the scale: (min(max(g(r), min_rel), max_rel) - min_rel) / (max_rel - min_rel)",
+    "T": "the goal of the reader, the parameter T",
     "a(r)": "the number of misses above rank r",
     "found(r)": "the number of hits up to rank r",
 }
@@ -118,7 +120,19 @@ def _refuse_empty_scale(params: Mapping[str, Scalar], k: int | None) -> None:
     """Raise `ValueError` if the highest grade is not above the lowest."""
     low, high = float(params["min_rel"]), float(params["max_rel"])
     if high <= low:
-        raise ValueError(f"max_rel of SDCG must be above min_rel, not {high:g} with min_rel={low:g}")
+        raise ValueError(f"max_rel must be above min_rel, not {high:g} with min_rel={low:g}")
+
+
+_SCALE = {
+    "max_rel": Number(4.0, "the grade that counts 1", symbol=r"g_{\max}"),
+    "min_rel": Number(0.0, "the grade that counts 0", least=-1e6, symbol=r"g_{\min}"),
+}
+
+
+def _scaled(m: Measure) -> Array:
+    """Return the grade of each hit as a share of the scale from min_rel to max_rel, between 0 and 1."""
+    low, high = float(m.params["min_rel"]), float(m.params["max_rel"])
+    return np.minimum(np.maximum(m.hits["gain"] - low, 0.0) / (high - low), 1.0)
 
 
 @metric(
@@ -128,10 +142,7 @@ def _refuse_empty_scale(params: Mapping[str, Scalar], k: int | None) -> None:
     pooled=True,
     validate=_refuse_empty_scale,
     aliases=("ScaledDCG",),
-    numbers={
-        "max_rel": Number(4.0, "the grade that counts 1", symbol=r"g_{\max}"),
-        "min_rel": Number(0.0, "the grade that counts 0", least=-1e6, symbol=r"g_{\min}"),
-    },
+    numbers=_SCALE,
     tex=(
         r"\sum_{r=1}^{k} \frac{h_r\,\phi_r}{\log_2(r + 1)} \biggl/ \sum_{r=1}^{k} \frac{1}{\log_2(r + 1)} \\ "
         r"\phi_r = \frac{\min(\max(g_r, g_{\min}), g_{\max}) - g_{\min}}{g_{\max} - g_{\min}}"
@@ -148,13 +159,111 @@ def sdcg(m: Measure) -> Ratio:
 
     Edge cases: no hit counts 0; without a cut-off k is the length of the list.
     """
-    low, high = float(m.params["min_rel"]), float(m.params["max_rel"])
-    by = np.log2(m.hits["rank"] + 1)
-    scaled = np.minimum(np.maximum(m.hits["gain"] - low, 0.0) / (high - low), 1.0)
+    by, scaled = np.log2(m.hits["rank"] + 1), _scaled(m)
     total = m.hits.sum(scaled / by, gain=scaled, discount=by)
     if m.cutoffs is None:
         return Ratio(total, discounts_of_length(m.n_listed))
     return Ratio(total, discounts(m.cutoffs))
+
+
+_GOAL = {"T": Number(1.0, "the goal: the sum of scaled grades after which the reader has enough", least=0.5, symbol="T")}
+_CWL_DEPTH = 1000
+"""The ranks that cwl-eval weighs: a list is continued by misses down to here."""
+_CWL_BLOCK = 4096
+_PHI = r" \\ \phi_r = \frac{\min(\max(g_r, g_{\min}), g_{\max}) - g_{\min}}{g_{\max} - g_{\min}}"
+
+
+@metric(
+    "BPM",
+    family="ranking",
+    uses=("hits", "reading"),
+    validate=_refuse_empty_scale,
+    aliases=("BejeweledPlayerModel",),
+    numbers=_GOAL | _SCALE,
+    tex=(r"\frac{1}{d} \sum_{r=1}^{d} \phi_r, \quad d = \min\Bigl(\{k\} \cup \bigl\{r : \sum_{q=1}^{r} \phi_q \ge T\bigr\}\Bigr)" + _PHI),
+    reference="Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017; cwl-eval (static form)",
+)
+def bpm(m: Measure) -> Array:
+    """The gain per item of a reader who stops after k items, or as soon as the gain reaches T; use it if users have a goal and a budget.
+
+    BPM@k = 1/d · Σ_{r≤d} c(r), d = min({k} ∪ {r : Σ_{i≤r} c(i) ≥ T})
+
+    BPM is short for Bejeweled player model.
+
+    Edge cases: no hit counts 0; a list shorter than k counts as if misses followed. Without a cut-off k is the length of the list.
+    """
+    scaled, rank = _scaled(m), m.hits["rank"]
+    gained = running_sum(scaled, m.hits.rows.user)
+    first = m.at(None).hits.max(where(gained >= float(m.params["T"]) * (1.0 - 1e-12), 1.0 / rank, 0.0), "1/rank")
+    stops = where(first > 0, np.round(divide(1.0, first)), math.inf)
+    total = m.hits.sum(where(rank <= m.hits.of_user(stops), scaled, 0.0), gain=scaled)
+    return divide(total, np.minimum(m.depth, stops))
+
+
+@metric(
+    "INSQ",
+    family="ranking",
+    uses=("hits",),
+    validate=_refuse_empty_scale,
+    cut=False,
+    numbers=_GOAL | _SCALE,
+    tex=r"\sum_{r=1}^{1000} w_r\,\phi_r, \quad w_r = \frac{1}{(r - 1 + 2 T)^2} \biggl/ \sum_{q=1}^{1000} \frac{1}{(q - 1 + 2 T)^2}" + _PHI,
+    reference="Moffat, Scholer and Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012; cwl-eval",
+)
+def insq(m: Measure) -> Array:
+    """The gain per item of a reader who looks for T items and grows more patient with each; use it if users look for a number of items.
+
+    INSQ = Σ_{r≤1000} w(r)·c(r), w(r) = 1/(r - 1 + 2T)² / Σ_{i≤1000} 1/(i - 1 + 2T)²
+
+    Edge cases: no hit counts 0; hits below rank 1000 do not count.
+    """
+    goal = 2.0 * float(m.params["T"])
+    rank, scaled = m.hits["rank"], _scaled(m)
+    whole = math.fsum(1.0 / (place + goal) ** 2 for place in range(_CWL_DEPTH))
+    weight = where(rank <= _CWL_DEPTH, 1.0 / (rank - 1.0 + goal) ** 2 / whole, 0.0)
+    return m.hits.sum(scaled * weight, gain=scaled, weight=weight)
+
+
+@metric(
+    "INST",
+    family="ranking",
+    uses=("hits",),
+    validate=_refuse_empty_scale,
+    cut=False,
+    numbers=_GOAL | _SCALE,
+    tex=(
+        r"\sum_{r=1}^{1000} w_r\,\phi_r, \quad w_r = w_1 \prod_{q=1}^{r-1} \Bigl(1 - \frac{1}{q + 2 T - \sum_{i=1}^{q} \phi_i}\Bigr)^2, "
+        r"\quad \sum_{r=1}^{1000} w_r = 1" + _PHI
+    ),
+    reference="Moffat, Bailey, Scholer and Thomas, INST: an adaptive metric for information retrieval evaluation, ADCS 2015; cwl-eval",
+)
+def inst(m: Measure) -> Array:
+    """The gain per item of a reader who looks for T items and stops sooner once they are found; use it as INSQ for readers who adapt.
+
+    INST = Σ_{r≤1000} w(r)·c(r), w(r) = v(r)/Σ_{i≤1000} v(i), v(r) = Π_{i<r} (1 - 1/(i + 2T - C(i)))², C(i) = Σ_{j≤i} c(j)
+
+    Edge cases: no hit counts 0; hits below rank 1000 do not count.
+    """
+    scaled = _scaled(m)
+    weight = _weights_of_inst(m.hits.rows.user, m.hits["rank"], scaled, 2.0 * float(m.params["T"]))
+    return m.hits.sum(scaled * weight, gain=scaled, weight=weight)
+
+
+def _weights_of_inst(user: Array, rank: Array, scaled: Array, goal: float) -> Array:
+    """Return the weight w(r) of each hit; users are taken in blocks, each with a row of all 1000 ranks."""
+    weight = np.zeros(len(user))
+    users, row = np.unique(user, return_inverse=True)
+    places = np.arange(1.0, _CWL_DEPTH + 1.0)
+    for begin in range(0, len(users), _CWL_BLOCK):
+        mine = np.flatnonzero((row >= begin) & (row < begin + _CWL_BLOCK) & (rank <= _CWL_DEPTH))
+        cell = row[mine] - begin, rank[mine].astype(np.int64) - 1
+        gains = np.zeros((min(_CWL_BLOCK, len(users) - begin), _CWL_DEPTH))
+        np.add.at(gains, cell, scaled[mine])
+        still = places + goal - np.cumsum(gains, axis=1)
+        going_on = np.ones_like(gains)
+        going_on[:, 1:] = np.cumprod(((still - 1.0) / still)[:, :-1] ** 2, axis=1)
+        weight[mine] = (going_on / going_on.sum(axis=1, keepdims=True))[cell]
+    return weight
 
 
 @metric(

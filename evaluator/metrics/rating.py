@@ -163,6 +163,36 @@ def mae(m: Measure) -> Ratio:
 
 
 @metric(
+    "SMAPE",
+    family="rating",
+    uses=("ratings", "n_relevant"),
+    pooled=True,
+    bounds=(0.0, 2.0),
+    aliases=("SymmetricMeanAbsolutePercentageError",),
+    axes={"over": "error_over"},
+    needs=_NEEDS,
+    higher_is_better=False,
+    cut=False,
+    population="tested",
+    tex=tex(r"<over> \frac{2\,|\hat{y}_{u,i} - y_{u,i}|}{|\hat{y}_{u,i}| + |y_{u,i}|}", over=_OVER),
+    reference="Makridakis, Accuracy measures: theoretical and practical concerns, International Journal of Forecasting 9(4), 1993",
+)
+def smape(m: Measure) -> Ratio:
+    """The mean relative error of predicted ratings, from 0 to 2; use it if an error of 1 is worse at a rating of 1 than at one of 10.
+
+    SMAPE = 1/n · Σ_i 2 · |p(i) - t(i)| / (|p(i)| + |t(i)|)
+
+    SMAPE is short for symmetric mean absolute percentage error, here as a share, not in percent. The parameter `over` and pooling work as
+    for MSE.
+
+    Edge cases: as for MSE; an item with p(i) = t(i) = 0 has no error.
+    """
+    rows = m.table("ratings")
+    error, size = np.abs(_error(rows)), np.abs(rows["prediction"]) + np.abs(rows["rating"])
+    return _mean_error(m, np.where(size == 0, 0.0, 2.0 * error / np.where(size == 0, 1.0, size)))
+
+
+@metric(
     "Unpredicted",
     family="rating",
     is_count=True,

@@ -9,9 +9,13 @@ import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
+from ..tables.graph import table
+from ..tables.prepared import Prepared
+from ..tables.rows import Rows
 from .arrays import divide, powers, where
+from .diversity import with_codes
 from .measure import Measure, Ratio
-from .notation import tex
+from .notation import SIZES, tex
 from .registry import Number, metric
 
 LETTERS = {
@@ -129,6 +133,22 @@ def alpha_ndcg(m: Measure) -> Ratio:
     return Ratio(gained, ideal)
 
 
+@table(
+    "aspects_and_sizes",
+    uses=("aspects", "relevant", "prepared"),
+    params=("redundancy",),
+    columns=("rank", "item", "code", "seen", "size"),
+    title="The categories of the hits, by number",
+)
+def aspects_and_sizes(aspects: Rows, relevant: Rows, prepared: Prepared, redundancy: str) -> Rows:
+    """Return the table `aspects` with `size`: the number of the user's relevant items that have the category."""
+    wanted = with_codes(relevant, relevant.item_index(prepared.items), prepared)
+    width = 1 + max(int(wanted["code"].max(initial=0)), int(aspects["code"].max(initial=0)))
+    groups, counts = np.unique(wanted.user * width + wanted["code"], return_counts=True)
+    # A hit is relevant, so that each of its categories is among them.
+    return aspects.with_columns(size=counts[np.searchsorted(groups, aspects.user * width + aspects["code"])])
+
+
 @metric(
     "ERRIA",
     family="diversity",
@@ -169,3 +189,89 @@ def err_ia(m: Measure) -> Array:
         aspects = m.table("aspects", redundancy="hits")
         intent = np.asarray(1.0 / max(m.number("categories"), 1.0))
     return aspects.sum(intent * g * powers(1.0 - g, aspects["seen"]) / aspects["rank"], "satisfied")
+
+
+_TEX_SEEN = r"x_{c,r} = \sum_{q=1}^{r-1} h_q\,[c \in A_{i_q}], \quad m = |\bigcup_{i \in T_u} A_i|"
+_AGRAWAL = "Agrawal et al., Diversifying search results, WSDM 2009; as ndeval.c of TREC"
+
+
+@metric(
+    "PrecisionIA",
+    family="diversity",
+    aliases=("P_IA", "IntentAwarePrecision"),
+    axes={"over": "precision_ia_over"},
+    needs=("categories",),
+    uses=("aspects", "wanted_categories", "reading"),
+    pooled=True,
+    tex=tex(r"\frac{1}{<over>\,m} \sum_{r=1}^{k} h_r\,|A_{i_r}|, \quad m = |\bigcup_{i \in T_u} A_i|", over=SIZES),
+    reference=_AGRAWAL,
+)
+def precision_ia(m: Measure) -> Ratio:
+    """The mean of Precision over the categories of the user's relevant items; use it if a list should serve each of them.
+
+    PrecisionIA@k = 1/(k·m) · Σ_{r≤k} h(r) · |categories(i_r)|
+
+    m is the number of categories of the user's relevant items. With `over` = `list_length` the sum is
+    divided by the length of the list, at most k, instead of k.
+
+    Edge cases: no hit counts 0; an item without categories adds nothing.
+    """
+    counted = m.table("aspects", redundancy="hits").count()
+    return Ratio(counted, m.length(str(m.params["over"])) * m.table("wanted_categories").whole_count())
+
+
+@metric(
+    "MAPIA",
+    family="diversity",
+    aliases=("AP_IA", "MAP_IA", "IntentAwareMAP"),
+    needs=("categories",),
+    uses=("aspects_and_sizes", "wanted_categories"),
+    pooled=True,
+    tex=(
+        r"\frac{1}{m} \sum_{c} \frac{1}{|\{i \in T_u : c \in A_i\}|} \sum_{r=1}^{k} h_r\,[c \in A_{i_r}]\,\frac{x_{c,r} + 1}{r} \\ "
+        + _TEX_SEEN
+    ),
+    reference=_AGRAWAL,
+)
+def map_ia(m: Measure) -> Ratio:
+    """The mean of AP over the categories of the user's relevant items; use it as PrecisionIA if the order counts.
+
+    MAPIA@k = 1/m · Σ_c 1/R(c) · Σ_{r≤k} h(r) · [c ∈ categories(i_r)] · (seen(c,r) + 1)/r
+
+    m is the number of categories of the user's relevant items, R(c) the number of relevant items of category c, seen(c, r) the number of
+    hits above rank r that have category c.
+
+    Edge cases: no hit counts 0; an item without categories adds nothing.
+    """
+    rows = m.table("aspects_and_sizes", redundancy="hits")
+    return Ratio(rows.sum((rows["seen"] + 1) / rows["rank"] / rows["size"], "precision"), m.table("wanted_categories").whole_count())
+
+
+@metric(
+    "NRBP",
+    family="diversity",
+    aliases=("NoveltyRBP",),
+    numbers={
+        "alpha": Number(0.5, "how much the worth of a category falls each time it is covered again", least=0.0, most=1.0, symbol=r"\alpha"),
+        "p": Number(0.5, "the patience: the probability that the reader goes on to the next item", most=0.999999, symbol="p"),
+    },
+    needs=("categories",),
+    uses=("aspects", "wanted_categories"),
+    pooled=True,
+    tex=(r"\frac{1 - (1 - \alpha)\,p}{m} \sum_{r=1}^{k} p^{r-1} h_r \sum_{c \in A_{i_r}} (1 - \alpha)^{x_{c,r}} \\ " + _TEX_SEEN),
+    reference="Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous queries, ICTIR 2009; ndeval.c of TREC",
+)
+def nrbp(m: Measure) -> Ratio:
+    """RBP where another hit of a category is worth less; use it as AlphaNDCG for readers with a fixed patience.
+
+    NRBP@k = (1 - (1 - α)·p)/m · Σ_{r≤k} p^(r-1) · h(r) · Σ_{c ∈ categories(i_r)} (1 - α)^{seen(c,r)}
+
+    NRBP is short for novelty- and rank-biased precision. m is the number of categories of the user's relevant items, seen(c, r) the number
+    of hits above rank r that have category c.
+
+    Edge cases: no hit counts 0; an item without categories gains nothing.
+    """
+    alpha, p = float(m.params["alpha"]), float(m.params["p"])
+    rows = m.table("aspects", redundancy="hits")
+    gained = rows.sum(powers(p, rows["rank"] - 1) * powers(1.0 - alpha, rows["seen"]), "gain")
+    return Ratio(gained * (1.0 - (1.0 - alpha) * p), m.table("wanted_categories").whole_count())

@@ -24,6 +24,7 @@ from msgspec import Struct
 
 from .measure_strings import MetricSpec, parse
 
+_MINUS_AT_END: Final = re.compile(r"[A-Za-z]+(@\d+)?-")
 _NUMBERS: Final = re.compile(r"[A-Za-z]\w*[._]-?[\d.]+(?:,-?[\d.]+)+")
 """A name with numbers that commas separate, as trec_eval writes parameters."""
 
@@ -182,9 +183,10 @@ def is_formula(text: str) -> bool:
     """Return whether `text` is arithmetic, rather than a measure string or a library's name of a measure.
 
     It is arithmetic if an operator is outside of the parentheses of a measure, of brackets and of quotes: `*`, `/`, `+`, or a minus that is
-    not a hyphen of a name or cut-off. `F-Measure`, `11pt_avg`, `precision@10-l2`, `F1[a, b][1, -1]` and `utility_2,-1,0,0` are measures.
+    not a hyphen of a name or cut-off. `F-Measure`, `11pt_avg`, `precision@10-l2`, `ndcg@10-` of XGBoost, `F1[a, b][1, -1]` and
+    `utility_2,-1,0,0` are measures.
     """
-    return not _NUMBERS.fullmatch(text) and any(token.text in "+-*/" for token in _tokens(text))
+    return not _NUMBERS.fullmatch(text) and not _MINUS_AT_END.fullmatch(text) and any(token.text in "+-*/" for token in _tokens(text))
 
 
 class _Token(NamedTuple):

@@ -87,6 +87,7 @@ def test_metrics_conventions_and_models_of_the_config_are_completed():
             "receval",
             "recmetrics",
             "recommenders",
+            "recpack",
             "rectools",
         ]
         context.params["config"] = str(CONFIGS / "quickstart.yaml")

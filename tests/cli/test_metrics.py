@@ -60,7 +60,7 @@ def test_a_row_shows_the_settings_of_a_convention_and_names_those_that_agree(rec
     out = receval("metrics", "nDCG")[1]
     (row,) = re.findall(r"^ +rectools .*$", out, re.MULTILINE)
     assert row.split()[1:] == ["binary", "k_items"]
-    assert "Same formula as receval: warprec-docs." in out
+    assert "Same formula as receval: lightgbm, warprec-docs, xgboost." in out
 
 
 def test_an_alias_and_any_case_name_a_metric(receval):

@@ -81,7 +81,7 @@ class Reader:
         if not items and axes["missing_lists"] == "undefined":
             return NOT_COVERED
         if not gains and self.definition.metric.name != "Utility":  # it counts misses below 0
-            return 0.0
+            return float(axes["no_relevant"] == "one" and self.definition.metric.bounds[1] == 1 and not self.definition.metric.is_count)
         seen = self.seen.get(user, set())
         return literal.metric(self.definition.metric.name, items, gains, self.definition.k, self.catalogue, seen)
 

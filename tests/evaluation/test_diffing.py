@@ -159,6 +159,7 @@ def test_a_promise_of_shares_holds_for_every_measure_that_makes_it():
     test = pl.DataFrame({"user": ["u", "u", "u", "v"], "item": ["i0", "i2", "i5", "i7"], "rating": [3.0, 5.0, 4.0, 1.0]})
     columns = dict.fromkeys(("revenue", "profit", "weight"), "items.price")
     given: dict[str, Any] = {"test": test, "items": items, "value_columns": columns, "health": False, "top_k": 6}
+    given["train"] = pl.DataFrame({"user": ["u"] * 8, "item": [f"i{n}" for n in range(8)]})
     seen = set()
     for lost in ("i0", "i2", "i5"):
         other = {**whole, "u": [item if item != lost else "i6" for item in whole["u"]]}

@@ -19,7 +19,7 @@ MEASURES = [
     "Hits", "F1", "F1(beta=0.5)", "RPrecision", "RPrecision(multiple=0.5)", "Utility(worth=2)", "MAP", "MAP(denominator=r)",
     "MAP(denominator=list_length)", "MAP(denominator=k,ranks=all)", "MAR", "MRR", "DCG", "nDCG", "nDCG(gain=linear)",
     "nDCG(discount=log_max_r_2)", "nDCG(ideal=k_items)", "nDCGRendle2020", "BinG", "RBP", "RBP(gain=grade)", "RBP(norm=ideal)",
-    "GAUC", "AUC(average=mean)", "LAUC",
+    "GAUC", "AUC(average=mean)", "LAUC", "NCRR", "PositionWeightedAverage",
 ]  # fmt: skip
 CUTOFFS = [1, 3, None]
 PARAMS = {"denominator": "k", "at_least": 1, "ideal": "relevant", "of": "users", "ties": "list_order", "negatives": "candidates"}
