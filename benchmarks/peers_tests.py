@@ -34,6 +34,10 @@ VERSIONS = {
     "Spark MLlib": "mllib",
     "recmetrics": "recmetrics",
     "Evidently": "evidently",
+    "Cornac": "cornac",
+    "RecPack": "recpack",
+    "TensorFlow Ranking": "tf-ranking",
+    "XGBoost": "xgboost",
 }
 """The convention of a library, or of one version, by the beginning of its name; a case has one as it was tried before."""
 CLASSES = ("equal", "different", "refused", "inexpressible")

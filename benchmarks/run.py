@@ -16,20 +16,20 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import data
 import peers
 import spark
 import table
+from receval import conventions
 
 HERE = Path(__file__).parent
 METRICS = ("Precision", "Recall", "F1", "HitRate", "RPrecision", "MAP", "MAR", "MRR", "DCG", "nDCG", "nDCGRendle2020", "RocAuc")
+FIVE = ("nDCG", "MAP", "Recall", "Precision", "MRR")
 BEYOND = ("ARP", "EPC", "EFD", "Surprisal", "Gini", "ShannonEntropy", "ItemCoverage", "APLT", "PopREO", "ILD")
 """Metrics beyond accuracy; ILD is that of Jaccard distances of categories."""
-CONVENTIONS = ("warprec", "replay", "clayrs", "relison", "rs_metrics", "trec_eval", "ranx", "ranksys", "rectools", "elliot", "lenskit")
-"""Twelve conventions, with receval itself."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,14 @@ CASES = {
 }
 
 
-def config_of(case: Case, folder: Path) -> str:
+def config_of(case: Case, folder: Path, top_k: str = "[5, 10, 20, 50, 100]") -> str:
     """Write the config of a row; return its path."""
     sides = ""
     if case.with_sides:
         sides = f", train: {data.file('train.parquet')}, items: {{path: {data.file('items.parquet')}, categories: category}}"
     files = f"data: {{test: {data.file(case.test)}, recommendations: {{model: {data.file(case.lists)}}}{sides}}}\n"
     path = folder / "config.yaml"
-    path.write_text(f"{files}evaluation: {{metrics: [{', '.join(case.metrics)}], top_k: [5, 10, 20, 50, 100]}}\n{case.engine}")
+    path.write_text(f"{files}evaluation: {{metrics: [{', '.join(case.metrics)}], top_k: {top_k}}}\n{case.engine}")
     return str(path)
 
 
@@ -91,11 +91,15 @@ def run_line(name: str, repeats: int, folder: Path) -> str:
 
 
 def audit(repeats: int, folder: Path) -> str:
-    """Return the line of an audit of twelve conventions; its floor is a run of the same config."""
-    config = config_of(CASES["parquet"], folder)
-    options = [part for name in CONVENTIONS for part in ("--convention", name)]
-    run, audited = table.in_turn(table.receval("run", config), table.receval("audit", config, *options), repeats)
-    return table.line("audit of twelve conventions, in order (floor: a run)", "2.5", run, audited)
+    """Return the lines of an audit of all conventions, of five measures and of sixty; their floor is a run of the same config."""
+    few, every = replace(CASES["parquet"], metrics=FIVE), CASES["parquet"]
+    found = len(conventions.builtin_names())
+    lines = []
+    for case, top_k, title, most in ((few, "[10]", "5 measures", "2.5"), (every, "[5, 10, 20, 50, 100]", "60 measures", "")):
+        config = config_of(case, folder, top_k)
+        run, audited = table.in_turn(table.receval("run", config), table.receval("audit", config), repeats)
+        lines.append(table.line(f"audit of {found} conventions, {title}, in order (floor: a run)", most, run, audited))
+    return "\n".join(lines)
 
 
 def _beside_plain(title: str, target: str, more: str, sides: str = "") -> Callable[[int, Path], str]:

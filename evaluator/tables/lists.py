@@ -385,6 +385,8 @@ def _masks_to_remove(reading: Reading, part: PartData, prepared: Prepared, lists
 
 def has_id_of_user(reading: Reading, part: PartData) -> Array:
     """Return for every row of the lists whether the item has the id of the user, as text."""
+    if part.users.dtype.is_integer() and reading.item.dtype.is_integer():  # two integers are equal where their texts are
+        return (reading.item == gather(part.users, reading.user)).fill_null(False).to_numpy()
     users = gather(part.users.cast(pl.String), reading.user)
     return (reading.item.cast(pl.String) == users).fill_null(False).to_numpy()
 
