@@ -146,6 +146,8 @@ def why_not(row: Row, one: Query, lists: pl.DataFrame, test: pl.DataFrame) -> st
         return "the library joins a repeated relevant item with itself, in the ideal by k"
     if metric == "CategoricalDiversity" and (row.get("params") or {}).get("backend") == "pandas" and has_ties(lists):
         return "the library sorts equal scores in no stated order"
+    if metric == "Compat" and has_ties(lists):
+        return "the library orders relevant items with equal grades and equal scores by the rows of the judgements, in the ideal list"
     if metric.startswith("diversity") and lists.select("user_id", "item_id").is_duplicated().any():
         return "the library takes lists without repeated items: it leaves out the pair of such an item with itself"
     return ""

@@ -21,10 +21,18 @@ def trec_lines(result: Result) -> str:
     Edge cases: a user without a list has no line, also if it counts in the mean; nor has a measure without a value. White space in an id
     becomes `_`. Values of groups and folds have no lines.
     """
-    name = str((result.config.get("evaluation") or {}).get("convention", conventions.DEFAULT))
-    convention = conventions.load(name if name in conventions.builtin_names() else conventions.DEFAULT)
+    convention = _convention(result)
     models = dict.fromkeys(row.model for row in result.rows)
     return "".join(line for model in models for line in _of_model(result, model, convention))
+
+
+def _convention(result: Result) -> Convention:
+    """Return the convention of the result; that of receval if its file is not there, as for a result from another folder."""
+    name = str((result.config.get("evaluation") or {}).get("convention", conventions.DEFAULT))
+    try:
+        return conventions.load(name)
+    except ValueError:
+        return conventions.load(conventions.DEFAULT)
 
 
 def _of_model(result: Result, model: str, convention: Convention) -> Iterator[str]:

@@ -99,3 +99,15 @@ def test_the_name_of_a_measure_is_read_as_the_measure(name):
     convention = load("trec_eval10")
     definition = resolve(convention.parse(name), convention)
     assert convention.name_of(definition.label) == name
+
+
+def test_the_lines_of_a_convention_in_a_file_have_the_names_of_the_one_that_it_extends(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "judged.yaml").write_text("extends: trec_eval\naxes: {positions: among_judged}\n")
+    lists = {"bm 25": [("q9", "x", 3.0), ("q9", "a", 2.0), ("q10", "a", 9.0)]}  # x is not judged: a moves up to rank 1
+    lines = trec_lines(evaluated(["map", "P_5"], convention="./judged.yaml", lists=lists)).splitlines()
+    assert [line.split() for line in lines if "\tq9\t" in line] == [["map", "q9", "1.0000"], ["P_5", "q9", "0.2000"]]
+    (tmp_path / "judged.yaml").rename(tmp_path / "moved.yaml")
+    result = evaluated(["map"], convention="./moved.yaml", lists=lists)
+    monkeypatch.chdir("/")
+    assert trec_lines(result).splitlines()[0].split() == ["MAP@none", "q10", "0.5000"]
