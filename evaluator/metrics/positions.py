@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
-from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, in_order, number_rows
@@ -142,7 +140,7 @@ def percentile_rank(m: Measure) -> Ratio:
     "ideal_places", uses=("hits", "ideal"), columns=("rank", "item", "gain", "place"), title="The hits, with their ranks in the ideal list"
 )
 def ideal_places(hits: Rows, ideal: Rows) -> Rows:
-    """Return each hit once with `place`, its rank in the ideal list: highest grade first, of equal grades that which is listed higher."""
+    """Return each hit once with `place`, its rank in the ideal list: highest grade first, then as listed."""
     once = np.ones(len(hits), dtype=np.bool_)
     once[1:] = (hits.user[1:] != hits.user[:-1]) | (hits.rank[1:] != hits.rank[:-1])
     rows = hits.take(once)
@@ -167,15 +165,10 @@ def _agreements(p: float, deepest: int) -> tuple[Array, Array]:
     return by_depth, total
 
 
-def _uses_of_compatibility(params: Mapping[str, Scalar]) -> tuple[str, ...]:
-    """Return the tables that Compatibility reads."""
-    return ("ideal_places", "n_relevant", "reading")
-
-
 @metric(
     "Compatibility",
     family="ranking",
-    uses=_uses_of_compatibility,
+    uses=("ideal_places", "n_relevant", "reading"),
     pooled=True,
     aliases=("Compat",),
     axes={"norm": "compatibility_norm"},
@@ -191,8 +184,8 @@ def compatibility(m: Measure) -> Ratio:
 
     Compatibility@k = Σ_{d≤D} p^(d-1) · |L(d) ∩ I(d)|/d / Σ_{d≤D} p^(d-1) · min(d, R)/d, D = max(l, R)
 
-    L(d) are the first d items of the list, I(d) those of the ideal list: all relevant items, highest grade first, and of equal grades that
-    which the list has higher. With `norm` = `none` the divisor is Σ_{d≤D} p^(d-1), as in RBO of two finite lists.
+    L(d) are the first d items of the list, I(d) those of the ideal list: all relevant items, highest grade first, those of equal grades in
+    the order of the list. With `norm` = `none` the divisor is Σ_{d≤D} p^(d-1), as in RBO of two finite lists.
 
     Edge cases: no hit counts 0. A repeated item counts once, at its best rank.
     """

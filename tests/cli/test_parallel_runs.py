@@ -26,7 +26,7 @@ from receval.evaluation import running
 from receval.parts import partitions
 running.whole_users = partial(running.whole_users, rows_per_part=2000)
 partitions.n_sorting = lambda: 3
-sys.exit(main(sys.argv[1:]))
+sys.exit(main())
 """
 N_USERS = 60_000
 N_PROCESSES = 2
