@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -126,6 +126,13 @@ def table(columns: Sequence[str], rows: Rows) -> pl.DataFrame:
     return pl.DataFrame([list(row) for row in rows], schema=list(columns), orient="row")
 
 
+def test_categories(test: pl.DataFrame, metrics: Iterable[Any]) -> str | None:
+    """Return the column of categories of test rows if a measure reads them: `categories`, else the rating."""
+    if not any("categories_of=test" in str(metric) for metric in metrics):
+        return None
+    return "categories" if "categories" in test.columns else "rating"
+
+
 @pytest.fixture
 def evaluate(tmp_path: Path) -> Callable[..., Result]:
     """Return a function that evaluates tables: `evaluate(test, lists, metrics=[…], top_k=…)`; frames are written as Parquet in their order.
@@ -171,6 +178,8 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
                 data[name] = write_frame(name, given) if isinstance(given, pl.DataFrame) else of_models(name, given)
         if items is not None and "categories" in items.columns:
             data["items"] = {"path": data["items"], "categories": "categories", "split": "|"}
+        if column := test_categories(test, evaluation.get("metrics", ())):
+            data["test"] = {"path": data["test"], "categories": column}
         config = {"data": data, "evaluation": evaluation, **({"engine": dict(engine)} if engine else {})}
         config |= {"compare": dict(compare)} if compare else {}
         config |= {"health": health}

@@ -137,47 +137,85 @@ def pairs(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any, si
 
 
 def s_recall(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
-    covered = facts.of(list(facts.hits(user, cut).values()) if p["relevance"] == "binary" else cut)
-    whole = {"catalogue": facts.all_categories, "train": facts.of(list(facts.rows)), "relevant": facts.of(list(facts.gains[user]))}
+    found = facts.hits(user, cut).values() if p["relevance"] == "binary" else cut
+    covered = set().union(*(facts.tags(user, item, p) for item in found))
+    whole = {"catalogue": facts.all_categories, "train": facts.of(list(facts.rows)), "relevant": facts.wanted(user, p)}
     return divided(len(covered), len(whole[p["of"]]))
 
 
-def aspects(facts: Facts, user: Any, cut: Sequence[Any], above: str) -> list[tuple[int, str, int]]:
+def aspects(facts: Facts, user: Any, cut: Sequence[Any], p: Any, above: str = "hits") -> list[tuple[int, str, int]]:
     """Return rank, category, and the number of hits (or items) above with this category, for every category of a hit."""
     hits = facts.hits(user, cut)
     found = []
     for rank, item in hits.items():
         higher = [i for r, i in hits.items() if r < rank] if above == "hits" else list(cut[: rank - 1])
-        found += [(rank, c, sum(c in facts.categories.get(i, ()) for i in higher)) for c in facts.categories.get(item, ())]
+        found += [(rank, c, sum(c in facts.tags(user, i, p) for i in higher)) for c in facts.tags(user, item, p)]
     return found
+
+
+def greedy_gains(facts: Facts, user: Any, k: int | None, p: Any, left: float) -> list[float]:
+    """Return the gain at each rank of the relevant items in greedy order; `left` is what a covered category is still worth."""
+    text_desc = p["ideal"] == "greedy_text_desc"
+    remaining = sorted(facts.gains[user], key=str, reverse=True) if text_desc else sorted(facts.gains[user])
+    gains, seen = [], Counter[str]()
+    for _ in range(len(remaining) if k is None else min(k, len(remaining))):
+        worth_of = {item: sum(left ** seen[c] for c in facts.tags(user, item, p)) for item in remaining}
+        chosen = next(item for item in remaining if worth_of[item] > max(worth_of.values()) - 1e-12)
+        gains.append(worth_of[chosen])
+        seen.update(facts.tags(user, chosen, p))
+        remaining.remove(chosen)
+    return gains
+
+
+def ideal_sum(facts: Facts, user: Any, k: int | None, p: Any, left: float, worth: Callable[[int], float]) -> float:
+    """Return the sum over the ideal list of gain times `worth` of the rank."""
+    if p["ideal"] == "every_category":
+        assert k is not None
+        return sum(len(facts.wanted(user, p)) * left ** (rank - 1) * worth(rank) for rank in range(1, k + 1))
+    return sum(gain * worth(rank) for rank, gain in enumerate(greedy_gains(facts, user, k, p, left), 1))
 
 
 def alpha_ndcg(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
     left = 1 - p["alpha"]
-    gained = sum(left**seen / log2(rank + 1) for rank, _, seen in aspects(facts, user, cut, p["redundancy"]))
-    wanted = facts.of(list(facts.gains[user]))
+    gained = sum(left**seen / log2(rank + 1) for rank, _, seen in aspects(facts, user, cut, p, p["redundancy"]))
+    wanted = facts.wanted(user, p)
     if p["ideal"] == "places":
         rounds = len(cut) // len(wanted) if wanted else 0
         worth = [1.0] * (rounds * len(wanted)) + [left**rounds] * len(cut)
         return divided(gained, sum(worth[rank - 1] / log2(rank + 1) for rank in range(1, len(cut) + 1)))
-    best, seen, remaining = 0.0, Counter[str](), sorted(facts.gains[user])
-    for rank in range(1, (len(remaining) if k is None else min(k, len(remaining))) + 1):
-        worth_of = {item: sum(left ** seen[c] for c in facts.categories.get(item, ())) for item in remaining}
-        chosen = next(item for item in remaining if worth_of[item] > max(worth_of.values()) - 1e-12)
-        best += worth_of[chosen] / log2(rank + 1)
-        seen.update(facts.categories.get(chosen, ()))
-        remaining.remove(chosen)
-    return divided(gained, best)
+    return divided(gained, ideal_sum(facts, user, k, p, left, lambda rank: 1 / log2(rank + 1)))
 
 
 def err_ia(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
     g, mine = p["grade"], facts.seen.get(user, set()) | facts.gains[user].keys()
+    found = aspects(facts, user, cut, p)
+    if p["ideal"] != "none":
+        gained = sum((1 - g) ** seen / rank for rank, _, seen in found)
+        return divided(gained, ideal_sum(facts, user, k, p, 1 - g, lambda rank: 1 / rank))
     of_mine = Counter(category for item in mine for category in facts.categories.get(item, ()))
+    n_all = len(facts.wanted(user, p)) if p["categories_of"] == "test" else len(facts.all_categories)
     total = 0.0
-    for rank, category, seen in aspects(facts, user, cut, "hits"):
-        share = 1 / len(facts.all_categories) if p["intent"] == "uniform" else of_mine[category] / sum(of_mine.values())
+    for rank, category, seen in found:
+        share = 1 / n_all if p["intent"] == "uniform" else of_mine[category] / sum(of_mine.values())
         total += share * g * (1 - g) ** seen / rank
     return total
+
+
+def precision_ia(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    return divided(len(aspects(facts, user, cut, p)), depth(cut, k, p["over"]) * len(facts.wanted(user, p)))
+
+
+def map_ia(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    sizes = Counter(category for item in facts.gains[user] for category in facts.tags(user, item, p))
+    return divided(sum((seen + 1) / rank / sizes[c] for rank, c, seen in aspects(facts, user, cut, p)), len(sizes))
+
+
+def nrbp(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    left, patience = 1 - p["alpha"], p["p"]
+    gained = sum(patience ** (rank - 1) * left**seen for rank, _, seen in aspects(facts, user, cut, p))
+    if p["ideal"] == "every_category":
+        return divided(gained * (1 - left * patience), len(facts.wanted(user, p)))
+    return divided(gained, ideal_sum(facts, user, k, p, left, lambda rank: patience ** (rank - 1)))
 
 
 def serendipity(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
@@ -285,6 +323,9 @@ OF_USERS: Final[dict[str, OfUser]] = {
     "SRecall": s_recall,
     "AlphaNDCG": alpha_ndcg,
     "ERRIA": err_ia,
+    "PrecisionIA": precision_ia,
+    "MAPIA": map_ia,
+    "NRBP": nrbp,
     "Serendipity": serendipity,
     "CosineSerendipity": cosine_serendipity,
     "ProfileDistance": lambda f, u, cut, k, p: to_profile(f, u, cut, range(1, len(cut) + 1), p),

@@ -44,6 +44,7 @@ class Facts:
         self.given_distances = {pair: far for i, j, far in world["distances"].rows() for pair in ((i, j), (j, i))}
         self.predictions = {(u, i): value for u, i, value in sorted(world["predictions"].rows())}  # the highest of a pair counts
         self.ratings = {(u, i): float(value) for u, i, value in world["test"].rows()}
+        self.test_categories = {(u, i): frozenset({str(value)}) for u, i, value in world["test"].rows() if value > 0}
 
     @cached_property
     def n_users(self) -> int:
@@ -56,6 +57,16 @@ class Facts:
     def of(self, items: Sequence[Any]) -> set[str]:
         """Return the categories of `items`."""
         return set().union(*(self.categories.get(item, frozenset()) for item in items))
+
+    def tags(self, user: Any, item: Any, p: Any) -> frozenset[str]:
+        """Return the categories of an item, or those of the user's test rows of it, which are their ratings."""
+        return (
+            self.test_categories.get((user, item), frozenset()) if p["categories_of"] == "test" else self.categories.get(item, frozenset())
+        )
+
+    def wanted(self, user: Any, p: Any) -> set[str]:
+        """Return the categories of the user's relevant items."""
+        return set().union(*(self.tags(user, item, p) for item in self.gains[user]))
 
     def popularity(self, p: Any) -> dict[Any, int]:
         """Return how often each item is in train, by users or by rows."""

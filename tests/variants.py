@@ -28,6 +28,11 @@ TOGETHER: Final = (
     "EFD(unseen=one,count=rows)",
     "DeltaGap(of=train_and_test,count=rows)",
     "AlphaNDCG(ideal=places)@3",
+    "AlphaNDCG(ideal=every_category)@3",
+    "AlphaNDCG(ideal=greedy_text_desc,categories_of=test)",
+    "ERRIA(ideal=every_category)@3",
+    "ERRIA(ideal=greedy,categories_of=test)",
+    "SRecall(of=relevant,categories_of=test)",
 )
 """Settings that are only allowed, or only matter, together."""
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ..measure.task import needs_scores, sums_hits
 from ..metrics import Definition
+from ..metrics.intents import TEST_CATEGORIES
 from ..metrics.value import OF_LISTED, VALUE_NEEDS
 from ..names import yaml_text as text
 from ..names.short_names import REFERENCE_NAMES, is_spread
@@ -156,6 +157,7 @@ def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]
 
 CATEGORY_SETTINGS: Final = "--set data.items.categories=genres --set 'data.items.split=|'"
 """An example of the settings for categories; a command that knows the file names its own column."""
+_TEST_CATEGORIES: Final = "set data.test.categories to their column (--set data.test.categories=COLUMN; iteration in qrels of TREC)"
 _INPUTS: Final = {
     "items": "the items of the catalogue",
     "users": "the file of users",
@@ -287,6 +289,9 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
             elif data.items.categories is None:
                 keys = "data.items.categories to their column, and data.items.split if a cell has several"
                 yield f"{definition.label} needs the categories of the items: set {keys}: {CATEGORY_SETTINGS}"
+        elif need == TEST_CATEGORIES:
+            if data.test.categories is None:
+                yield f"{definition.label} needs the categories of the test rows: {_TEST_CATEGORIES}"
         elif need in VALUE_NEEDS:
             yield _without_value_column(definition, need)
         elif column and getattr(data, role) is None:

@@ -415,6 +415,12 @@ def _category_columns(value: Any) -> Any:
     return value
 
 
+def _column_of_test_categories(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        raise ValueError("categories of the test rows are in one column: repeat the row of an item for each of its categories")
+    return _category_columns(value)
+
+
 class RowsSource(SourceConfig):
     """A file of rows that may contain lists."""
 
@@ -434,6 +440,19 @@ class TestedSource(RowsSource):
         None,
         description="the rows of each user that are the target, after where: all (the default), the last or the first by time, or a random "
         "item, also with a seed: {random: 7}",
+    )
+    categories: (
+        Annotated[
+            str,
+            BeforeValidator(_column_of_test_categories),
+            Field(min_length=1),
+            WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]}),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="the column with the category that a row's item has for its user, by its name or its position, for measures with "
+        "categories_of=test; an item with several categories has a row for each (subtopics of TREC: iteration)",
     )
 
 

@@ -263,7 +263,9 @@ BEYOND_AXES: Final = (
         "the list that α-nDCG divides by",
         {
             "greedy": "the relevant items, each time the one with the largest gain",
+            "greedy_text_desc": "as greedy; of items that gain the same the largest id as text is first, not the smallest id",
             "places": "a list of the same length whose ranks have the categories of the relevant items in turn, even without such items",
+            "every_category": "k items that have every category of the relevant items, even without such items",
         },
     ),
     Axis(
@@ -279,6 +281,36 @@ BEYOND_AXES: Final = (
         {
             "uniform": "the same for all categories",
             "profile": "by its share among the categories of the user's items in data.train and of the relevant items",
+        },
+    ),
+    Axis(
+        "err_ia_ideal",
+        "formula",
+        "the list that ERR-IA divides by",
+        {
+            "none": "none: the value is the expected reciprocal rank",
+            "greedy": "the relevant items, each time the one with the largest gain",
+            "greedy_text_desc": "as greedy; of items that gain the same the largest id as text is first, not the smallest id",
+            "every_category": "k items that have every category of the relevant items, even without such items",
+        },
+    ),
+    Axis(
+        "nrbp_ideal",
+        "formula",
+        "the list that NRBP divides by",
+        {
+            "every_category": "an endless list of items that have every category of the relevant items",
+            "greedy": "the relevant items, each time the one with the largest gain",
+            "greedy_text_desc": "as greedy; of items that gain the same the largest id as text is first, not the smallest id",
+        },
+    ),
+    Axis(
+        "categories_of",
+        "formula",
+        "the categories of a hit",
+        {
+            "items": "those of the item in data.items",
+            "test": "those of the user's relevant test rows of the item, in the column data.test.categories",
         },
     ),
     Axis(

@@ -186,7 +186,8 @@ def _reader(loaded: Loaded, *, own_relevance: bool = False) -> Callable[[Definit
 def _obstacle(loaded: Loaded, definition: Definition) -> str:
     """Return the reason why a measure cannot be computed with the files of a config; empty if it can."""
     for problem in missing(definition, loaded.config.data):
-        return f"it needs {problem.rpartition(': give ')[2].partition(',')[0]}"
+        _, give, advice = problem.rpartition(": give ")
+        return f"it needs {advice.partition(',')[0]}" if give else f"it needs {problem.partition(' needs ')[2].partition(':')[0]}"
     if definition.has_subvalues:
         return "it has several values: name the group"
     return "" if definition.average != "micro" or definition.is_pooled else "it cannot be pooled"

@@ -30,6 +30,7 @@ from ..load.source import expected_rows, n_bytes
 from ..measure.by_group import equal_borders
 from ..measure.scoring import Scorer
 from ..measure.task import Task, tables_of
+from ..metrics.intents import TEST_CATEGORIES
 from ..metrics.popularity_groups import profile_groups_of
 from ..names.measure_strings import MetricSpec
 from ..parts import Scratch, SideTable
@@ -396,12 +397,14 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
                 yield GroupColumn(by, source.labels[by.column], split if (by.column,) == columns else None, splits=by in plan.groupings)
 
     catalogue = inputs.of("items") if "categories" in plan.needs else None
+    subtopics = request.loaded.config.data.test.categories if TEST_CATEGORIES in plan.needs else None
     people, weights = inputs.of("users") if plan.weights else None, plan.weights.partition(".")[2]
     grouping = (definition for definition in plan.all if "popularity_group" in closure(tables_of(definition)))
     axes = {str(one.axes[axis]) for one in plan.all for axis in one.metric.axes.values()}
     return SideNeeds(
         category_columns=() if catalogue is None else tuple((name, catalogue.labels[name]) for name in columns),
         split=split,
+        test_categories=inputs.test.labels[subtopics] if subtopics else "",
         item_groups=groups("items"),
         user_groups=groups("users"),
         test_popularity="train_and_test" in axes,

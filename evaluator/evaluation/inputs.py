@@ -28,6 +28,7 @@ from ..load.in_memory.tensors import as_arrays
 from ..load.opening import FAILURES, open_rows
 from ..load.scan import KEY_COLUMN, ReadError, flat_columns
 from ..metrics import Definition
+from ..metrics.intents import TEST_CATEGORIES
 from ..names.short_names import REFERENCE_NAMES, is_address
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
@@ -222,6 +223,8 @@ class _Looker(Struct, frozen=True):
         labels = sorted(need.removeprefix(f"{role}.") for need in self.wanted if need.startswith(f"{role}."))
         if role == "items" and data.items and "categories" in self.wanted:
             labels = list(dict.fromkeys((*labels, *data.items.category_columns)))
+        if role == "test" and data.test.categories and TEST_CATEGORIES in self.wanted:
+            labels = list(dict.fromkeys((*labels, data.test.categories)))
         source = self._look_at(f"data.{role}", ROLES[role], configured, labels=labels)
         target = configured.target if isinstance(configured, TestedSource) else None
         return replace(source, target=target if target is not None and target.rule != "all" else None)

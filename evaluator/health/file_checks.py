@@ -134,9 +134,14 @@ class RepeatedPairs(HealthCheck):
         pairs: TestPairs = part.table("test_pairs")
         if not pairs.repeats:
             return Tally()
-        again = np.bincount(pairs.row_pair)[pairs.row_pair] > 1
-        frame = part.data.rows(TEST).frame.filter(pl.Series(again))
-        return Tally.of(again=len(pairs.rows) - len(pairs), **part.notes(frame, "user", "item"))
+        frame, row_pair = part.data.rows(TEST).frame, pairs.row_pair
+        if column := part.prepared.test_categories:  # rows of a pair with different categories repeat nothing
+            category = frame[column].fill_null("").rank("dense").to_numpy().astype(np.int64)
+            _, row_pair = np.unique(row_pair * (len(frame) + 1) + category, return_inverse=True)
+        counts = np.bincount(row_pair)
+        return Tally.of(
+            again=len(frame) - int((counts > 0).sum()), **part.notes(frame.filter(pl.Series(counts[row_pair] > 1)), "user", "item")
+        )
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("again"), context.counts.count("test_rows")

@@ -40,14 +40,10 @@ def with_codes(rows: Rows, item_index: Array, prepared: Prepared) -> Rows:
     return rows.take(position).with_columns(code=code)
 
 
-def first_of_codes(rows: Rows, prepared: Prepared) -> Rows:
+def first_of_codes(rows: Rows) -> Rows:
     """Return the first row of each user and category."""
-    return rows.take(np.sort(np.unique(rows.user * _width(prepared) + rows["code"], return_index=True)[1]))
-
-
-def _width(prepared: Prepared) -> int:
-    """Return one more than the largest code of a category."""
-    return int(prepared.category_code.max(initial=0)) + 1
+    width = int(rows["code"].max(initial=0)) + 1
+    return rows.take(np.sort(np.unique(rows.user * width + rows["code"], return_index=True)[1]))
 
 
 @table("listed_categories", uses=("reading", "prepared"), columns=("rank", "item", "code"), title="The categories of the list, by number")
@@ -63,115 +59,7 @@ def listed_categories(reading: Reading, prepared: Prepared) -> Rows:
 )
 def covered(reading: Reading, prepared: Prepared) -> Rows:
     """Return each category of the list once: `code`, and the `rank` that covers it first."""
-    return first_of_codes(with_codes(reading.table(), reading.item_index, prepared), prepared)
-
-
-@table(
-    "covered_hits",
-    uses=("hits", "prepared"),
-    columns=("rank", "code"),
-    title="The categories by number, at the rank of the hit that covers them first",
-)
-def covered_hits(hits: Rows, prepared: Prepared) -> Rows:
-    """Return each category of the hits once: `code`, and the `rank` of the first hit that has it."""
-    return first_of_codes(with_codes(hits, hits.item_index(prepared.items), prepared), prepared)
-
-
-@table("wanted_categories", uses=("relevant", "prepared"), columns=("code",), title="The categories of the relevant items, by number")
-def wanted_categories(relevant: Rows, prepared: Prepared) -> Rows:
-    """Return each category of the user's relevant items once, all with rank 1: `code`."""
-    return first_of_codes(with_codes(relevant, relevant.item_index(prepared.items), prepared), prepared)
-
-
-@table(
-    "aspects",
-    uses=("hits", "reading", "prepared"),
-    params=("redundancy",),
-    columns=("rank", "item", "code", "seen"),
-    title="The categories of the hits, by number",
-)
-def aspects(hits: Rows, reading: Reading, prepared: Prepared, redundancy: str) -> Rows:
-    """Return each category of each hit: `rank`, `code`, and `seen`, how many hits (or, `listed`, items) above it have the category."""
-    once = np.ones(len(hits), dtype=np.bool_)  # a hit that counts several times has several rows with the same rank
-    once[1:] = (hits.user[1:] != hits.user[:-1]) | (hits.rank[1:] != hits.rank[:-1])
-    rows = hits.take(once)
-    codes_of_hits = with_codes(Rows(rows.n_users, rows.user, {"rank": rows.rank}, rows.item), rows.item_index(prepared.items), prepared)
-    higher = codes_of_hits
-    if redundancy == "listed":
-        having_hits = np.zeros(reading.n_users, dtype=np.bool_)
-        having_hits[hits.user] = True
-        index = np.flatnonzero(having_hits[reading.user])
-        higher = with_codes(reading.table(index), reading.item_index[index], prepared)
-    # One number for user, category and rank, ascending; `group` is the number of the user and category at rank 0.
-    codes = _width(prepared)
-    ranks = 1 + max(int(codes_of_hits.rank.max(initial=0)), int(higher.rank.max(initial=0)))
-    above = np.sort((higher.user * codes + higher["code"]) * ranks + higher.rank)
-    group = (codes_of_hits.user * codes + codes_of_hits["code"]) * ranks
-    seen = np.searchsorted(above, group + codes_of_hits.rank) - np.searchsorted(above, group)
-    return codes_of_hits.with_columns(seen=seen)
-
-
-@table(
-    "aspects_and_intents",
-    uses=("aspects", "relevant", "profile", "prepared"),
-    columns=("rank", "item", "code", "seen"),
-    title="The categories of the hits, by number",
-)
-def aspects_and_intents(aspects: Rows, relevant: Rows, profile: Rows, prepared: Prepared) -> Rows:
-    """Return the table `aspects` with `intent`: the share of the category among all categories of the user's train and relevant items."""
-    n_items, codes = len(prepared.items), _width(prepared)
-    pairs = np.concatenate([rows.user * (n_items + 1) + rows.item_index(prepared.items) + 1 for rows in (relevant, profile)])
-    user, item_index = np.divmod(np.unique(pairs), n_items + 1)
-    position, code = categories_of(prepared, item_index - 1)
-    groups, counts = np.unique(user[position] * codes + code, return_counts=True)
-    every = np.bincount(user[position], minlength=aspects.n_users)
-    # A hit is relevant, so that each of its categories is among them.
-    intent = counts[np.searchsorted(groups, aspects.user * codes + aspects["code"])] / every[aspects.user]
-    return aspects.with_columns(intent=intent)
-
-
-@table(
-    "greedy",
-    uses=("relevant", "prepared"),
-    params=("alpha", "depth"),
-    columns=("rank", "gain"),
-    title="The relevant items in greedy order",
-)
-def greedy(relevant: Rows, prepared: Prepared, alpha: float, depth: int) -> Rows:
-    """Return the relevant items in greedy order, each time the one whose categories gain most, smallest id first: `rank`, `gain`.
-
-    A category gains 1, and each time it is chosen again `1 - alpha` times as much as before. Items without categories are left out. The
-    order ends at rank `depth`, unless that is 0.
-    """
-    position, code = categories_of(prepared, relevant.item_index(prepared.items))
-    having, candidate = np.unique(position, return_inverse=True)  # relevant items are in the order of their ids
-    user = relevant.user[having]
-    codes = _width(prepared)
-    aspects, aspect = np.unique(user[candidate] * codes + code, return_inverse=True)
-    worth = np.ones(len(aspects))
-    users: list[Array] = []
-    gains: list[Array] = []
-    while len(user) and (not depth or len(users) < depth):
-        gain = np.bincount(candidate, worth[aspect], len(user))
-        starts = np.flatnonzero(np.concatenate([[True], user[1:] != user[:-1]]))
-        best = np.maximum.reduceat(gain, starts)
-        near = np.flatnonzero(gain > np.repeat(best, np.diff(np.append(starts, len(user)))) - 1e-12)
-        chosen = near[np.concatenate([[True], user[near[1:]] != user[near[:-1]]])]
-        users.append(user[chosen])
-        gains.append(best)
-        left = np.ones(len(user), dtype=np.bool_)
-        left[chosen] = False
-        taken = ~left[candidate]
-        worth[aspect[taken]] *= 1.0 - alpha
-        user, aspect = user[left], aspect[~taken]
-        candidate = (np.cumsum(left) - 1)[candidate[~taken]]
-    every = np.concatenate([*users, np.empty(0, dtype=np.int64)])
-    order = np.argsort(every, kind="stable")
-    return Rows(
-        relevant.n_users,
-        every[order],
-        {"rank": number_rows(every[order], relevant.n_users), "gain": np.concatenate([*gains, np.empty(0)])[order]},
-    )
+    return first_of_codes(with_codes(reading.table(), reading.item_index, prepared))
 
 
 note_sentence(

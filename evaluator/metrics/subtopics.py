@@ -3,35 +3,80 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
-from ..tables.graph import table
-from ..tables.prepared import Prepared
-from ..tables.rows import Rows
 from .arrays import divide, powers, where
-from .diversity import with_codes
+from .intents import OF_TEST, TEST_CATEGORIES
 from .measure import Measure, Ratio
 from .notation import SIZES, tex
 from .registry import Number, metric
+from .table_views import CutTable
 
 LETTERS = {
     "l": "the length of the list, at most k",
     "i_r": "the item at rank r",
     "h(r)": "1 if the item at rank r is relevant, else 0",
-    "categories": "those of data.items; an item that is not in this file has none",
+    "categories": "those of the item in data.items, or those of the user's relevant test rows of the item (`categories_of` = `test`)",
+    "m": "the number of categories of the user's relevant items",
 }
 """The symbols and words that formulas of this file use, with their meanings."""
 
-_PLACES = (
-    r" \\ Z_u = \sum_{r=1}^{d\,m} \frac{1}{\log_2(r + 1)} + \sum_{r=d\,m + 1}^{|L_u|} \frac{(1 - \alpha)^d}{\log_2(r + 1)}, \quad "
-    r"d = \lfloor |L_u| / m \rfloor, \quad m = |\bigcup_{i \in T_u} A_i|"
-)
 CLARKE = "Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008"
 ZHAI = "Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003"
+
+
+_OF = {"categories_of": "categories_of"}
+_ALPHA = Number(0.5, "how much the worth of a category falls each time it is covered again", least=0.0, most=1.0, symbol=r"\alpha")
+_GREEDY = ("greedy", "greedy_text_desc")
+"""Ideal lists in greedy order."""
+
+
+def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """Return the input with the categories."""
+    return (TEST_CATEGORIES,) if params["categories_of"] == OF_TEST else ("categories",)
+
+
+def _uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """Return the tables of a measure with an ideal list: the hits by category, and what the list is made of."""
+    of_ideal = {"none": (), "places": ("wanted_categories", "reading")}
+    return ("aspects", *(("greedy",) if params["ideal"] in _GREEDY else of_ideal.get(str(params["ideal"]), ("wanted_categories",))))
+
+
+def _cut_by(name: str, *lists: str) -> Callable[[Mapping[str, Scalar], int | None], None]:
+    """Return a function that raises `ValueError` if the ideal list of a metric is one that only a cut-off ends, and there is none."""
+
+    def validate(params: Mapping[str, Scalar], k: int | None) -> None:
+        if params["ideal"] in lists and k is None:
+            raise ValueError(f"{name}(ideal={params['ideal']}) needs a cut-off")
+
+    return validate
+
+
+def _table(m: Measure, name: str, **params: Scalar) -> CutTable:
+    """Return a table of the categories that the measure reads."""
+    return m.table(name, categories_of=str(m.params["categories_of"]), **params)
+
+
+def _n_wanted(m: Measure) -> Array:
+    """Return the number of categories of each user's relevant items."""
+    return _table(m, "wanted_categories").whole_count()
+
+
+def _greedy(m: Measure, alpha: float) -> CutTable:
+    """Return the relevant items of each user in greedy order."""
+    ties = "text_desc" if m.params["ideal"] == "greedy_text_desc" else "id"
+    return _table(m, "greedy", alpha=alpha, depth=m.deepest, ties=ties)
+
+
+def _of_perfect_list(m: Measure, alpha: float, by: Callable[[int], float]) -> Array:
+    """Return Σ_{r≤k} m · (1 - α)^(r-1) / by(r): the sum of a list whose items have every category."""
+    assert m.cutoffs is not None
+    terms = [(1.0 - alpha) ** (rank - 1) / by(rank) for rank in range(1, m.deepest + 1)]
+    return np.asarray([math.fsum(terms[:k]) for k in m.cutoffs])[:, None] * _n_wanted(m)
 
 
 def _s_recall_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -39,15 +84,22 @@ def _s_recall_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     return (covered, "wanted_categories") if params["of"] == "relevant" else (covered,)
 
 
+def _refuse_unjudged(params: Mapping[str, Scalar], k: int | None) -> None:
+    """Raise `ValueError` if categories of test rows are wanted for items that have no test rows."""
+    if params["categories_of"] == OF_TEST and (params["of"], params["relevance"]) != ("relevant", "binary"):
+        raise ValueError("only relevant items have categories of test rows: SRecall(categories_of=test) needs of=relevant")
+
+
 @metric(
     "SRecall",
     family="diversity",
     bounds=(0.0, math.inf),
-    aliases=("SubtopicRecall", "CommunityRecall"),
-    axes={"relevance": "srecall_relevance", "of": "srecall_of"},
-    needs=lambda params: ("categories", "train") if params["of"] == "train" else ("categories",),
+    aliases=("SubtopicRecall", "StRecall", "CommunityRecall"),
+    axes={"relevance": "srecall_relevance", "of": "srecall_of", **_OF},
+    needs=lambda params: (*_needs(params), "train") if params["of"] == "train" else _needs(params),
     uses=_s_recall_uses,
     pooled=True,
+    validate=_refuse_unjudged,
     tex=tex(
         r"\frac{1}{<of>} \,\Bigl|\bigcup_{i \in <relevance>} A_i\Bigr|",
         relevance={"binary": r"L_u \cap T_u", "none": "L_u"},
@@ -62,25 +114,23 @@ def s_recall(m: Measure) -> Ratio:
 
     SRecall is short for subtopic recall. By `relevance` the union is over the hits (`binary`), or over all recommended items (`none`). C by
     `of`: the number of categories in data.items (`catalogue`), of the items of data.train (`train`), or of the user's relevant items
-    (`relevant`).
+    (`relevant`). With `categories_of` = `test` only `relevant` is possible.
 
     Edge cases: 0 if C is 0; above 1 if items that are not in train have categories that its items do not have (`train`).
     """
-    covered = m.table("covered_hits") if m.params["relevance"] == "binary" else m.table("covered")
+    covered = _table(m, "covered_hits") if m.params["relevance"] == "binary" else m.table("covered")
     if m.params["of"] == "relevant":
-        return Ratio(covered.count(), m.table("wanted_categories").whole_count())
+        return Ratio(covered.count(), _n_wanted(m))
     number = "categories" if m.params["of"] == "catalogue" else "train_categories"
     return Ratio(covered.count(), m.number(number))
 
 
-def _alpha_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
-    return ("aspects", "greedy") if params["ideal"] == "greedy" else ("aspects", "wanted_categories", "reading")
-
-
-def _refuse_places_without_cutoff(params: Mapping[str, Scalar], k: int | None) -> None:
-    """Raise `ValueError` if the ideal is computed from ranks and there is no cut-off to end them."""
-    if params["ideal"] == "places" and k is None:
-        raise ValueError("AlphaNDCG(ideal=places) needs a cut-off")
+_SEEN = r"x_{c,r} = \sum_{q=1}^{r-1} h_q\,[c \in A_{i_q}]"
+_PLACES = (
+    r" \\ Z_u = \sum_{r=1}^{d\,m} \frac{1}{\log_2(r + 1)} + \sum_{r=d\,m + 1}^{|L_u|} \frac{(1 - \alpha)^d}{\log_2(r + 1)}, \quad "
+    r"d = \lfloor |L_u| / m \rfloor, \quad m = |\bigcup_{i \in T_u} A_i|"
+)
+_M = r"m = |\bigcup_{i \in T_u} A_i|"
 
 
 @metric(
@@ -88,19 +138,21 @@ def _refuse_places_without_cutoff(params: Mapping[str, Scalar], k: int | None) -
     family="diversity",
     bounds=(0.0, math.inf),
     aliases=("alpha_nDCG", "a_ndcg", "aNDCG"),
-    axes={"ideal": "alpha_ideal", "redundancy": "alpha_redundancy"},
-    numbers={
-        "alpha": Number(0.5, "how much the worth of a category falls each time it is covered again", least=0.0, most=1.0, symbol=r"\alpha")
-    },
-    needs=("categories",),
-    uses=_alpha_uses,
+    axes={"ideal": "alpha_ideal", "redundancy": "alpha_redundancy", **_OF},
+    numbers={"alpha": _ALPHA},
+    needs=_needs,
+    uses=_uses,
     pooled=True,
-    validate=_refuse_places_without_cutoff,
+    validate=_cut_by("AlphaNDCG", "places", "every_category"),
     tex=tex(
         r"\frac{1}{Z_u} \sum_{r=1}^{k} h_r \sum_{c \in A_{i_r}} \frac{(1 - \alpha)^{x_{c,r}}}{\log_2(r + 1)} \\ "
         r"x_{c,r} = \sum_{q=1}^{r-1} <redundancy>[c \in A_{i_q}]<ideal>",
         redundancy={"hits": r"h_q\,", "listed": ""},
-        ideal={"greedy": "", "places": _PLACES},
+        ideal={
+            **dict.fromkeys(_GREEDY, ""),
+            "places": _PLACES,
+            "every_category": r" \\ Z_u = m \sum_{r=1}^{k} \frac{(1 - \alpha)^{r-1}}{\log_2(r + 1)}, \quad " + _M,
+        },
     ),
     reference=CLARKE,
 )
@@ -110,88 +162,114 @@ def alpha_ndcg(m: Measure) -> Ratio:
     α-nDCG@k = 1/I · Σ_{r≤k} h(r) · Σ_{c ∈ categories(i_r)} (1 - α)^{seen(c,r)} / log2(r + 1)
 
     seen(c, r) by `redundancy`: the number of hits above rank r that have category c (`hits`), or of all items above it (`listed`). I by
-    `ideal`: the same sum for the relevant items in greedy order, each time the one that gains most, smallest id first (`greedy`); or,
-    for any categories, A·⌊l/A⌋ ranks of gain 1 and the rest of the l ranks of gain (1 - α)^⌊l/A⌋, with A the number of categories of
-    the user's relevant items (`places`), and the value may then be above 1.
+    `ideal`: the same sum for the relevant items in greedy order, each time the one that gains most, smallest id first (`greedy`) or
+    largest id as text first (`greedy_text_desc`); for k items that have all m categories, m·Σ_{r≤k} (1 - α)^(r-1) / log2(r + 1)
+    (`every_category`: α-DCG of ndeval.c); or, for any categories, m·⌊l/m⌋ ranks of gain 1 and the rest of the l ranks of gain
+    (1 - α)^⌊l/m⌋ (`places`), and the value may then be above 1.
 
     Edge cases: no hit counts 0; an item without categories gains nothing. The greedy order is the usual approximation of the best order,
     which is NP-hard to find.
     """
-    alpha = float(m.params["alpha"])
-    aspects = m.table("aspects", redundancy=str(m.params["redundancy"]))
+    alpha, ideal = float(m.params["alpha"]), m.params["ideal"]
+    aspects = _table(m, "aspects", redundancy=str(m.params["redundancy"]))
     gained = aspects.sum(powers(1.0 - alpha, aspects["seen"]) / np.log2(aspects["rank"] + 1), "gain")
-    if m.params["ideal"] == "greedy":
-        best = m.table("greedy", alpha=alpha, depth=m.deepest)
+    if ideal in _GREEDY:
+        best = _greedy(m, alpha)
         return Ratio(gained, best.sum(best["gain"] / np.log2(best["rank"] + 1)))
-    wanted = m.table("wanted_categories").whole_count()
+    if ideal == "every_category":
+        return Ratio(gained, _of_perfect_list(m, alpha, lambda rank: math.log2(rank + 1)))
+    wanted = _n_wanted(m)
     rounds = np.floor(divide(m.n_listed, wanted))
     gain_after = powers(1.0 - alpha, rounds)
-    ideal = np.zeros((1, m.n_users))
+    total = np.zeros((1, m.n_users))
     for rank in range(1, int(m.n_listed.max(initial=0)) + 1):
         gain = where(rounds * wanted >= rank, 1.0, gain_after)
-        ideal = ideal + where(m.n_listed >= rank, gain, 0.0) / math.log2(rank + 1)
-    return Ratio(gained, ideal)
+        total = total + where(m.n_listed >= rank, gain, 0.0) / math.log2(rank + 1)
+    return Ratio(gained, total)
 
 
-@table(
-    "aspects_and_sizes",
-    uses=("aspects", "relevant", "prepared"),
-    params=("redundancy",),
-    columns=("rank", "item", "code", "seen", "size"),
-    title="The categories of the hits, by number",
-)
-def aspects_and_sizes(aspects: Rows, relevant: Rows, prepared: Prepared, redundancy: str) -> Rows:
-    """Return the table `aspects` with `size`: the number of the user's relevant items that have the category."""
-    wanted = with_codes(relevant, relevant.item_index(prepared.items), prepared)
-    width = 1 + max(int(wanted["code"].max(initial=0)), int(aspects["code"].max(initial=0)))
-    groups, counts = np.unique(wanted.user * width + wanted["code"], return_counts=True)
-    # A hit is relevant, so that each of its categories is among them.
-    return aspects.with_columns(size=counts[np.searchsorted(groups, aspects.user * width + aspects["code"])])
+def _err_ia_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    if params["intent"] == "profile":
+        return ("aspects_and_intents",)
+    if params["ideal"] == "none":
+        return ("aspects", "wanted_categories") if params["categories_of"] == OF_TEST else ("aspects",)
+    return _uses(params)
+
+
+def _validate_err_ia(params: Mapping[str, Scalar], k: int | None) -> None:
+    """Raise `ValueError` if the intents are those of a profile, and other parameters do not fit them."""
+    if params["intent"] == "profile":
+        if params["ideal"] != "none":
+            raise ValueError("ERRIA(intent=profile) has no ideal list: only equally likely categories have one")
+        if params["categories_of"] == OF_TEST:
+            raise ValueError("ERRIA(intent=profile) needs categories of items: train rows have no categories of test rows")
+    _cut_by("ERRIA", "every_category")(params, k)
+
+
+_ERR_IA_SUM = r"\sum_{r=1}^{k} h_r \sum_{c \in A_{i_r}} \frac{(1 - \gamma)^{x_{c,r}}}{r}"
+
+
+def _tex_err_ia(params: Mapping[str, Scalar]) -> str:
+    """Return the formula of ERR-IA: a probability, or a share of the ideal list."""
+    if params["ideal"] != "none":
+        perfect = r" \\ Z_u = m \sum_{r=1}^{k} \frac{(1 - \gamma)^{r-1}}{r}, \quad " + _M
+        return rf"\frac{{1}}{{Z_u}} {_ERR_IA_SUM} \\ {_SEEN}{perfect if params['ideal'] == 'every_category' else ''}"
+    intent = r"\frac{\sum_{i \in H_u \cup T_u} [c \in A_i]}{\sum_{i \in H_u \cup T_u} |A_i|}"
+    if params["intent"] == "uniform":
+        intent = r"\frac{1}{m}, \quad " + _M if params["categories_of"] == OF_TEST else r"\frac{1}{|C|}"
+    term = r"\sum_{c} p_c \sum_{r=1}^{k} h_r\,[c \in A_{i_r}]\,\frac{\gamma\,(1 - \gamma)^{x_{c,r}}}{r}"
+    return rf"{term} \\ {_SEEN}, \quad p_c = {intent}"
 
 
 @metric(
     "ERRIA",
     family="diversity",
-    axes={"intent": "err_ia_intent"},
+    aliases=("ERR_IA",),
+    axes={"intent": "err_ia_intent", "ideal": "err_ia_ideal", **_OF},
     numbers={
         "grade": Number(
             0.5, "the probability that a hit satisfies a user who looks for its category", least=0.0, most=1.0, symbol=r"\gamma"
         )
     },
-    needs=lambda params: ("categories", "train") if params["intent"] == "profile" else ("categories",),
-    uses=lambda params: ("aspects_and_intents",) if params["intent"] == "profile" else ("aspects",),
-    tex=tex(
-        r"\sum_{c \in C} p_c \sum_{r=1}^{k} h_r\,[c \in A_{i_r}]\,\frac{\gamma\,(1 - \gamma)^{x_{c,r}}}{r} \\ "
-        r"x_{c,r} = \sum_{q=1}^{r-1} h_q\,[c \in A_{i_q}], \quad p_c = <intent>",
-        intent={
-            "uniform": r"\frac{1}{|C|}",
-            "profile": r"\frac{\sum_{i \in H_u \cup T_u} [c \in A_i]}{\sum_{i \in H_u \cup T_u} |A_i|}",
-        },
-    ),
-    reference="Chapelle et al., Intent-based diversification of web search results, Information Retrieval 14(6), 2011",
+    needs=lambda params: (*_needs(params), "train") if params["intent"] == "profile" else _needs(params),
+    uses=_err_ia_uses,
+    pooled=lambda params: params["ideal"] != "none",
+    validate=_validate_err_ia,
+    tex=_tex_err_ia,
+    reference="Chapelle et al., Intent-based diversification of web search results, Information Retrieval 14(6), 2011; ndeval.c of TREC",
 )
-def err_ia(m: Measure) -> Array:
+def err_ia(m: Measure) -> Array | Ratio:
     """How soon a user who looks for one of the categories is satisfied; use it if the same list must serve different intents.
 
     ERR-IA@k = Σ_c p(c|u) · Σ_{r≤k} h(r) · [c ∈ categories(i_r)] · 1/r · g · (1 - g)^{seen(c,r)}
 
     This is the intent-aware expected reciprocal rank. g is `grade`, seen(c, r) the number of hits above rank r that have category c. p by
-    `intent`: the same for every category (`uniform`), or the share of c among the categories of the user's items in train and of the user's
-    relevant items (`profile`).
+    `intent`: the same for every category (`uniform`; 1/m if the categories are those of test rows), or the share of c among the categories
+    of the user's items in train and of the user's relevant items (`profile`).
+
+    By `ideal` the value is divided by that of the relevant items in greedy order, smallest id first (`greedy`) or largest id as text first
+    (`greedy_text_desc`); or by that of k items that have all m categories (`every_category`, as ndeval.c prints it).
 
     Edge cases: no hit counts 0; an item without categories adds nothing.
     """
     g = float(m.params["grade"])
     if m.params["intent"] == "profile":
-        aspects = m.table("aspects_and_intents", redundancy="hits")
-        intent = aspects["intent"]
-    else:
-        aspects = m.table("aspects", redundancy="hits")
+        rows = m.table("aspects_and_intents", redundancy="hits", categories_of=str(m.params["categories_of"]))
+        return rows.sum(rows["intent"] * g * powers(1.0 - g, rows["seen"]) / rows["rank"], "satisfied")
+    rows = _table(m, "aspects", redundancy="hits")
+    if m.params["ideal"] == "none":
+        if m.params["categories_of"] == OF_TEST:
+            return divide(rows.sum(g * powers(1.0 - g, rows["seen"]) / rows["rank"], "satisfied"), _n_wanted(m))
         intent = np.asarray(1.0 / max(m.number("categories"), 1.0))
-    return aspects.sum(intent * g * powers(1.0 - g, aspects["seen"]) / aspects["rank"], "satisfied")
+        return rows.sum(intent * g * powers(1.0 - g, rows["seen"]) / rows["rank"], "satisfied")
+    gained = rows.sum(powers(1.0 - g, rows["seen"]) / rows["rank"], "gain")
+    if m.params["ideal"] == "every_category":
+        return Ratio(gained, _of_perfect_list(m, g, float))
+    best = _greedy(m, g)
+    return Ratio(gained, best.sum(best["gain"] / best["rank"]))
 
 
-_TEX_SEEN = r"x_{c,r} = \sum_{q=1}^{r-1} h_q\,[c \in A_{i_q}], \quad m = |\bigcup_{i \in T_u} A_i|"
+_TEX_SEEN = _SEEN + r", \quad " + _M
 _AGRAWAL = "Agrawal et al., Diversifying search results, WSDM 2009; as ndeval.c of TREC"
 
 
@@ -199,11 +277,11 @@ _AGRAWAL = "Agrawal et al., Diversifying search results, WSDM 2009; as ndeval.c 
     "PrecisionIA",
     family="diversity",
     aliases=("P_IA", "IntentAwarePrecision"),
-    axes={"over": "precision_ia_over"},
-    needs=("categories",),
+    axes={"over": "precision_ia_over", **_OF},
+    needs=_needs,
     uses=("aspects", "wanted_categories", "reading"),
     pooled=True,
-    tex=tex(r"\frac{1}{<over>\,m} \sum_{r=1}^{k} h_r\,|A_{i_r}|, \quad m = |\bigcup_{i \in T_u} A_i|", over=SIZES),
+    tex=tex(r"\frac{1}{<over>\,m} \sum_{r=1}^{k} h_r\,|A_{i_r}|, \quad " + _M, over=SIZES),
     reference=_AGRAWAL,
 )
 def precision_ia(m: Measure) -> Ratio:
@@ -211,20 +289,20 @@ def precision_ia(m: Measure) -> Ratio:
 
     PrecisionIA@k = 1/(k·m) · Σ_{r≤k} h(r) · |categories(i_r)|
 
-    m is the number of categories of the user's relevant items. With `over` = `list_length` the sum is
-    divided by the length of the list, at most k, instead of k.
+    With `over` = `list_length` the sum is divided by the length of the list, at most k, instead of k.
 
     Edge cases: no hit counts 0; an item without categories adds nothing.
     """
-    counted = m.table("aspects", redundancy="hits").count()
-    return Ratio(counted, m.length(str(m.params["over"])) * m.table("wanted_categories").whole_count())
+    counted = _table(m, "aspects", redundancy="hits").count()
+    return Ratio(counted, m.length(str(m.params["over"])) * _n_wanted(m))
 
 
 @metric(
     "MAPIA",
     family="diversity",
     aliases=("AP_IA", "MAP_IA", "IntentAwareMAP"),
-    needs=("categories",),
+    axes=_OF,
+    needs=_needs,
     uses=("aspects_and_sizes", "wanted_categories"),
     pooled=True,
     tex=(
@@ -238,27 +316,36 @@ def map_ia(m: Measure) -> Ratio:
 
     MAPIA@k = 1/m · Σ_c 1/R(c) · Σ_{r≤k} h(r) · [c ∈ categories(i_r)] · (seen(c,r) + 1)/r
 
-    m is the number of categories of the user's relevant items, R(c) the number of relevant items of category c, seen(c, r) the number of
-    hits above rank r that have category c.
+    R(c) is the number of relevant items of category c, seen(c, r) the number of hits above rank r that have category c.
 
     Edge cases: no hit counts 0; an item without categories adds nothing.
     """
-    rows = m.table("aspects_and_sizes", redundancy="hits")
-    return Ratio(rows.sum((rows["seen"] + 1) / rows["rank"] / rows["size"], "precision"), m.table("wanted_categories").whole_count())
+    rows = _table(m, "aspects_and_sizes", redundancy="hits")
+    return Ratio(rows.sum((rows["seen"] + 1) / rows["rank"] / rows["size"], "precision"), _n_wanted(m))
+
+
+_NRBP_SUM = r"\sum_{r=1}^{k} p^{r-1} h_r \sum_{c \in A_{i_r}} (1 - \alpha)^{x_{c,r}}"
 
 
 @metric(
     "NRBP",
     family="diversity",
     aliases=("NoveltyRBP",),
+    axes={"ideal": "nrbp_ideal", **_OF},
     numbers={
-        "alpha": Number(0.5, "how much the worth of a category falls each time it is covered again", least=0.0, most=1.0, symbol=r"\alpha"),
+        "alpha": _ALPHA,
         "p": Number(0.5, "the patience: the probability that the reader goes on to the next item", most=0.999999, symbol="p"),
     },
-    needs=("categories",),
-    uses=("aspects", "wanted_categories"),
+    needs=_needs,
+    uses=_uses,
     pooled=True,
-    tex=(r"\frac{1 - (1 - \alpha)\,p}{m} \sum_{r=1}^{k} p^{r-1} h_r \sum_{c \in A_{i_r}} (1 - \alpha)^{x_{c,r}} \\ " + _TEX_SEEN),
+    tex=tex(
+        "<ideal>",
+        ideal={
+            "every_category": rf"\frac{{1 - (1 - \alpha)\,p}}{{m}} {_NRBP_SUM} \\ {_TEX_SEEN}",
+            **dict.fromkeys(_GREEDY, rf"\frac{{1}}{{Z_u}} {_NRBP_SUM} \\ {_SEEN}"),
+        },
+    ),
     reference="Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous queries, ICTIR 2009; ndeval.c of TREC",
 )
 def nrbp(m: Measure) -> Ratio:
@@ -266,12 +353,16 @@ def nrbp(m: Measure) -> Ratio:
 
     NRBP@k = (1 - (1 - α)·p)/m · Σ_{r≤k} p^(r-1) · h(r) · Σ_{c ∈ categories(i_r)} (1 - α)^{seen(c,r)}
 
-    NRBP is short for novelty- and rank-biased precision. m is the number of categories of the user's relevant items, seen(c, r) the number
-    of hits above rank r that have category c.
+    NRBP is short for novelty- and rank-biased precision. seen(c, r) is the number of hits above rank r that have category c. The factor
+    makes 1 the value of an endless list of items that have all m categories. By `ideal` the sum is divided by that of the relevant items
+    in greedy order instead, smallest id first (`greedy`) or largest id as text first (`greedy_text_desc`).
 
     Edge cases: no hit counts 0; an item without categories gains nothing.
     """
     alpha, p = float(m.params["alpha"]), float(m.params["p"])
-    rows = m.table("aspects", redundancy="hits")
+    rows = _table(m, "aspects", redundancy="hits")
     gained = rows.sum(powers(p, rows["rank"] - 1) * powers(1.0 - alpha, rows["seen"]), "gain")
-    return Ratio(gained * (1.0 - (1.0 - alpha) * p), m.table("wanted_categories").whole_count())
+    if m.params["ideal"] == "every_category":
+        return Ratio(gained * (1.0 - (1.0 - alpha) * p), _n_wanted(m))
+    best = _greedy(m, alpha)
+    return Ratio(gained, best.sum(powers(p, best["rank"] - 1) * best["gain"]))

@@ -186,6 +186,7 @@ class SideNeeds(Struct, frozen=True):
 
     - `category_columns`: the columns of categories, each with its name in the items file and in the frame; `split` is the separator of
       categories in a single column
+    - `test_categories`: the column of categories in the frame of test rows
     - `item_groups`, `user_groups`: the columns that name groups: name in the file → name in the frame
     - `test_popularity`: count test rows by item, too
     - `profile_groups`: ways to group train users by the popularity of their items
@@ -200,6 +201,7 @@ class SideNeeds(Struct, frozen=True):
 
     category_columns: tuple[tuple[str, str], ...] = ()
     split: str | None = None
+    test_categories: str = ""
     item_groups: Mapping[str, str] = field(default_factory=dict)
     user_groups: Mapping[str, str] = field(default_factory=dict)
     test_popularity: bool = False
@@ -228,7 +230,7 @@ def prepare_sides(
     items = _all_items(of_train + [frame["item"].unique() for frame in (frames.items, tested) if frame is not None], frames.test)
     train = None if train_frame is None or indexed_items is None else TrainRows.of(train_frame, items, indexed_items)
     prepared = _with_catalogue(items, train, frames.items, needs.train_users)
-    prepared = replace(prepared, sources=sources, baseline_lists=baseline_lists)
+    prepared = replace(prepared, sources=sources, baseline_lists=baseline_lists, test_categories=needs.test_categories)
     remarks: list[str] = []
     if frames.items is not None:
         prepared = _with_labels_of_items(prepared, frames.items, needs, remarks)

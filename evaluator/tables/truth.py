@@ -245,11 +245,11 @@ def _is_relevant(rating: Array, user: Array, passing: Array, truth: Truth, n_use
 
 @table("relevant", uses=("truth_table",), columns=("item",), title="The relevant items")
 def relevant(truth_table: TruthTable) -> Rows:
-    """Return the relevant items, each once, all with rank 1: `gain`."""
+    """Return the relevant items, each once, all with rank 1: `gain`, `pair` (the index of the test pair)."""
     index = np.flatnonzero(truth_table.relevant)
     pairs = truth_table.pairs
-    rank = np.ones(len(index), dtype=np.int64)
-    return Rows(len(truth_table.n_relevant), pairs.user[index], {"rank": rank, "gain": truth_table.gain[index]}, gather(pairs.item, index))
+    columns = {"rank": np.ones(len(index), dtype=np.int64), "gain": truth_table.gain[index], "pair": index}
+    return Rows(len(truth_table.n_relevant), pairs.user[index], columns, gather(pairs.item, index))
 
 
 @table("ideal", uses=("relevant_with_repeats",), columns=("rank", "gain"), title="The best possible list")
