@@ -27,6 +27,7 @@ class _Further1(_Common, total=False):
 class _Further2(_Common, total=False):
     ideal: str | float | None
     redundancy: str | float | None
+    categories_of: str | float | None
     alpha: float | None
 
 class _Further3(_Common, total=False):
@@ -130,6 +131,8 @@ class _Further19(_Common, total=False):
 
 class _Further20(_Common, total=False):
     intent: str | float | None
+    ideal: str | float | None
+    categories_of: str | float | None
     grade: float | None
 
 class _Further21(_Common, total=False):
@@ -227,25 +230,28 @@ class _Further41(_Common, total=False):
     ties: str | float | None
 
 class _Further42(_Common, total=False):
+    categories_of: str | float | None
+
+class _Further43(_Common, total=False):
     denominator: str | float | None
     ranks: str | float | None
 
-class _Further43(_Common, total=False):
+class _Further44(_Common, total=False):
     unit: str | float | None
 
-class _Further44(_Common, total=False):
+class _Further45(_Common, total=False):
     gain: str | float | None
     alpha: float | None
     beta: float | None
     shelves: float | None
     columns: float | None
 
-class _Further45(_Common, total=False):
+class _Further46(_Common, total=False):
     activation: str | float | None
     over: str | float | None
     threshold: float | None
 
-class _Further46(_Common, total=False):
+class _Further47(_Common, total=False):
     gain: str | float | None
     discount: str | float | None
     log_base: str | float | None
@@ -253,108 +259,118 @@ class _Further46(_Common, total=False):
     ideal: str | float | None
     weight: str | None
 
-class _Further47(_Common, total=False):
+class _Further48(_Common, total=False):
     weight: str | None
 
-class _Further48(_Common, total=False):
+class _Further49(_Common, total=False):
+    ideal: str | float | None
+    categories_of: str | float | None
     alpha: float | None
     p: float | None
 
-class _Further49(_Common, total=False):
+class _Further50(_Common, total=False):
     insufficient: str | float | None
 
-class _Further50(_Common, total=False):
+class _Further51(_Common, total=False):
     form: str | float | None
 
-class _Further51(_Common, total=False):
+class _Further52(_Common, total=False):
     overlap: str | float | None
 
-class _Further52(_Common, total=False):
+class _Further53(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     numerator: str | float | None
     ratio: float | None
 
-class _Further53(_Common, total=False):
+class _Further54(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     candidates: str | float | None
     ratio: float | None
 
-class _Further54(_Common, total=False):
+class _Further55(_Common, total=False):
     count: str | float | None
 
-class _Further55(_Common, total=False):
+class _Further56(_Common, total=False):
     of: str | float | None
     count: str | float | None
     ties: str | float | None
     ratio: str | float | None
     popular: float | None
 
-class _Further56(_Common, total=False):
+class _Further57(_Common, total=False):
     denominator: str | float | None
 
-class _Further57(_Common, total=False):
+class _Further58(_Common, total=False):
+    over: str | float | None
+    categories_of: str | float | None
+
+class _Further59(_Common, total=False):
     column: str | None
 
-class _Further58(_Common, total=False):
+class _Further60(_Common, total=False):
     denominator: str | float | None
     multiple: float | None
     within: float | None
 
-class _Further59(_Common, total=False):
+class _Further61(_Common, total=False):
     p: float | None
 
-class _Further60(_Common, total=False):
+class _Further62(_Common, total=False):
     gain: str | float | None
     norm: str | float | None
     p: float | None
 
-class _Further61(_Common, total=False):
+class _Further63(_Common, total=False):
     negative: str | float | None
     p: float | None
 
-class _Further62(_Common, total=False):
+class _Further64(_Common, total=False):
     denominator: str | float | None
     weight: str | None
 
-class _Further63(_Common, total=False):
+class _Further65(_Common, total=False):
     precision: float | None
 
-class _Further64(_Common, total=False):
+class _Further66(_Common, total=False):
     candidates: str | float | None
     by: str | None
     group: str | None
 
-class _Further65(_Common, total=False):
+class _Further67(_Common, total=False):
+    of: str | float | None
+    categories_of: str | float | None
+
+class _Further68(_Common, total=False):
     max_rel: float | None
     min_rel: float | None
 
-class _Further66(_Common, total=False):
+class _Further69(_Common, total=False):
     log: str | float | None
     norm: str | float | None
     weights: str | float | None
 
-class _Further67(_Common, total=False):
+class _Further70(_Common, total=False):
     norm: str | float | None
     over: str | float | None
     unit: str | float | None
     unseen: str | float | None
 
-class _Further68(_Common, total=False):
+class _Further71(_Common, total=False):
     count: str | float | None
     ratio: float | None
 
-class _Further69(_Common, total=False):
+class _Further72(_Common, total=False):
     absent: str | float | None
     over: str | float | None
 
-class _Further70(_Common, total=False):
+class _Further73(_Common, total=False):
     by: str | None
 
-class _Further71(_Common, total=False):
+class _Further74(_Common, total=False):
     worth: float | None
     cost: float | None
 
@@ -2959,7 +2975,7 @@ def mapia(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Common],
+    **further: Unpack[_Further42],
 ) -> float:
     """The mean of AP over the categories of the user's relevant items; use it as PrecisionIA if the order counts."""
 
@@ -2972,7 +2988,7 @@ def mapia(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Common],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, float]: ...
 @overload
 def mapia(
@@ -2984,7 +3000,7 @@ def mapia(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Common],
+    **further: Unpack[_Further42],
 ) -> list[float]: ...
 @overload
 def mapia(
@@ -2996,7 +3012,7 @@ def mapia(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Common],
+    **further: Unpack[_Further42],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mapr(
@@ -3055,7 +3071,7 @@ def mar(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> float:
     """The mean of the recall at each hit; use it with MAP to see how fast recall grows."""
 
@@ -3068,7 +3084,7 @@ def mar(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> dict[int | None, float]: ...
 @overload
 def mar(
@@ -3080,7 +3096,7 @@ def mar(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> list[float]: ...
 @overload
 def mar(
@@ -3092,7 +3108,7 @@ def mar(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further42],
+    **further: Unpack[_Further43],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mcc(
@@ -3151,7 +3167,7 @@ def mean_pop_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> float:
     """The mean popularity rank of the recommended items (1: the most popular); use it to compare data sets of different size."""
 
@@ -3164,7 +3180,7 @@ def mean_pop_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> dict[int | None, float]: ...
 @overload
 def mean_pop_rank(
@@ -3176,7 +3192,7 @@ def mean_pop_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> list[float]: ...
 @overload
 def mean_pop_rank(
@@ -3188,7 +3204,7 @@ def mean_pop_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further43],
+    **further: Unpack[_Further44],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def mean_prediction_distance(
@@ -3367,7 +3383,7 @@ def n2_dcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> float:
     """How close to the top left of a page the relevant items are; use it if a page shows several rows of items (shelves, carousels)."""
 
@@ -3380,7 +3396,7 @@ def n2_dcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, float]: ...
 @overload
 def n2_dcg(
@@ -3392,7 +3408,7 @@ def n2_dcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> list[float]: ...
 @overload
 def n2_dcg(
@@ -3404,7 +3420,7 @@ def n2_dcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further44],
+    **further: Unpack[_Further45],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_hit_rate(
@@ -3415,7 +3431,7 @@ def ncis_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> float:
     """The share of users with a hit, corrected for what the previous policy showed; use it with NCISPrecision if one hit is enough."""
 
@@ -3428,7 +3444,7 @@ def ncis_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_hit_rate(
@@ -3440,7 +3456,7 @@ def ncis_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> list[float]: ...
 @overload
 def ncis_hit_rate(
@@ -3452,7 +3468,7 @@ def ncis_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_ndcg(
@@ -3463,7 +3479,7 @@ def ncis_ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> float:
     """How close to the top the hits are, corrected for what the previous policy showed; use it with NCISPrecision if order matters."""
 
@@ -3476,7 +3492,7 @@ def ncis_ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_ndcg(
@@ -3488,7 +3504,7 @@ def ncis_ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> list[float]: ...
 @overload
 def ncis_ndcg(
@@ -3500,7 +3516,7 @@ def ncis_ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_precision(
@@ -3511,7 +3527,7 @@ def ncis_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> float:
     """Precision corrected for what the previous policy showed; use it if the test rows come from users who saw its lists."""
 
@@ -3524,7 +3540,7 @@ def ncis_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_precision(
@@ -3536,7 +3552,7 @@ def ncis_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> list[float]: ...
 @overload
 def ncis_precision(
@@ -3548,7 +3564,7 @@ def ncis_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncis_recall(
@@ -3559,7 +3575,7 @@ def ncis_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> float:
     """Recall corrected for what the previous policy showed; use it with NCISPrecision if a list should miss little."""
 
@@ -3572,7 +3588,7 @@ def ncis_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, float]: ...
 @overload
 def ncis_recall(
@@ -3584,7 +3600,7 @@ def ncis_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> list[float]: ...
 @overload
 def ncis_recall(
@@ -3596,7 +3612,7 @@ def ncis_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further45],
+    **further: Unpack[_Further46],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ncrr(
@@ -3655,7 +3671,7 @@ def ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further47],
 ) -> float:
     """How close to the top the relevant items are; the default choice if order matters."""
 
@@ -3668,7 +3684,7 @@ def ndcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further47],
 ) -> dict[int | None, float]: ...
 @overload
 def ndcg(
@@ -3680,7 +3696,7 @@ def ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further47],
 ) -> list[float]: ...
 @overload
 def ndcg(
@@ -3692,7 +3708,7 @@ def ndcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further46],
+    **further: Unpack[_Further47],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def ndcg_rel(
@@ -3751,7 +3767,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further48],
 ) -> float:
     """How close to the top the relevant items are, with the same gain for each; use it if their ratings should not matter."""
 
@@ -3764,7 +3780,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, float]: ...
 @overload
 def ndcg_rendle2020(
@@ -3776,7 +3792,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further48],
 ) -> list[float]: ...
 @overload
 def ndcg_rendle2020(
@@ -3788,7 +3804,7 @@ def ndcg_rendle2020(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further47],
+    **further: Unpack[_Further48],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def novelty(
@@ -3847,7 +3863,7 @@ def nrbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> float:
     """RBP where another hit of a category is worth less; use it as AlphaNDCG for readers with a fixed patience."""
 
@@ -3860,7 +3876,7 @@ def nrbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, float]: ...
 @overload
 def nrbp(
@@ -3872,7 +3888,7 @@ def nrbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> list[float]: ...
 @overload
 def nrbp(
@@ -3884,7 +3900,7 @@ def nrbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def num_judged_irrelevant(
@@ -4087,7 +4103,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> float:
     """PartialAUC of the first k hits; use it as Precision in which the order of the list counts."""
 
@@ -4100,7 +4116,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def pap(
@@ -4112,7 +4128,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def pap(
@@ -4124,7 +4140,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def partial_auc(
@@ -4135,7 +4151,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> float:
     """The part of AUC before the k-th miss; use it if users stop reading after k misses."""
 
@@ -4148,7 +4164,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def partial_auc(
@@ -4160,7 +4176,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def partial_auc(
@@ -4172,7 +4188,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def percentile_rank(
@@ -4183,7 +4199,7 @@ def percentile_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> float:
     """How far down a list of the whole catalogue the relevant items are, from 0 (top) to 1; use it if users see more than a top list."""
 
@@ -4196,7 +4212,7 @@ def percentile_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def percentile_rank(
@@ -4208,7 +4224,7 @@ def percentile_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def percentile_rank(
@@ -4220,7 +4236,7 @@ def percentile_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def personalization(
@@ -4231,7 +4247,7 @@ def personalization(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> float:
     """How different the lists of two users are on average, from 0 (all alike) to 1; use it to see if users get lists of their own."""
 
@@ -4244,7 +4260,7 @@ def personalization(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_reo(
@@ -4255,7 +4271,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further53],
 ) -> float:
     """How unequally relevant items of head and tail are found; use it if relevant items deserve the same chance, popular or not."""
 
@@ -4268,7 +4284,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_rsp(
@@ -4279,7 +4295,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further54],
 ) -> float:
     """How unequally items of head and tail are recommended, relevant or not; use it to see how strongly a model prefers popular items."""
 
@@ -4292,7 +4308,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further54],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity(
@@ -4351,7 +4367,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> float:
     """The correlation between the popularity of items and how often they are recommended; use it to see if a model follows popularity."""
 
@@ -4364,7 +4380,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -4375,7 +4391,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further56],
 ) -> float:
     """The share of popular items among the recommended ones; use it to compare lists with what the users had in train."""
 
@@ -4388,7 +4404,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further56],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -4400,7 +4416,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further56],
 ) -> list[float]: ...
 @overload
 def popularity_ratio(
@@ -4412,7 +4428,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further56],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def position_weighted_average(
@@ -4471,7 +4487,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further57],
 ) -> float:
     """The share of the recommended items that are relevant; use it if every irrelevant item that is shown costs something."""
 
@@ -4484,7 +4500,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def precision(
@@ -4496,7 +4512,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further57],
 ) -> list[float]: ...
 @overload
 def precision(
@@ -4508,7 +4524,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def precision_ia(
@@ -4519,7 +4535,7 @@ def precision_ia(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further10],
+    **further: Unpack[_Further58],
 ) -> float:
     """The mean of Precision over the categories of the user's relevant items; use it if a list should serve each of them."""
 
@@ -4532,7 +4548,7 @@ def precision_ia(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further10],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, float]: ...
 @overload
 def precision_ia(
@@ -4544,7 +4560,7 @@ def precision_ia(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further10],
+    **further: Unpack[_Further58],
 ) -> list[float]: ...
 @overload
 def precision_ia(
@@ -4556,7 +4572,7 @@ def precision_ia(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further10],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def prediction_coverage(
@@ -4639,7 +4655,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """The profit of the hits, such as their margin; use it instead of Revenue if some items are sold at a loss."""
 
@@ -4652,7 +4668,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def profit(
@@ -4664,7 +4680,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def profit(
@@ -4676,7 +4692,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def r2(
@@ -4711,7 +4727,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> float:
     """Precision with the number of relevant items as cut-off; use it if this number varies widely between users."""
 
@@ -4724,7 +4740,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, float]: ...
 @overload
 def r_precision(
@@ -4736,7 +4752,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> list[float]: ...
 @overload
 def r_precision(
@@ -4748,7 +4764,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rank_biased_entropy(
@@ -4759,7 +4775,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> float:
     """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters."""
 
@@ -4772,7 +4788,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def rank_biased_entropy(
@@ -4784,7 +4800,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> list[float]: ...
 @overload
 def rank_biased_entropy(
@@ -4796,7 +4812,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp(
@@ -4807,7 +4823,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> float:
     """The gain per item of a reader who goes on to the next item with probability p; use it if you can say how patient users are."""
 
@@ -4820,7 +4836,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp(
@@ -4832,7 +4848,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> list[float]: ...
 @overload
 def rbp(
@@ -4844,7 +4860,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp_residual(
@@ -4855,7 +4871,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> float:
     """How much RBP could grow if all items without a judgement were relevant; use it to see how far RBP can be trusted."""
 
@@ -4868,7 +4884,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp_residual(
@@ -4880,7 +4896,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> list[float]: ...
 @overload
 def rbp_residual(
@@ -4892,7 +4908,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall(
@@ -4903,7 +4919,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> float:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible."""
 
@@ -4916,7 +4932,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> dict[int | None, float]: ...
 @overload
 def recall(
@@ -4928,7 +4944,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> list[float]: ...
 @overload
 def recall(
@@ -4940,7 +4956,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall_at_precision(
@@ -4951,7 +4967,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> float:
     """The highest recall at a depth that keeps a given precision; use it if too many misses are not acceptable."""
 
@@ -4964,7 +4980,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, float]: ...
 @overload
 def recall_at_precision(
@@ -4976,7 +4992,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> list[float]: ...
 @overload
 def recall_at_precision(
@@ -4988,7 +5004,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def reo(
@@ -5071,7 +5087,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """The value of the hits, such as their price; use it if a hit is worth as much as its item costs."""
 
@@ -5084,7 +5100,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue(
@@ -5096,7 +5112,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def revenue(
@@ -5108,7 +5124,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def revenue_share(
@@ -5119,7 +5135,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """The value of the hits as a share of that of all relevant items; use it to compare revenue between users who spend much and little."""
 
@@ -5132,7 +5148,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue_share(
@@ -5144,7 +5160,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def revenue_share(
@@ -5156,7 +5172,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rmse(
@@ -5311,7 +5327,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further66],
 ) -> float:
     """How unequally items of different groups are recommended, relevant or not; use it if every group should appear equally often."""
 
@@ -5324,7 +5340,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further66],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -5335,7 +5351,7 @@ def s_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further67],
 ) -> float:
     """The share of the categories that the hits cover; use it if a list should serve many interests."""
 
@@ -5348,7 +5364,7 @@ def s_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further67],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -5360,7 +5376,7 @@ def s_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further67],
 ) -> list[float]: ...
 @overload
 def s_recall(
@@ -5372,7 +5388,7 @@ def s_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further25],
+    **further: Unpack[_Further67],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def sdcg(
@@ -5383,7 +5399,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further68],
 ) -> float:
     """The gain of the list as a share of that of k items of the highest grade; use it if a perfect list must be excellent at every rank."""
 
@@ -5396,7 +5412,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further68],
 ) -> dict[int | None, float]: ...
 @overload
 def sdcg(
@@ -5408,7 +5424,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further68],
 ) -> list[float]: ...
 @overload
 def sdcg(
@@ -5420,7 +5436,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further68],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def serendipity(
@@ -5431,7 +5447,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> float:
     """How much higher hits rank than their popularity alone would place them; use it to reward hits that are not obvious."""
 
@@ -5444,7 +5460,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> dict[int | None, float]: ...
 @overload
 def serendipity(
@@ -5456,7 +5472,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> list[float]: ...
 @overload
 def serendipity(
@@ -5468,7 +5484,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further55],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def set_map(
@@ -5527,7 +5543,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further69],
 ) -> float:
     """How evenly items are recommended, as entropy; use it if every item should have its share of all lists."""
 
@@ -5540,7 +5556,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further69],
 ) -> dict[int | None, float]: ...
 @overload
 def smape(
@@ -5599,7 +5615,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> float:
     """The share of users whose list has at least k items; use it to find lists that are too short."""
 
@@ -5612,7 +5628,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def sufficient_reco(
@@ -5624,7 +5640,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def sufficient_reco(
@@ -5636,7 +5652,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def surprisal(
@@ -5647,7 +5663,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further70],
 ) -> float:
     """How surprising the recommended items are, in bits; use it for what papers call novelty: it rewards little-known items."""
 
@@ -5660,7 +5676,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further70],
 ) -> dict[int | None, float]: ...
 @overload
 def surprisal(
@@ -5672,7 +5688,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further70],
 ) -> list[float]: ...
 @overload
 def surprisal(
@@ -5684,7 +5700,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further70],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def tail_percentage(
@@ -5695,7 +5711,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further71],
 ) -> float:
     """The share of the recommended items that are among the least popular; use it instead of APLT if the tail is a share of the items."""
 
@@ -5708,7 +5724,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further71],
 ) -> dict[int | None, float]: ...
 @overload
 def tail_percentage(
@@ -5720,7 +5736,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further71],
 ) -> list[float]: ...
 @overload
 def tail_percentage(
@@ -5732,7 +5748,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further71],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unexpectedness(
@@ -5743,7 +5759,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further72],
 ) -> float:
     """The share of the recommended items that a reference model does not recommend to the user; use it to see what a model adds."""
 
@@ -5756,7 +5772,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further72],
 ) -> dict[int | None, float]: ...
 @overload
 def unexpectedness(
@@ -5768,7 +5784,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further72],
 ) -> list[float]: ...
 @overload
 def unexpectedness(
@@ -5780,7 +5796,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further72],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unjudged(
@@ -5887,7 +5903,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> float:
     """The share of users without a repeated item in the first k ranks; use it to find lists with duplicates."""
 
@@ -5900,7 +5916,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def unrepeated_reco(
@@ -5912,7 +5928,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def unrepeated_reco(
@@ -5924,7 +5940,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def user_coverage(
@@ -5983,7 +5999,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further73],
 ) -> float:
     """How far the mean nDCG of groups of users differs; use it to see if a model serves some groups better than others."""
 
@@ -5996,7 +6012,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further73],
 ) -> dict[int | None, float]: ...
 @overload
 def user_mad_rating(
@@ -6007,7 +6023,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further73],
 ) -> float:
     """How far the mean scores of groups of users differ; use it to see if a model promises more to some groups than to others."""
 
@@ -6020,7 +6036,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further73],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -6031,7 +6047,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further74],
 ) -> float:
     """The worth of the hits minus the cost of the misses; use it if you can name a price for both."""
 
@@ -6044,7 +6060,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further74],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -6056,7 +6072,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further74],
 ) -> list[float]: ...
 @overload
 def utility(
@@ -6068,7 +6084,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further74],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_hit_rate(
@@ -6079,7 +6095,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """The weight of the best hit as a share of that of the user's best relevant item; use it if one hit is enough but not all are alike."""
 
@@ -6092,7 +6108,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_hit_rate(
@@ -6104,7 +6120,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def weighted_hit_rate(
@@ -6116,7 +6132,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_precision(
@@ -6127,7 +6143,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """The weight of the hits as a share of that of all recommended items; use it if a wrong item costs as much as its weight."""
 
@@ -6140,7 +6156,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_precision(
@@ -6152,7 +6168,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def weighted_precision(
@@ -6164,7 +6180,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_recall(
@@ -6175,7 +6191,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """The weight of the hits as a share of that of all relevant items; use it if some relevant items matter more than others."""
 
@@ -6188,7 +6204,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_recall(
@@ -6200,7 +6216,7 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def weighted_recall(
@@ -6212,5 +6228,5 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...

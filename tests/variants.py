@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from receval.conventions import AXES, PROTOCOL, load
-from receval.metrics import METRICS, Metric, resolve
+from receval.metrics import METRICS, Metric, find, resolve
 from receval.names.measure_strings import Scalar, parse
 
 CUTOFFS: Final = (1, 3, None)
@@ -90,7 +90,8 @@ def _written(entry: Metric, params: Mapping[str, Scalar]) -> str:
 
 def _is_allowed(text: str) -> bool:
     try:
-        resolve(parse(text), load("receval"))
+        spec = parse(text)
+        resolve(spec.at(None) if find(spec.name).cut else spec, load("receval"))
     except ValueError:
         return False
     return True

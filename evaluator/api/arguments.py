@@ -77,6 +77,10 @@ _CATEGORIES: Final = re.compile(r"set data\.items\.categories (.*) data\.items\.
 """The advice of a sentence on missing categories, in words of the command line."""
 _REWORDED: Final = (
     (re.compile(r"\bgive data\.items with its key categories, and split if"), "give items and categories='COLUMN', and split='|' if"),
+    (
+        re.compile(r"set data\.test\.categories to their column \(--set \S+; (.*)\)"),
+        r"give {'frame': TABLE, 'categories': 'COLUMN'} as test (\1)",
+    ),
     (_CATEGORIES, r"set categories \1 split \2: categories='genres', split='|'"),
     (
         re.compile(

@@ -157,7 +157,7 @@ def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]
 
 CATEGORY_SETTINGS: Final = "--set data.items.categories=genres --set 'data.items.split=|'"
 """An example of the settings for categories; a command that knows the file names its own column."""
-_TEST_CATEGORIES: Final = "set data.test.categories to their column (--set data.test.categories=COLUMN; iteration in qrels of TREC)"
+_TEST_CATEGORIES: Final = "set data.test.categories to their column (--set data.test.categories=COLUMN; iter in qrels, with data.test.format=trec)"
 _INPUTS: Final = {
     "items": "the items of the catalogue",
     "users": "the file of users",

@@ -452,7 +452,7 @@ class TestedSource(RowsSource):
     ) = Field(
         None,
         description="the column with the category that a row's item has for its user, by its name or its position, for measures with "
-        "categories_of=test; an item with several categories has a row for each (subtopics of TREC: iteration)",
+        "categories_of=test; an item with several categories has a row for each (subtopics of TREC: iter)",
     )
 
 

@@ -123,7 +123,8 @@ def resolve(
     definition = Definition(
         spec, entry, chosen.name, axes, numbers, Relevance(threshold, relevance.graded), components, texts, own, weights
     )
-    entry.validate(definition.params, definition.k)
+    # Without a cut-off of its own a measure is resolved again at each cut-off of top_k: until then any cut-off will do.
+    entry.validate(definition.params, 1 if entry.cut and cut is UNSET else definition.k)
     entry.validate_combined(definition.params, len(components))
     return definition
 

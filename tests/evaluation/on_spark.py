@@ -44,6 +44,7 @@ def write_config(folder: Path, metrics: Sequence[str], *, tables: Sequence[str] 
     names = ("test", "train", "users", "baseline", "previous_policy", "predictions", "distances")
     data: dict[str, Any] = {name: source(name) for name in names}
     data["items"] = source("items") | {"categories": "categories", "split": "|"}
+    data["test"]["categories"] = "rating"
     data["recommendations"] = {name: source(name) for name in ("tied", "other")}
     settings = {"relevance": {"graded": True}, "yardsticks": True, "metrics": list(metrics), **evaluation}
     (folder / "config.yaml").write_text(yaml.safe_dump({"data": data, "evaluation": settings, "output": {"per_user": True}}))
