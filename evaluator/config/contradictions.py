@@ -419,7 +419,7 @@ _SUBJECTS: Final = {
 
 
 def unused(config: Config) -> Iterator[tuple[text.Path, str]]:
-    """Yield every setting of the evaluation that has no effect, with its path and the reason."""
+    """Yield every setting for measures that has no effect, with its path and the reason."""
     evaluation = config.evaluation
     judging = [inner for definition in evaluation.computed for inner in definition.all if uses_relevance(inner)]
     conventions = ", ".join(dict.fromkeys(definition.convention for definition in evaluation.computed))
@@ -428,6 +428,8 @@ def unused(config: Config) -> Iterator[tuple[text.Path, str]]:
         yield ("evaluation", "policy", axis), f"has no effect: {reason}"
     for key, reason in _of_measures(evaluation):
         yield ("evaluation", key), f"has no effect: {reason}"
+    if config.data.test.categories and not any(TEST_CATEGORIES in one.needs for one in evaluation.computed):
+        yield ("data", "test", "categories"), "has no effect: no measure has categories_of=test"
 
 
 def _of_policy(evaluation: Evaluation, conventions: str) -> Iterator[tuple[str, str]]:

@@ -85,3 +85,16 @@ def test_a_setting_that_no_measure_uses_is_a_warning_with_the_reason(write, eval
 )
 def test_a_setting_that_some_measure_uses_is_not_a_warning(write, evaluation):
     assert load_config(write("c.yaml", f"{DATA}evaluation: {evaluation}\n")).warnings == ()
+
+
+def test_categories_of_test_rows_that_no_measure_reads_are_a_warning(write):
+    data = DATA.replace("test: t.csv", "test: {path: t.csv, categories: topic}").replace(
+        "items: i.csv", "items: {path: i.csv, categories: c}"
+    )
+    warned = [
+        load_config(write("c.yaml", f"{data}evaluation: {{metrics: [{name}]}}\n")).warnings for name in ("NRBP", "NRBP(categories_of=test)")
+    ]
+    assert [warnings[0].partition(": data.")[2] if warnings else "" for warnings in warned] == [
+        "test.categories: has no effect: no measure has categories_of=test",
+        "",
+    ]
