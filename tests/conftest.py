@@ -126,9 +126,9 @@ def table(columns: Sequence[str], rows: Rows) -> pl.DataFrame:
     return pl.DataFrame([list(row) for row in rows], schema=list(columns), orient="row")
 
 
-def test_categories(test: pl.DataFrame, metrics: Iterable[Any]) -> str | None:
-    """Return the column of categories of test rows if a measure reads them: `categories`, else the rating."""
-    if not any("categories_of=test" in str(metric) for metric in metrics):
+def column_of_test_categories(test: pl.DataFrame, settings: Iterable[Any]) -> str | None:
+    """Return the column of categories of test rows, `categories` or the rating, if a measure or a convention may read them."""
+    if not any(reader in str(setting) for setting in settings for reader in ("categories_of=test", "ir_measures")):
         return None
     return "categories" if "categories" in test.columns else "rating"
 
@@ -178,7 +178,7 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
                 data[name] = write_frame(name, given) if isinstance(given, pl.DataFrame) else of_models(name, given)
         if items is not None and "categories" in items.columns:
             data["items"] = {"path": data["items"], "categories": "categories", "split": "|"}
-        if column := test_categories(test, evaluation.get("metrics", ())):
+        if column := column_of_test_categories(test, (evaluation.get("convention"), *evaluation.get("metrics", ()))):
             data["test"] = {"path": data["test"], "categories": column}
         config = {"data": data, "evaluation": evaluation, **({"engine": dict(engine)} if engine else {})}
         config |= {"compare": dict(compare)} if compare else {}

@@ -131,6 +131,8 @@ def pairs(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any, si
     found = [far for one, other in combinations(cut, 2) if (far := between(facts, one, other, p)) is not None]
     if p.get("norm") == "items":
         return divided(2 * sum(found), len(cut) ** 2)  # its own ratio, whose divisor is the length, too
+    if p.get("norm") == "list_length":
+        return divided(sum(found), len(cut))
     values = [1 - far if similar else far for far in found]
     without = {"zero": 0.0, "one": 1.0, "left_out": None, "short_zero": 0.0 if len(cut) < 2 else None}
     return sum(values) / len(values) if values else without[p["single"]]
@@ -179,6 +181,8 @@ def alpha_ndcg(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: An
     left = 1 - p["alpha"]
     gained = sum(left**seen / log2(rank + 1) for rank, _, seen in aspects(facts, user, cut, p, p["redundancy"]))
     wanted = facts.wanted(user, p)
+    if p["ideal"] == "none":
+        return gained
     if p["ideal"] == "places":
         rounds = len(cut) // len(wanted) if wanted else 0
         worth = [1.0] * (rounds * len(wanted)) + [left**rounds] * len(cut)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ..measure.task import needs_scores, sums_hits
 from ..metrics import Definition
+from ..metrics.definition import WITH_LISTS
 from ..metrics.intents import TEST_CATEGORIES
 from ..metrics.value import OF_LISTED, VALUE_NEEDS
 from ..names import yaml_text as text
@@ -157,7 +158,9 @@ def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]
 
 CATEGORY_SETTINGS: Final = "--set data.items.categories=genres --set 'data.items.split=|'"
 """An example of the settings for categories; a command that knows the file names its own column."""
-_TEST_CATEGORIES: Final = "set data.test.categories to their column (--set data.test.categories=COLUMN; iter in qrels, with data.test.format=trec)"
+_TEST_CATEGORIES: Final = (
+    "set data.test.categories to their column (--set data.test.categories=COLUMN; iter in qrels, with data.test.format=trec)"
+)
 _INPUTS: Final = {
     "items": "the items of the catalogue",
     "users": "the file of users",
@@ -403,8 +406,6 @@ def unknown_model(name: str, models: Collection[str]) -> str:
     return f"there is no model named '{name}'{hint}"
 
 
-_WITH_LISTS: Final = ("lists", "tested_lists")
-"""Populations of users with a list, with or without relevant items."""
 _SUBJECTS: Final = {
     "duplicates": "lists",
     "truth_duplicates": "the test file",
@@ -448,13 +449,13 @@ def looks_at(definition: Definition, axis: str, value: str) -> bool:
     """Return whether a value of an axis may change which users count for a measure, or which data it reads."""
     population = definition.population
     if axis == "missing_lists" and value == "undefined":
-        return not definition.metric.per_model and population not in _WITH_LISTS
+        return not definition.metric.per_model and population not in WITH_LISTS
     if axis in ("missing_lists", "no_relevant", "no_truth"):
         return population == "test"
     tables = definition.metric.uses(definition.params)
     if axis == "truth_duplicates":
         return population == "test" or any("truth" in varies_with(name) for name in tables)
-    empties_lists = axis in ("seen_items", "unknown_items", "identical_ids") and (population in _WITH_LISTS or population == "test")
+    empties_lists = axis in ("seen_items", "unknown_items", "identical_ids") and (population in WITH_LISTS or population == "test")
     return empties_lists or any("lists" in varies_with(name) for name in tables)
 
 

@@ -28,7 +28,7 @@ from pydantic import (
     model_validator,
 )
 
-from ..names.measure_strings import UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
+from ..names.measure_strings import CUTOFF_KEYS, UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
 from ..names.short_names import INTERVAL, REFERENCE_NAMES
 from ..names.value_columns import source_and_column
 from ..tables.prepared import CROSS, OF_PROFILES, GroupBy
@@ -54,7 +54,6 @@ def _read(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
 Aggregate = Annotated[_Named | Percentile | Interval, WrapValidator(_read)]
 
 
-_CUTOFFS: Final = ("k", "cutoff")
 _PARTS: Final = ((("metric_name_1", "metric_1"), 0), (("metric_name_2", "metric_2"), 1))
 _GRID: Final = {"type", "values", "range"}
 _LONGEST_GRID: Final = 1_000
@@ -106,7 +105,7 @@ def _named(name: str, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
             raise ValueError(f"'{name}' gives {key} twice")
         body[key] = value
     cutoffs: tuple[Cutoff, ...] = (written.k,)
-    for key in _CUTOFFS:
+    for key in CUTOFF_KEYS:
         if key in body:
             if cutoffs != (UNSET,):
                 raise ValueError(f"'{name}' gives its cut-off twice")

@@ -23,7 +23,7 @@ from ..metrics import Definition, Load
 from ..metrics.weights import KEY
 from ..names import formula
 from ..names.formula import Formula, is_formula
-from ..names.measure_strings import UNSET, MetricSpec, measures_of, parse
+from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, measures_of, parse
 from .data import Data
 from .data_sources import Model, as_list
 from .evaluation_keys import Aggregate, GroupBys, ValueColumnsConfig, WeightsConfig, Yardsticks, YardsticksConfig, read_cutoffs, read_entry
@@ -103,7 +103,8 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
         raise ValueError(f"{error}{_without_spaces(value)}") from None
     written = (_plainly(value) or specs[0],) if isinstance(value, str) and len(specs) == 1 else specs
     for spec, as_written in zip(specs, written, strict=True):
-        if spec.k is UNSET and info.data.get("top_k") == (None,):
+        has_cutoff = spec.k is not UNSET or any(key in CUTOFF_KEYS for key, _ in convention.read(spec).params)
+        if not has_cutoff and info.data.get("top_k") == (None,):
             convention.refuse_without_cutoff(as_written.name)
         try:
             metrics.resolve(spec, convention, load, weights=weights)

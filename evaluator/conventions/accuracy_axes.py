@@ -176,6 +176,12 @@ FORMULA_AXES: Final = (
         {"wrong": "counts as wrong", "half": "counts as half right"},
     ),
     Axis(
+        "auc_no_negatives",
+        "formula",
+        "a user without negatives",
+        {"counts": "counts the share of the relevant items that are listed", "left_out": "is left out"},
+    ),
+    Axis(
         "auc_average",
         "formula",
         "the relevant items that AUC averages over",

@@ -173,6 +173,7 @@ PROTOCOL_AXES: Final = (
             "tested": "all users of the test file, with or without a relevant item or a list",
             "lists": "all users with a list, even if they are not in the test file",
             "tested_lists": "all users with a list and a row in the test file",
+            "lists_at_k": "all users with an item at a rank of at most k, even if they are not in the test file",
             "train": "all users of the train file, with or without a list",
             "baseline": "all users with a list of the reference model, with or without a list of the model",
         },

@@ -237,6 +237,7 @@ BEYOND_AXES: Final = (
         {
             "pairs": "the number of its pairs",
             "items": "its length, with both orders of each pair counted; pooled over all recommended items",
+            "list_length": "its length",
         },
     ),
     Axis(
@@ -266,6 +267,7 @@ BEYOND_AXES: Final = (
             "greedy_text_desc": "as greedy; of items that gain the same the largest id as text is first, not the smallest id",
             "places": "a list of the same length whose ranks have the categories of the relevant items in turn, even without such items",
             "every_category": "k items that have every category of the relevant items, even without such items",
+            "none": "none: the value is α-DCG",
         },
     ),
     Axis(

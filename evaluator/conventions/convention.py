@@ -11,6 +11,7 @@ axes: {axis: value}           # for every metric
 metrics: {MAP: {axis: value}} # the metrics of the library, with the axes that differ for one of them
 spellings: {'P_(\d+)': 'Precision@\1'}           # pattern of a name → measure string
 sets: {official: [map, P_5]}  # a name for several of the library's names, in the order in which it prints them
+refused: {auc: "is weighted by labels"}          # pattern of a name that means another value in the library → the reason, behind the name
 parameters: {divide_by_k: {true: {denominator: k}}} # the library's parameter → ours; or just another name
 """
 
@@ -104,7 +105,20 @@ class Problems:
 DEFAULT: Final = "receval"
 _HERE: Final = Path(str(files(__package__)))
 _ABOUT: Final = ("about", "library", "version", "source")
-_KEYS: Final = ("name", "extends", *_ABOUT, "notes", "top_k", "needs_cutoff", "axes", "metrics", "spellings", "sets", "parameters")
+_KEYS: Final = (
+    "name",
+    "extends",
+    *_ABOUT,
+    "notes",
+    "top_k",
+    "needs_cutoff",
+    "axes",
+    "metrics",
+    "spellings",
+    "sets",
+    "refused",
+    "parameters",
+)
 _DEEPEST: Final = 5
 _ENDINGS: Final = (".yaml", ".yml")
 
@@ -131,6 +145,8 @@ class Convention(Struct, frozen=True, dict=True):
     """Cut-offs of a metric without one, if the config has no `top_k`."""
     needs_cutoff: tuple[str, ...] = ()
     """Patterns of names that the library refuses without a cut-off."""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Patterns of names of the library that have another meaning here, each with the reason."""
     locations: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """Location, as `file:line`, at which the file sets an axis for one metric."""
 
@@ -171,6 +187,8 @@ class Convention(Struct, frozen=True, dict=True):
     def read(self, spec: MetricSpec) -> MetricSpec:
         """Translate `spec` from the library's names to receval's; values in `spec` take precedence over those of the spelling."""
         name, components, params, k = spec.name, spec.components, dict(spec.params), spec.k
+        if reason := next((reason for pattern, reason in self.refused.items() if re.fullmatch(pattern, name)), ""):
+            raise ValueError(f"{name} of {self.library} {reason}")
         written = (spec.name,) if spec.k is UNSET else (f"{spec.name}@{spec.k}", spec.name)
         spelled = next((spelled for text in written if (spelled := self._from_spelling(text)) is not None), None)
         if spelled is not None:
@@ -285,6 +303,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
     if not isinstance(needs_cutoff, list | tuple):
         problems.add(("needs_cutoff",), "needs_cutoff must be a list of name patterns")
     spellings = problems.mapping(content.get("spellings"), ("spellings",))
+    refused = problems.mapping(content.get("refused"), ("refused",))
     sets = problems.mapping(content.get("sets"), ("sets",))
     for key, names_of_set in sets.items():
         if not isinstance(names_of_set, list):
@@ -321,6 +340,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
         sets=MappingProxyType({**(base.sets if base else {}), **{key: tuple(map(str, one)) for key, one in sets.items()}}),
         top_k=top_k,
         needs_cutoff=tuple(map(str, needs_cutoff)),
+        refused=MappingProxyType({**(base.refused if base else {}), **{key: str(reason) for key, reason in refused.items()}}),
         locations=locations,
         **about,
     )
@@ -340,4 +360,4 @@ def _base(content: Mapping[str, Any], path: Path, above: tuple[Path, ...], probl
     if "extends" in content:
         return base
     # Without `extends`, receval's convention is a default for the axes only: the file lists the metrics of its own library.
-    return replace(base, metrics={}, spellings={}, sets={}, parameters={}, needs_cutoff=(), locations={})
+    return replace(base, metrics={}, spellings={}, sets={}, refused={}, parameters={}, needs_cutoff=(), locations={})

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..errors import DataError
 from ..metrics.arrays import UNDEFINED
@@ -179,8 +180,11 @@ class Scorer(Struct, eq=False):
         return truth.threshold, level, truth.duplicates, truth.filter, definition.lists.score_type
 
     def _valued(self, group: MeasureGroup, result: Any, sums: Sums, counts: Array) -> Array:
-        """Return a mask of the users who count, by the axis for users without a hit."""
+        """Return a mask of the users who count, by the axis for users without a hit and by the ranks of their lists."""
         no_hits = group.first.user_rules.no_hits
+        if group.first.population == "lists_at_k":
+            measure = replace(self.measure(group, self.choice(group.first), sums, counts), declared=closure(("reading",)))
+            counts = counts & (measure.n_listed > 0)
         if no_hits == "drop":
             if isinstance(result, Ratio):
                 return counts & (np.asarray(result.numerator) > 0)

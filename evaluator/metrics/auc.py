@@ -67,7 +67,13 @@ def misses_by_score(reading: Reading, hits: Rows, is_hit: Array, single: bool) -
     return hits.with_columns(score=score[row], higher=end - above, tied=above - np.searchsorted(missed, own))
 
 
-_AXES = {"norm": "auc_norm", "negatives": "auc_negatives", "ties": "auc_ties", "unlisted": "auc_unlisted"}
+_AXES = {
+    "norm": "auc_norm",
+    "negatives": "auc_negatives",
+    "ties": "auc_ties",
+    "unlisted": "auc_unlisted",
+    "no_negatives": "auc_no_negatives",
+}
 _PIECES: Pieces = {
     "right": r"h_r \left(1 - \frac{a_r}{N_u}\right)<unlisted> \\ a_r = <ties>, \quad N_u = <negatives>",
     "ties": {
@@ -114,8 +120,8 @@ def _by_order_among_candidates(params: Mapping[str, Scalar]) -> bool:
     return _has_bounds(params) and params["negatives"] == "candidates"
 
 
-def _right_pairs(m: Measure) -> Array:
-    """Return Σ over the hits with rank ≤ k of the share of negatives that rank below the hit."""
+def _right_pairs(m: Measure) -> tuple[Array, Array]:
+    """Return Σ over the hits with rank ≤ k of the share of negatives that rank below the hit, and the number of negatives."""
     more = 1 if m.params["norm"] == "n_negatives_plus_1" else 0
     if _by_order(m.params):
         hits = m.hits
@@ -135,7 +141,15 @@ def _right_pairs(m: Measure) -> Array:
     if m.params.get("unlisted") == "half":
         unlisted = np.maximum(negatives - (m.n_listed - hits.count()), 0)
         right = right + 0.5 * divide(np.maximum(m.n_relevant - hits.count(), 0) * unlisted, negatives)
-    return right
+    return right, negatives
+
+
+def _ratio(m: Measure, right: Array, negatives: Array, n: Array) -> Ratio:
+    """Return the share of right pairs of `n` relevant items; without negatives it has a value or none, by `no_negatives`."""
+    if m.params["no_negatives"] == "counts":
+        return Ratio(right, n)
+    there = negatives > 0
+    return Ratio(where(there, right, 0.0), where(there, n, 0.0), None)
 
 
 @metric(
@@ -161,10 +175,11 @@ def auc(m: Measure) -> Ratio:
 
     A pair of a relevant item and a negative that are both not listed counts as wrong; with `unlisted` = `half` it counts as half right.
 
-    Edge cases: a user without negatives has nothing above the hits and counts h/R. Pooled over users (`micro`); the value of one user, and
+    Edge cases: a user without negatives has nothing above the hits and counts h/R, or is left out, together with users without relevant
+    items (`no_negatives` = `left_out`). Pooled over users (`micro`); the value of one user, and
     so the macro mean, is that of GAUC.
     """
-    return Ratio(_right_pairs(m), m.n_relevant if m.params["over"] == "relevant" else m.hits.count())
+    return _ratio(m, *_right_pairs(m), m.n_relevant if m.params["over"] == "relevant" else m.hits.count())
 
 
 @metric(
@@ -186,13 +201,13 @@ def gauc(m: Measure) -> Ratio:
 
     Edge cases: as for AUC.
     """
-    return Ratio(_right_pairs(m), m.n_relevant)
+    return _ratio(m, *_right_pairs(m), m.n_relevant)
 
 
 @metric(
     "LAUC",
     family="auc",
-    axes={key: axis for key, axis in _AXES.items() if key != "unlisted"},
+    axes={key: axis for key, axis in _AXES.items() if key not in ("unlisted", "no_negatives")},
     needs=("catalogue",),
     uses=_tables,
     pooled=True,
@@ -207,7 +222,7 @@ def lauc(m: Measure) -> Ratio:
 
     Edge cases: no hit among the first k counts 0.
     """
-    return Ratio(_right_pairs(m), m.at_most_k(m.n_relevant))
+    return Ratio(_right_pairs(m)[0], m.at_most_k(m.n_relevant))
 
 
 @metric(

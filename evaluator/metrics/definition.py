@@ -23,6 +23,8 @@ from .registry import Metric
 ROWS: Final = "rows."
 """Beginning of parameters that restrict relevant items to a group of test rows: `Recall(rows.event=click)@20`."""
 
+WITH_LISTS: Final = ("lists", "tested_lists", "lists_at_k")
+"""Populations of users with a list, with or without relevant items."""
 GAINS: Final = "gains"
 """Parameter of a metric that reads grades, with gains for some of them: `nDCG(gains='1=3,2=9')@10`."""
 
@@ -220,7 +222,7 @@ class Definition(Struct, frozen=True, dict=True):
         """Return whether users without a list count, so that a model without any list has a value."""
         if self.population == "test":
             return self.user_rules.missing_lists == "zero"
-        return self.population not in ("lists", "tested_lists")
+        return self.population not in WITH_LISTS
 
     @property
     def offset(self) -> float:

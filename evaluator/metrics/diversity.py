@@ -221,7 +221,11 @@ _DISTANCE = {"distance": "item_distance", "single": "single_item", "featureless"
     population="lists",
     tex=tex(
         r"<norm> \\ d(i,j) = <distance>",
-        norm={"pairs": "<featureless>", "items": r"\frac{1}{|L_u|} \cdot \frac{1}{|L_u|} \sum_{i \in L_u} \sum_{j \in L_u} d(i,j)<unlike>"},
+        norm={
+            "pairs": "<featureless>",
+            "items": r"\frac{1}{|L_u|} \cdot \frac{1}{|L_u|} \sum_{i \in L_u} \sum_{j \in L_u} d(i,j)<unlike>",
+            "list_length": r"\frac{1}{|L_u|} \sum_{r=1}^{k} \sum_{q=1}^{r-1} d(i_r,i_q)<unlike>",
+        },
         **_PIECES,
     ),
     reference=ZIEGLER,
@@ -235,7 +239,7 @@ def ild(m: Measure) -> Array | Ratio:
     items `jaccard` 1 - |A∩B|/|A∪B|, `cosine` 1 - |A∩B|/√(|A|·|B|), or `hamming`, the number of categories that only one of them has;
     `cooccurrence` 1 - c(i,j)/√(u(i)·u(j)), where c counts the train users who have both items and u those who have one; or the distance in
     the `file` data.distances. With `norm` = `items` the sum of all ordered pairs is divided by l². Pooled (`micro`), Σ over users of that
-    sum / l is then divided by Σ l, the number of recommendations.
+    sum / l is then divided by Σ l, the number of recommendations. With `list_length` the sum of the pairs, each once, is divided by l.
 
     Edge cases: pairs with an item without categories (`hamming`: with an item that is not in data.items), and pairs that are not in
     data.distances, are left out, or have distance 1 (`featureless` = `unlike`). `single` gives the value of a list without a pair.
@@ -243,6 +247,8 @@ def ild(m: Measure) -> Array | Ratio:
     total, pairs = _pairs(m, str(m.params["distance"]))
     if m.params["norm"] == "items":
         return Ratio(divide(total * 2.0, m.n_listed), m.n_listed)
+    if m.params["norm"] == "list_length":
+        return divide(total, m.n_listed)
     return _of_pairs(m, total, pairs)
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from .. import conventions
 from ..conventions import AXES, PROTOCOL, Convention
 from ..conventions.axis import Relevance
-from ..names.measure_strings import UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
+from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
 from .definition import GAINS, ROWS, Definition, read_gains
 from .registry import Metric, check, find
 from .weights import KEY
@@ -59,7 +59,7 @@ def resolve(
     given: dict[str, Scalar] = {}
     cut = read.k
     for key, value in read.params:
-        if key in ("k", "cutoff") and key not in entry.numbers and entry.cut:
+        if key in CUTOFF_KEYS and key not in entry.numbers and entry.cut:
             if cut is not UNSET:
                 raise ValueError(f"{entry.name} gives its cut-off twice")
             cut = cutoff(value)

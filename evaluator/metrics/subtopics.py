@@ -142,7 +142,7 @@ _M = r"m = |\bigcup_{i \in T_u} A_i|"
     numbers={"alpha": _ALPHA},
     needs=_needs,
     uses=_uses,
-    pooled=True,
+    pooled=lambda params: params["ideal"] != "none",
     validate=_cut_by("AlphaNDCG", "places", "every_category"),
     tex=tex(
         r"\frac{1}{Z_u} \sum_{r=1}^{k} h_r \sum_{c \in A_{i_r}} \frac{(1 - \alpha)^{x_{c,r}}}{\log_2(r + 1)} \\ "
@@ -152,11 +152,12 @@ _M = r"m = |\bigcup_{i \in T_u} A_i|"
             **dict.fromkeys(_GREEDY, ""),
             "places": _PLACES,
             "every_category": r" \\ Z_u = m \sum_{r=1}^{k} \frac{(1 - \alpha)^{r-1}}{\log_2(r + 1)}, \quad " + _M,
+            "none": r" \\ Z_u = 1",
         },
     ),
     reference=CLARKE,
 )
-def alpha_ndcg(m: Measure) -> Ratio:
+def alpha_ndcg(m: Measure) -> Array | Ratio:
     """How close to the top hits of new categories are; use it if another hit of the same category is worth less.
 
     α-nDCG@k = 1/I · Σ_{r≤k} h(r) · Σ_{c ∈ categories(i_r)} (1 - α)^{seen(c,r)} / log2(r + 1)
@@ -165,7 +166,7 @@ def alpha_ndcg(m: Measure) -> Ratio:
     `ideal`: the same sum for the relevant items in greedy order, each time the one that gains most, smallest id first (`greedy`) or
     largest id as text first (`greedy_text_desc`); for k items that have all m categories, m·Σ_{r≤k} (1 - α)^(r-1) / log2(r + 1)
     (`every_category`: α-DCG of ndeval.c); or, for any categories, m·⌊l/m⌋ ranks of gain 1 and the rest of the l ranks of gain
-    (1 - α)^⌊l/m⌋ (`places`), and the value may then be above 1.
+    (1 - α)^⌊l/m⌋ (`places`), and the value may then be above 1. With `none` I is 1, and the value is α-DCG.
 
     Edge cases: no hit counts 0; an item without categories gains nothing. The greedy order is the usual approximation of the best order,
     which is NP-hard to find.
@@ -173,6 +174,8 @@ def alpha_ndcg(m: Measure) -> Ratio:
     alpha, ideal = float(m.params["alpha"]), m.params["ideal"]
     aspects = _table(m, "aspects", redundancy=str(m.params["redundancy"]))
     gained = aspects.sum(powers(1.0 - alpha, aspects["seen"]) / np.log2(aspects["rank"] + 1), "gain")
+    if ideal == "none":
+        return gained
     if ideal in _GREEDY:
         best = _greedy(m, alpha)
         return Ratio(gained, best.sum(best["gain"] / np.log2(best["rank"] + 1)))

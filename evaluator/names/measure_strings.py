@@ -26,6 +26,8 @@ class Unset(Enum):
     UNSET = "unset"
 
 
+CUTOFF_KEYS: Final = ("k", "cutoff")
+"""Parameters that give the cut-off of a measure: `nDCG(k=5)` is `nDCG@5`."""
 UNSET: Final = Unset.UNSET
 Cutoff = Union[int, None, Unset]
 

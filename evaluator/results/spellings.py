@@ -15,7 +15,7 @@ from typing import Final
 from .. import conventions
 from ..conventions import AXES, PROTOCOL
 from ..metrics import Metric, find
-from ..names.measure_strings import UNSET, MetricSpec, Scalar, cutoff, parse
+from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse
 from .measure_definition import MeasureDefinition
 from .row import shortened
 
@@ -83,7 +83,7 @@ def _is_same(asked: MetricSpec, printed: MetricSpec, definition: MeasureDefiniti
         asked = conventions.load(convention).read(MetricSpec(asked.name, asked.components, tuple(settings.items()), asked.k))
         settings = dict(asked.params)
     entry, cut = find(asked.name), asked.k
-    for key in ("k", "cutoff"):
+    for key in CUTOFF_KEYS:
         if key in settings and entry.cut and key not in entry.numbers:
             cut = cutoff(settings.pop(key))
     of_config = {key for key, text in entry.texts.items() if text.shown and shown.get(key) != "none"}  # weights need not be written

@@ -60,7 +60,8 @@ def test_rows_of_a_pair_with_different_categories_are_not_called_repeated():
     lists = table(["user", "item", "score"], [("u", "a", 1.0), ("v", "a", 1.0)])
 
     def repeated(metric):
-        result = receval.evaluate(test={"frame": test, "categories": "subtopic"}, recommendations={"m": lists}, metrics=[metric])
+        rows = {"frame": test, "categories": "subtopic"} if "categories" in metric else test
+        result = receval.evaluate(test=rows, recommendations={"m": lists}, metrics=[metric])
         return [finding.sentence for finding in result.findings if finding.check == "T01"]
 
     assert repeated("NRBP(categories_of=test)") == ["1 of 5 test rows (20.0 %) repeat a user-item pair."]
