@@ -257,104 +257,109 @@ class _Further47(_Common, total=False):
     weight: str | None
 
 class _Further48(_Common, total=False):
+    p: float | None
+    max_rel: float | None
+    min_rel: float | None
+
+class _Further49(_Common, total=False):
+    max_rel: float | None
+    min_rel: float | None
+
+class _Further50(_Common, total=False):
     alpha: float | None
     p: float | None
 
-class _Further49(_Common, total=False):
+class _Further51(_Common, total=False):
     insufficient: str | float | None
 
-class _Further50(_Common, total=False):
+class _Further52(_Common, total=False):
     form: str | float | None
 
-class _Further51(_Common, total=False):
+class _Further53(_Common, total=False):
     overlap: str | float | None
 
-class _Further52(_Common, total=False):
+class _Further54(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     numerator: str | float | None
     ratio: float | None
 
-class _Further53(_Common, total=False):
+class _Further55(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     candidates: str | float | None
     ratio: float | None
 
-class _Further54(_Common, total=False):
+class _Further56(_Common, total=False):
     count: str | float | None
 
-class _Further55(_Common, total=False):
+class _Further57(_Common, total=False):
     of: str | float | None
     count: str | float | None
     ties: str | float | None
     ratio: str | float | None
     popular: float | None
 
-class _Further56(_Common, total=False):
+class _Further58(_Common, total=False):
     denominator: str | float | None
 
-class _Further57(_Common, total=False):
+class _Further59(_Common, total=False):
     column: str | None
 
-class _Further58(_Common, total=False):
+class _Further60(_Common, total=False):
     denominator: str | float | None
     multiple: float | None
     within: float | None
 
-class _Further59(_Common, total=False):
+class _Further61(_Common, total=False):
     p: float | None
 
-class _Further60(_Common, total=False):
+class _Further62(_Common, total=False):
     gain: str | float | None
     norm: str | float | None
     p: float | None
 
-class _Further61(_Common, total=False):
+class _Further63(_Common, total=False):
     negative: str | float | None
     p: float | None
 
-class _Further62(_Common, total=False):
+class _Further64(_Common, total=False):
     denominator: str | float | None
     weight: str | None
 
-class _Further63(_Common, total=False):
+class _Further65(_Common, total=False):
     precision: float | None
 
-class _Further64(_Common, total=False):
+class _Further66(_Common, total=False):
     candidates: str | float | None
     by: str | None
     group: str | None
 
-class _Further65(_Common, total=False):
-    max_rel: float | None
-    min_rel: float | None
-
-class _Further66(_Common, total=False):
+class _Further67(_Common, total=False):
     log: str | float | None
     norm: str | float | None
     weights: str | float | None
 
-class _Further67(_Common, total=False):
+class _Further68(_Common, total=False):
     norm: str | float | None
     over: str | float | None
     unit: str | float | None
     unseen: str | float | None
 
-class _Further68(_Common, total=False):
+class _Further69(_Common, total=False):
     count: str | float | None
     ratio: float | None
 
-class _Further69(_Common, total=False):
+class _Further70(_Common, total=False):
     absent: str | float | None
     over: str | float | None
 
-class _Further70(_Common, total=False):
+class _Further71(_Common, total=False):
     by: str | None
 
-class _Further71(_Common, total=False):
+class _Further72(_Common, total=False):
     worth: float | None
     cost: float | None
 
@@ -3791,6 +3796,198 @@ def ndcg_rendle2020(
     **further: Unpack[_Further47],
 ) -> dict[int | None, list[float]]: ...
 @overload
+def nerr10(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further48],
+) -> float:
+    """RBP for a reader who also stops once an item satisfies; use it in place of ERR if you can say how patient users are."""
+
+@overload
+def nerr10(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further48],
+) -> dict[int | None, float]: ...
+@overload
+def nerr10(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further48],
+) -> list[float]: ...
+@overload
+def nerr10(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further48],
+) -> dict[int | None, list[float]]: ...
+@overload
+def nerr11(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> float:
+    """INSQ for a reader who also stops once an item satisfies; use it in place of ERR if users look for a number of items."""
+
+@overload
+def nerr11(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> dict[int | None, float]: ...
+@overload
+def nerr11(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> list[float]: ...
+@overload
+def nerr11(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> dict[int | None, list[float]]: ...
+@overload
+def nerr8(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further49],
+) -> float:
+    """The gain per item of a reader who stops once an item satisfies; use it as ERR for a list of k items."""
+
+@overload
+def nerr8(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further49],
+) -> dict[int | None, float]: ...
+@overload
+def nerr8(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further49],
+) -> list[float]: ...
+@overload
+def nerr8(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further49],
+) -> dict[int | None, list[float]]: ...
+@overload
+def nerr9(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further49],
+) -> float:
+    """NERR8 for a reader who also gives up, most often near the top; use it in place of ERR, which has the same discount."""
+
+@overload
+def nerr9(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further49],
+) -> dict[int | None, float]: ...
+@overload
+def nerr9(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further49],
+) -> list[float]: ...
+@overload
+def nerr9(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further49],
+) -> dict[int | None, list[float]]: ...
+@overload
 def novelty(
     true: Any,
     pred: Any,
@@ -3847,7 +4044,7 @@ def nrbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> float:
     """RBP where another hit of a category is worth less; use it as AlphaNDCG for readers with a fixed patience."""
 
@@ -3860,7 +4057,7 @@ def nrbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def nrbp(
@@ -3872,7 +4069,7 @@ def nrbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def nrbp(
@@ -3884,7 +4081,7 @@ def nrbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further48],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def num_judged_irrelevant(
@@ -4087,7 +4284,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> float:
     """PartialAUC of the first k hits; use it as Precision in which the order of the list counts."""
 
@@ -4100,7 +4297,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def pap(
@@ -4112,7 +4309,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def pap(
@@ -4124,7 +4321,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def partial_auc(
@@ -4135,7 +4332,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> float:
     """The part of AUC before the k-th miss; use it if users stop reading after k misses."""
 
@@ -4148,7 +4345,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def partial_auc(
@@ -4160,7 +4357,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def partial_auc(
@@ -4172,7 +4369,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def percentile_rank(
@@ -4183,7 +4380,7 @@ def percentile_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> float:
     """How far down a list of the whole catalogue the relevant items are, from 0 (top) to 1; use it if users see more than a top list."""
 
@@ -4196,7 +4393,7 @@ def percentile_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def percentile_rank(
@@ -4208,7 +4405,7 @@ def percentile_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> list[float]: ...
 @overload
 def percentile_rank(
@@ -4220,7 +4417,7 @@ def percentile_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def personalization(
@@ -4231,7 +4428,7 @@ def personalization(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> float:
     """How different the lists of two users are on average, from 0 (all alike) to 1; use it to see if users get lists of their own."""
 
@@ -4244,7 +4441,7 @@ def personalization(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_reo(
@@ -4255,7 +4452,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further54],
 ) -> float:
     """How unequally relevant items of head and tail are found; use it if relevant items deserve the same chance, popular or not."""
 
@@ -4268,7 +4465,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further54],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_rsp(
@@ -4279,7 +4476,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further55],
 ) -> float:
     """How unequally items of head and tail are recommended, relevant or not; use it to see how strongly a model prefers popular items."""
 
@@ -4292,7 +4489,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further55],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity(
@@ -4351,7 +4548,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further56],
 ) -> float:
     """The correlation between the popularity of items and how often they are recommended; use it to see if a model follows popularity."""
 
@@ -4364,7 +4561,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further56],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -4375,7 +4572,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further57],
 ) -> float:
     """The share of popular items among the recommended ones; use it to compare lists with what the users had in train."""
 
@@ -4388,7 +4585,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -4400,7 +4597,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further57],
 ) -> list[float]: ...
 @overload
 def popularity_ratio(
@@ -4412,7 +4609,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def position_weighted_average(
@@ -4471,7 +4668,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further58],
 ) -> float:
     """The share of the recommended items that are relevant; use it if every irrelevant item that is shown costs something."""
 
@@ -4484,7 +4681,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, float]: ...
 @overload
 def precision(
@@ -4496,7 +4693,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further58],
 ) -> list[float]: ...
 @overload
 def precision(
@@ -4508,7 +4705,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def precision_ia(
@@ -4639,7 +4836,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """The profit of the hits, such as their margin; use it instead of Revenue if some items are sold at a loss."""
 
@@ -4652,7 +4849,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def profit(
@@ -4664,7 +4861,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def profit(
@@ -4676,7 +4873,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def r2(
@@ -4711,7 +4908,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> float:
     """Precision with the number of relevant items as cut-off; use it if this number varies widely between users."""
 
@@ -4724,7 +4921,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, float]: ...
 @overload
 def r_precision(
@@ -4736,7 +4933,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> list[float]: ...
 @overload
 def r_precision(
@@ -4748,7 +4945,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rank_biased_entropy(
@@ -4759,7 +4956,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> float:
     """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters."""
 
@@ -4772,7 +4969,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def rank_biased_entropy(
@@ -4784,7 +4981,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> list[float]: ...
 @overload
 def rank_biased_entropy(
@@ -4796,7 +4993,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp(
@@ -4807,7 +5004,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> float:
     """The gain per item of a reader who goes on to the next item with probability p; use it if you can say how patient users are."""
 
@@ -4820,7 +5017,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp(
@@ -4832,7 +5029,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> list[float]: ...
 @overload
 def rbp(
@@ -4844,7 +5041,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp_residual(
@@ -4855,7 +5052,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> float:
     """How much RBP could grow if all items without a judgement were relevant; use it to see how far RBP can be trusted."""
 
@@ -4868,7 +5065,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp_residual(
@@ -4880,7 +5077,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> list[float]: ...
 @overload
 def rbp_residual(
@@ -4892,7 +5089,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall(
@@ -4903,7 +5100,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> float:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible."""
 
@@ -4916,7 +5113,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> dict[int | None, float]: ...
 @overload
 def recall(
@@ -4928,7 +5125,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> list[float]: ...
 @overload
 def recall(
@@ -4940,7 +5137,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall_at_precision(
@@ -4951,7 +5148,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> float:
     """The highest recall at a depth that keeps a given precision; use it if too many misses are not acceptable."""
 
@@ -4964,7 +5161,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, float]: ...
 @overload
 def recall_at_precision(
@@ -4976,7 +5173,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> list[float]: ...
 @overload
 def recall_at_precision(
@@ -4988,7 +5185,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def reo(
@@ -5071,7 +5268,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """The value of the hits, such as their price; use it if a hit is worth as much as its item costs."""
 
@@ -5084,7 +5281,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue(
@@ -5096,7 +5293,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def revenue(
@@ -5108,7 +5305,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def revenue_share(
@@ -5119,7 +5316,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """The value of the hits as a share of that of all relevant items; use it to compare revenue between users who spend much and little."""
 
@@ -5132,7 +5329,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue_share(
@@ -5144,7 +5341,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def revenue_share(
@@ -5156,7 +5353,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rmse(
@@ -5311,7 +5508,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further66],
 ) -> float:
     """How unequally items of different groups are recommended, relevant or not; use it if every group should appear equally often."""
 
@@ -5324,7 +5521,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further66],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -5383,7 +5580,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further49],
 ) -> float:
     """The gain of the list as a share of that of k items of the highest grade; use it if a perfect list must be excellent at every rank."""
 
@@ -5396,7 +5593,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, float]: ...
 @overload
 def sdcg(
@@ -5408,7 +5605,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further49],
 ) -> list[float]: ...
 @overload
 def sdcg(
@@ -5420,7 +5617,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further49],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def serendipity(
@@ -5431,7 +5628,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further56],
 ) -> float:
     """How much higher hits rank than their popularity alone would place them; use it to reward hits that are not obvious."""
 
@@ -5444,7 +5641,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further56],
 ) -> dict[int | None, float]: ...
 @overload
 def serendipity(
@@ -5456,7 +5653,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further56],
 ) -> list[float]: ...
 @overload
 def serendipity(
@@ -5468,7 +5665,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further56],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def set_map(
@@ -5527,7 +5724,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further67],
 ) -> float:
     """How evenly items are recommended, as entropy; use it if every item should have its share of all lists."""
 
@@ -5540,7 +5737,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further67],
 ) -> dict[int | None, float]: ...
 @overload
 def smape(
@@ -5599,7 +5796,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> float:
     """The share of users whose list has at least k items; use it to find lists that are too short."""
 
@@ -5612,7 +5809,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def sufficient_reco(
@@ -5624,7 +5821,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> list[float]: ...
 @overload
 def sufficient_reco(
@@ -5636,7 +5833,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def surprisal(
@@ -5647,7 +5844,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further68],
 ) -> float:
     """How surprising the recommended items are, in bits; use it for what papers call novelty: it rewards little-known items."""
 
@@ -5660,7 +5857,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further68],
 ) -> dict[int | None, float]: ...
 @overload
 def surprisal(
@@ -5672,7 +5869,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further68],
 ) -> list[float]: ...
 @overload
 def surprisal(
@@ -5684,7 +5881,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further68],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def tail_percentage(
@@ -5695,7 +5892,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further69],
 ) -> float:
     """The share of the recommended items that are among the least popular; use it instead of APLT if the tail is a share of the items."""
 
@@ -5708,7 +5905,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further69],
 ) -> dict[int | None, float]: ...
 @overload
 def tail_percentage(
@@ -5720,7 +5917,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further69],
 ) -> list[float]: ...
 @overload
 def tail_percentage(
@@ -5732,7 +5929,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further69],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unexpectedness(
@@ -5743,7 +5940,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further70],
 ) -> float:
     """The share of the recommended items that a reference model does not recommend to the user; use it to see what a model adds."""
 
@@ -5756,7 +5953,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further70],
 ) -> dict[int | None, float]: ...
 @overload
 def unexpectedness(
@@ -5768,7 +5965,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further70],
 ) -> list[float]: ...
 @overload
 def unexpectedness(
@@ -5780,7 +5977,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further70],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unjudged(
@@ -5887,7 +6084,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> float:
     """The share of users without a repeated item in the first k ranks; use it to find lists with duplicates."""
 
@@ -5900,7 +6097,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def unrepeated_reco(
@@ -5912,7 +6109,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> list[float]: ...
 @overload
 def unrepeated_reco(
@@ -5924,7 +6121,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def user_coverage(
@@ -5983,7 +6180,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further71],
 ) -> float:
     """How far the mean nDCG of groups of users differs; use it to see if a model serves some groups better than others."""
 
@@ -5996,7 +6193,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further71],
 ) -> dict[int | None, float]: ...
 @overload
 def user_mad_rating(
@@ -6007,7 +6204,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further71],
 ) -> float:
     """How far the mean scores of groups of users differ; use it to see if a model promises more to some groups than to others."""
 
@@ -6020,7 +6217,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further71],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -6031,7 +6228,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further72],
 ) -> float:
     """The worth of the hits minus the cost of the misses; use it if you can name a price for both."""
 
@@ -6044,7 +6241,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further72],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -6056,7 +6253,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further72],
 ) -> list[float]: ...
 @overload
 def utility(
@@ -6068,7 +6265,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further72],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_hit_rate(
@@ -6079,7 +6276,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """The weight of the best hit as a share of that of the user's best relevant item; use it if one hit is enough but not all are alike."""
 
@@ -6092,7 +6289,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_hit_rate(
@@ -6104,7 +6301,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def weighted_hit_rate(
@@ -6116,7 +6313,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_precision(
@@ -6127,7 +6324,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """The weight of the hits as a share of that of all recommended items; use it if a wrong item costs as much as its weight."""
 
@@ -6140,7 +6337,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_precision(
@@ -6152,7 +6349,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def weighted_precision(
@@ -6164,7 +6361,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_recall(
@@ -6175,7 +6372,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """The weight of the hits as a share of that of all relevant items; use it if some relevant items matter more than others."""
 
@@ -6188,7 +6385,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_recall(
@@ -6200,7 +6397,7 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def weighted_recall(
@@ -6212,5 +6409,5 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
