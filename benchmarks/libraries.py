@@ -30,7 +30,8 @@ class Library:
     popularity in no stated order; `single`: the metrics that it computes in single precision, `cancels` those of them that are
     differences of larger numbers; `more`: how it was used if the caller chooses the users; `train`: whether it
     got the train file; `truth_only`: the lists of users without a test row were removed for metrics of relevance;
-    `decimals`: its values are rounded to so many.
+    `decimals`: its values are rounded to so many; `all_items`: it ranks every item of the catalogue, and those outside of a list got the
+    scores -1, -2, … in the order of the catalogue.
     """
 
     convention: str
@@ -47,6 +48,7 @@ class Library:
     train: bool = True
     truth_only: bool = False
     decimals: int | None = None
+    all_items: bool = False
 
 
 LIBRARIES = {
@@ -61,6 +63,7 @@ LIBRARIES = {
     "pytrec_eval-terrier": Library("trec_eval", dictionary=True),
     "lightgbm": Library("lightgbm", dictionary=True, train=False),
     "librecommender": Library("librecommender", sorted_lists=True, train=False, single="map"),
+    "lightfm": Library("lightfm", single="precision_at_k|reciprocal_rank|auc_score", all_items=True),
     "ranksys": Library("ranksys", sorted_lists=True, least=0.5),
     "pyspark": Library("mllib", sorted_lists=True, more=(("no_truth", "drop"),)),
     "ranx": Library("ranx", dictionary=True, sort=as_ranx),
@@ -200,6 +203,13 @@ def lists_of_library(lists: pl.DataFrame, group: Group, test: pl.DataFrame) -> p
     if library.sorted_lists:
         lists = lists.sort("user_id", -pl.col("score").cast(pl.Float64), maintain_order=True)
     return lists
+
+
+def with_all_items(lists: pl.DataFrame, test: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Return the lists with every item of the catalogue for each user of the test file; those added have the scores -1, -2, …."""
+    others = items.select("item_id").with_row_index("place").select("item_id", score=-1.0 - pl.col("place").cast(pl.Float64))
+    added = test.select("user_id").unique(maintain_order=True).join(others, how="cross").join(lists, on=["user_id", "item_id"], how="anti")
+    return pl.concat([lists.select("user_id", "item_id", pl.col("score").cast(pl.Float64)), added])
 
 
 def of_tested(lists: pl.DataFrame, test: pl.DataFrame, n_users: int | None) -> pl.DataFrame:

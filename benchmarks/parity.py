@@ -29,7 +29,7 @@ import polars as pl
 import yaml
 from border import find_exchange
 from feeds import categories, data, group_names
-from libraries import LIBRARIES, Group, Row, file_of, first_repeat, has_ties, lists_of_library, read, truth
+from libraries import LIBRARIES, Group, Row, file_of, first_repeat, has_ties, lists_of_library, read, truth, with_all_items
 from receval import load_config, run
 from receval.errors import RecevalError
 from spelling import Query, combination, query_of, unsupported
@@ -106,6 +106,8 @@ def answer(source: Path, group: Group, rows: dict[int, Row]) -> Verdicts:
         test = test.join(test.join(categories(source, group), on="item_id", how="semi"), on="user_id", how="semi")
     models = sorted({row["model"] for row in rows.values()})
     lists = {model: lists_of_library(read(source / file_of(model)), group, test) for model in models}
+    if library.all_items:
+        lists = {model: with_all_items(frame, test, read(source / "items")) for model, frame in lists.items()}
     names = group_names(source)
     wanted = {place: query_of(row, names) for place, row in rows.items()}
     relevance: Row = {"graded": graded} | ({} if least is None else {"threshold": least})

@@ -46,6 +46,7 @@ class _Further5(_Common, total=False):
     negatives: str | float | None
     ties: str | float | None
     unlisted: str | float | None
+    no_negatives: str | float | None
     over: str | float | None
 
 class _Further6(_Common, total=False):
@@ -160,6 +161,7 @@ class _Further26(_Common, total=False):
     negatives: str | float | None
     ties: str | float | None
     unlisted: str | float | None
+    no_negatives: str | float | None
 
 class _Further27(_Common, total=False):
     of: str | float | None
@@ -263,114 +265,119 @@ class _Further48(_Common, total=False):
     weight: str | None
 
 class _Further49(_Common, total=False):
+    p: float | None
+    max_rel: float | None
+    min_rel: float | None
+
+class _Further50(_Common, total=False):
+    max_rel: float | None
+    min_rel: float | None
+
+class _Further51(_Common, total=False):
     ideal: str | float | None
     categories_of: str | float | None
     alpha: float | None
     p: float | None
 
-class _Further50(_Common, total=False):
+class _Further52(_Common, total=False):
     insufficient: str | float | None
 
-class _Further51(_Common, total=False):
+class _Further53(_Common, total=False):
     form: str | float | None
 
-class _Further52(_Common, total=False):
+class _Further54(_Common, total=False):
     overlap: str | float | None
 
-class _Further53(_Common, total=False):
+class _Further55(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     numerator: str | float | None
     ratio: float | None
 
-class _Further54(_Common, total=False):
+class _Further56(_Common, total=False):
     border: str | float | None
     untrained: str | float | None
     count: str | float | None
     candidates: str | float | None
     ratio: float | None
 
-class _Further55(_Common, total=False):
+class _Further57(_Common, total=False):
     count: str | float | None
 
-class _Further56(_Common, total=False):
+class _Further58(_Common, total=False):
     of: str | float | None
     count: str | float | None
     ties: str | float | None
     ratio: str | float | None
     popular: float | None
 
-class _Further57(_Common, total=False):
+class _Further59(_Common, total=False):
     denominator: str | float | None
 
-class _Further58(_Common, total=False):
+class _Further60(_Common, total=False):
     over: str | float | None
     categories_of: str | float | None
 
-class _Further59(_Common, total=False):
+class _Further61(_Common, total=False):
     column: str | None
 
-class _Further60(_Common, total=False):
+class _Further62(_Common, total=False):
     denominator: str | float | None
     multiple: float | None
     within: float | None
 
-class _Further61(_Common, total=False):
+class _Further63(_Common, total=False):
     p: float | None
 
-class _Further62(_Common, total=False):
+class _Further64(_Common, total=False):
     gain: str | float | None
     norm: str | float | None
     p: float | None
 
-class _Further63(_Common, total=False):
+class _Further65(_Common, total=False):
     negative: str | float | None
     p: float | None
 
-class _Further64(_Common, total=False):
+class _Further66(_Common, total=False):
     denominator: str | float | None
     weight: str | None
 
-class _Further65(_Common, total=False):
+class _Further67(_Common, total=False):
     precision: float | None
 
-class _Further66(_Common, total=False):
+class _Further68(_Common, total=False):
     candidates: str | float | None
     by: str | None
     group: str | None
 
-class _Further67(_Common, total=False):
+class _Further69(_Common, total=False):
     of: str | float | None
     categories_of: str | float | None
 
-class _Further68(_Common, total=False):
-    max_rel: float | None
-    min_rel: float | None
-
-class _Further69(_Common, total=False):
+class _Further70(_Common, total=False):
     log: str | float | None
     norm: str | float | None
     weights: str | float | None
 
-class _Further70(_Common, total=False):
+class _Further71(_Common, total=False):
     norm: str | float | None
     over: str | float | None
     unit: str | float | None
     unseen: str | float | None
 
-class _Further71(_Common, total=False):
+class _Further72(_Common, total=False):
     count: str | float | None
     ratio: float | None
 
-class _Further72(_Common, total=False):
+class _Further73(_Common, total=False):
     absent: str | float | None
     over: str | float | None
 
-class _Further73(_Common, total=False):
+class _Further74(_Common, total=False):
     by: str | None
 
-class _Further74(_Common, total=False):
+class _Further75(_Common, total=False):
     worth: float | None
     cost: float | None
 
@@ -3807,6 +3814,198 @@ def ndcg_rendle2020(
     **further: Unpack[_Further48],
 ) -> dict[int | None, list[float]]: ...
 @overload
+def nerr10(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further49],
+) -> float:
+    """RBP for a reader who also stops once an item satisfies; use it in place of ERR if you can say how patient users are."""
+
+@overload
+def nerr10(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further49],
+) -> dict[int | None, float]: ...
+@overload
+def nerr10(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further49],
+) -> list[float]: ...
+@overload
+def nerr10(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further49],
+) -> dict[int | None, list[float]]: ...
+@overload
+def nerr11(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> float:
+    """INSQ for a reader who also stops once an item satisfies; use it in place of ERR if users look for a number of items."""
+
+@overload
+def nerr11(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> dict[int | None, float]: ...
+@overload
+def nerr11(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> list[float]: ...
+@overload
+def nerr11(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further8],
+) -> dict[int | None, list[float]]: ...
+@overload
+def nerr8(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further50],
+) -> float:
+    """The gain per item of a reader who stops once an item satisfies; use it as ERR for a list of k items."""
+
+@overload
+def nerr8(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further50],
+) -> dict[int | None, float]: ...
+@overload
+def nerr8(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further50],
+) -> list[float]: ...
+@overload
+def nerr8(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further50],
+) -> dict[int | None, list[float]]: ...
+@overload
+def nerr9(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further50],
+) -> float:
+    """NERR8 for a reader who also gives up, most often near the top; use it in place of ERR, which has the same discount."""
+
+@overload
+def nerr9(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further50],
+) -> dict[int | None, float]: ...
+@overload
+def nerr9(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further50],
+) -> list[float]: ...
+@overload
+def nerr9(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further50],
+) -> dict[int | None, list[float]]: ...
+@overload
 def novelty(
     true: Any,
     pred: Any,
@@ -3863,7 +4062,7 @@ def nrbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> float:
     """RBP where another hit of a category is worth less; use it as AlphaNDCG for readers with a fixed patience."""
 
@@ -3876,7 +4075,7 @@ def nrbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, float]: ...
 @overload
 def nrbp(
@@ -3888,7 +4087,7 @@ def nrbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> list[float]: ...
 @overload
 def nrbp(
@@ -3900,7 +4099,7 @@ def nrbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further49],
+    **further: Unpack[_Further51],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def num_judged_irrelevant(
@@ -4103,7 +4302,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> float:
     """PartialAUC of the first k hits; use it as Precision in which the order of the list counts."""
 
@@ -4116,7 +4315,7 @@ def pap(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def pap(
@@ -4128,7 +4327,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> list[float]: ...
 @overload
 def pap(
@@ -4140,7 +4339,7 @@ def pap(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def partial_auc(
@@ -4151,7 +4350,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> float:
     """The part of AUC before the k-th miss; use it if users stop reading after k misses."""
 
@@ -4164,7 +4363,7 @@ def partial_auc(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, float]: ...
 @overload
 def partial_auc(
@@ -4176,7 +4375,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> list[float]: ...
 @overload
 def partial_auc(
@@ -4188,7 +4387,7 @@ def partial_auc(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further50],
+    **further: Unpack[_Further52],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def percentile_rank(
@@ -4199,7 +4398,7 @@ def percentile_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> float:
     """How far down a list of the whole catalogue the relevant items are, from 0 (top) to 1; use it if users see more than a top list."""
 
@@ -4212,7 +4411,7 @@ def percentile_rank(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, float]: ...
 @overload
 def percentile_rank(
@@ -4224,7 +4423,7 @@ def percentile_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> list[float]: ...
 @overload
 def percentile_rank(
@@ -4236,7 +4435,7 @@ def percentile_rank(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def personalization(
@@ -4247,7 +4446,7 @@ def personalization(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further54],
 ) -> float:
     """How different the lists of two users are on average, from 0 (all alike) to 1; use it to see if users get lists of their own."""
 
@@ -4260,7 +4459,7 @@ def personalization(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further52],
+    **further: Unpack[_Further54],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_reo(
@@ -4271,7 +4470,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further55],
 ) -> float:
     """How unequally relevant items of head and tail are found; use it if relevant items deserve the same chance, popular or not."""
 
@@ -4284,7 +4483,7 @@ def pop_reo(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further53],
+    **further: Unpack[_Further55],
 ) -> dict[int | None, float]: ...
 @overload
 def pop_rsp(
@@ -4295,7 +4494,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further56],
 ) -> float:
     """How unequally items of head and tail are recommended, relevant or not; use it to see how strongly a model prefers popular items."""
 
@@ -4308,7 +4507,7 @@ def pop_rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further54],
+    **further: Unpack[_Further56],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity(
@@ -4367,7 +4566,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further57],
 ) -> float:
     """The correlation between the popularity of items and how often they are recommended; use it to see if a model follows popularity."""
 
@@ -4380,7 +4579,7 @@ def popularity_correlation(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -4391,7 +4590,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further58],
 ) -> float:
     """The share of popular items among the recommended ones; use it to compare lists with what the users had in train."""
 
@@ -4404,7 +4603,7 @@ def popularity_ratio(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, float]: ...
 @overload
 def popularity_ratio(
@@ -4416,7 +4615,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further58],
 ) -> list[float]: ...
 @overload
 def popularity_ratio(
@@ -4428,7 +4627,7 @@ def popularity_ratio(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further56],
+    **further: Unpack[_Further58],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def position_weighted_average(
@@ -4487,7 +4686,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> float:
     """The share of the recommended items that are relevant; use it if every irrelevant item that is shown costs something."""
 
@@ -4500,7 +4699,7 @@ def precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, float]: ...
 @overload
 def precision(
@@ -4512,7 +4711,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> list[float]: ...
 @overload
 def precision(
@@ -4524,7 +4723,7 @@ def precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further57],
+    **further: Unpack[_Further59],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def precision_ia(
@@ -4535,7 +4734,7 @@ def precision_ia(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> float:
     """The mean of Precision over the categories of the user's relevant items; use it if a list should serve each of them."""
 
@@ -4548,7 +4747,7 @@ def precision_ia(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, float]: ...
 @overload
 def precision_ia(
@@ -4560,7 +4759,7 @@ def precision_ia(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> list[float]: ...
 @overload
 def precision_ia(
@@ -4572,7 +4771,7 @@ def precision_ia(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further58],
+    **further: Unpack[_Further60],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def prediction_coverage(
@@ -4655,7 +4854,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> float:
     """The profit of the hits, such as their margin; use it instead of Revenue if some items are sold at a loss."""
 
@@ -4668,7 +4867,7 @@ def profit(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def profit(
@@ -4680,7 +4879,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> list[float]: ...
 @overload
 def profit(
@@ -4692,7 +4891,7 @@ def profit(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def r2(
@@ -4727,7 +4926,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> float:
     """Precision with the number of relevant items as cut-off; use it if this number varies widely between users."""
 
@@ -4740,7 +4939,7 @@ def r_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, float]: ...
 @overload
 def r_precision(
@@ -4752,7 +4951,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> list[float]: ...
 @overload
 def r_precision(
@@ -4764,7 +4963,7 @@ def r_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further60],
+    **further: Unpack[_Further62],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rank_biased_entropy(
@@ -4775,7 +4974,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> float:
     """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters."""
 
@@ -4788,7 +4987,7 @@ def rank_biased_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, float]: ...
 @overload
 def rank_biased_entropy(
@@ -4800,7 +4999,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> list[float]: ...
 @overload
 def rank_biased_entropy(
@@ -4812,7 +5011,7 @@ def rank_biased_entropy(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further61],
+    **further: Unpack[_Further63],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp(
@@ -4823,7 +5022,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> float:
     """The gain per item of a reader who goes on to the next item with probability p; use it if you can say how patient users are."""
 
@@ -4836,7 +5035,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp(
@@ -4848,7 +5047,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> list[float]: ...
 @overload
 def rbp(
@@ -4860,7 +5059,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further62],
+    **further: Unpack[_Further64],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp_residual(
@@ -4871,7 +5070,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> float:
     """How much RBP could grow if all items without a judgement were relevant; use it to see how far RBP can be trusted."""
 
@@ -4884,7 +5083,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp_residual(
@@ -4896,7 +5095,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> list[float]: ...
 @overload
 def rbp_residual(
@@ -4908,7 +5107,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further63],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall(
@@ -4919,7 +5118,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further66],
 ) -> float:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible."""
 
@@ -4932,7 +5131,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further66],
 ) -> dict[int | None, float]: ...
 @overload
 def recall(
@@ -4944,7 +5143,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further66],
 ) -> list[float]: ...
 @overload
 def recall(
@@ -4956,7 +5155,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further66],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall_at_precision(
@@ -4967,7 +5166,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further67],
 ) -> float:
     """The highest recall at a depth that keeps a given precision; use it if too many misses are not acceptable."""
 
@@ -4980,7 +5179,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further67],
 ) -> dict[int | None, float]: ...
 @overload
 def recall_at_precision(
@@ -4992,7 +5191,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further67],
 ) -> list[float]: ...
 @overload
 def recall_at_precision(
@@ -5004,7 +5203,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further67],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def reo(
@@ -5087,7 +5286,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> float:
     """The value of the hits, such as their price; use it if a hit is worth as much as its item costs."""
 
@@ -5100,7 +5299,7 @@ def revenue(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue(
@@ -5112,7 +5311,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> list[float]: ...
 @overload
 def revenue(
@@ -5124,7 +5323,7 @@ def revenue(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def revenue_share(
@@ -5135,7 +5334,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> float:
     """The value of the hits as a share of that of all relevant items; use it to compare revenue between users who spend much and little."""
 
@@ -5148,7 +5347,7 @@ def revenue_share(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def revenue_share(
@@ -5160,7 +5359,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> list[float]: ...
 @overload
 def revenue_share(
@@ -5172,7 +5371,7 @@ def revenue_share(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rmse(
@@ -5327,7 +5526,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further68],
 ) -> float:
     """How unequally items of different groups are recommended, relevant or not; use it if every group should appear equally often."""
 
@@ -5340,7 +5539,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further68],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -5351,7 +5550,7 @@ def s_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further69],
 ) -> float:
     """The share of the categories that the hits cover; use it if a list should serve many interests."""
 
@@ -5364,7 +5563,7 @@ def s_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further69],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -5376,7 +5575,7 @@ def s_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further69],
 ) -> list[float]: ...
 @overload
 def s_recall(
@@ -5388,7 +5587,7 @@ def s_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further69],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def sdcg(
@@ -5399,7 +5598,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further50],
 ) -> float:
     """The gain of the list as a share of that of k items of the highest grade; use it if a perfect list must be excellent at every rank."""
 
@@ -5412,7 +5611,7 @@ def sdcg(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, float]: ...
 @overload
 def sdcg(
@@ -5424,7 +5623,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further50],
 ) -> list[float]: ...
 @overload
 def sdcg(
@@ -5436,7 +5635,7 @@ def sdcg(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further50],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def serendipity(
@@ -5447,7 +5646,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further57],
 ) -> float:
     """How much higher hits rank than their popularity alone would place them; use it to reward hits that are not obvious."""
 
@@ -5460,7 +5659,7 @@ def serendipity(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, float]: ...
 @overload
 def serendipity(
@@ -5472,7 +5671,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further57],
 ) -> list[float]: ...
 @overload
 def serendipity(
@@ -5484,7 +5683,7 @@ def serendipity(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further55],
+    **further: Unpack[_Further57],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def set_map(
@@ -5543,7 +5742,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further70],
 ) -> float:
     """How evenly items are recommended, as entropy; use it if every item should have its share of all lists."""
 
@@ -5556,7 +5755,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further70],
 ) -> dict[int | None, float]: ...
 @overload
 def smape(
@@ -5615,7 +5814,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> float:
     """The share of users whose list has at least k items; use it to find lists that are too short."""
 
@@ -5628,7 +5827,7 @@ def sufficient_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, float]: ...
 @overload
 def sufficient_reco(
@@ -5640,7 +5839,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> list[float]: ...
 @overload
 def sufficient_reco(
@@ -5652,7 +5851,7 @@ def sufficient_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def surprisal(
@@ -5663,7 +5862,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further71],
 ) -> float:
     """How surprising the recommended items are, in bits; use it for what papers call novelty: it rewards little-known items."""
 
@@ -5676,7 +5875,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further71],
 ) -> dict[int | None, float]: ...
 @overload
 def surprisal(
@@ -5688,7 +5887,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further71],
 ) -> list[float]: ...
 @overload
 def surprisal(
@@ -5700,7 +5899,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further71],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def tail_percentage(
@@ -5711,7 +5910,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further72],
 ) -> float:
     """The share of the recommended items that are among the least popular; use it instead of APLT if the tail is a share of the items."""
 
@@ -5724,7 +5923,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further72],
 ) -> dict[int | None, float]: ...
 @overload
 def tail_percentage(
@@ -5736,7 +5935,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further72],
 ) -> list[float]: ...
 @overload
 def tail_percentage(
@@ -5748,7 +5947,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further72],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unexpectedness(
@@ -5759,7 +5958,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further72],
+    **further: Unpack[_Further73],
 ) -> float:
     """The share of the recommended items that a reference model does not recommend to the user; use it to see what a model adds."""
 
@@ -5772,7 +5971,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further72],
+    **further: Unpack[_Further73],
 ) -> dict[int | None, float]: ...
 @overload
 def unexpectedness(
@@ -5784,7 +5983,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further72],
+    **further: Unpack[_Further73],
 ) -> list[float]: ...
 @overload
 def unexpectedness(
@@ -5796,7 +5995,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further72],
+    **further: Unpack[_Further73],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unjudged(
@@ -5903,7 +6102,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> float:
     """The share of users without a repeated item in the first k ranks; use it to find lists with duplicates."""
 
@@ -5916,7 +6115,7 @@ def unrepeated_reco(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, float]: ...
 @overload
 def unrepeated_reco(
@@ -5928,7 +6127,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> list[float]: ...
 @overload
 def unrepeated_reco(
@@ -5940,7 +6139,7 @@ def unrepeated_reco(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further51],
+    **further: Unpack[_Further53],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def user_coverage(
@@ -5999,7 +6198,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further73],
+    **further: Unpack[_Further74],
 ) -> float:
     """How far the mean nDCG of groups of users differs; use it to see if a model serves some groups better than others."""
 
@@ -6012,7 +6211,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further73],
+    **further: Unpack[_Further74],
 ) -> dict[int | None, float]: ...
 @overload
 def user_mad_rating(
@@ -6023,7 +6222,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further73],
+    **further: Unpack[_Further74],
 ) -> float:
     """How far the mean scores of groups of users differ; use it to see if a model promises more to some groups than to others."""
 
@@ -6036,7 +6235,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further73],
+    **further: Unpack[_Further74],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -6047,7 +6246,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further74],
+    **further: Unpack[_Further75],
 ) -> float:
     """The worth of the hits minus the cost of the misses; use it if you can name a price for both."""
 
@@ -6060,7 +6259,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further74],
+    **further: Unpack[_Further75],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -6072,7 +6271,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further74],
+    **further: Unpack[_Further75],
 ) -> list[float]: ...
 @overload
 def utility(
@@ -6084,7 +6283,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further74],
+    **further: Unpack[_Further75],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_hit_rate(
@@ -6095,7 +6294,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> float:
     """The weight of the best hit as a share of that of the user's best relevant item; use it if one hit is enough but not all are alike."""
 
@@ -6108,7 +6307,7 @@ def weighted_hit_rate(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_hit_rate(
@@ -6120,7 +6319,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> list[float]: ...
 @overload
 def weighted_hit_rate(
@@ -6132,7 +6331,7 @@ def weighted_hit_rate(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_precision(
@@ -6143,7 +6342,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> float:
     """The weight of the hits as a share of that of all recommended items; use it if a wrong item costs as much as its weight."""
 
@@ -6156,7 +6355,7 @@ def weighted_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_precision(
@@ -6168,7 +6367,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> list[float]: ...
 @overload
 def weighted_precision(
@@ -6180,7 +6379,7 @@ def weighted_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_recall(
@@ -6191,7 +6390,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> float:
     """The weight of the hits as a share of that of all relevant items; use it if some relevant items matter more than others."""
 
@@ -6204,7 +6403,7 @@ def weighted_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, float]: ...
 @overload
 def weighted_recall(
@@ -6216,7 +6415,7 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> list[float]: ...
 @overload
 def weighted_recall(
@@ -6228,5 +6427,5 @@ def weighted_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further59],
+    **further: Unpack[_Further61],
 ) -> dict[int | None, list[float]]: ...

@@ -299,6 +299,22 @@ def share(name: str, facts: Facts, cut: Sequence[Any], k: int | None, p: Any) ->
     return divided(sum(map(each[name], cut)), depth(cut, k, p.get("over", "list_length")))
 
 
+def gain_per_item(facts: Facts, user: Any, cut: Sequence[Any], last: int, p: Any, going_on: Callable[[int, float, float], float]) -> float:
+    """Return the gain per item of a reader who goes on with a probability that depends on the rank, its gain and the gain so far."""
+    low, high = p["min_rel"], p["max_rel"]
+    scaled = {rank: min(max(facts.gains[user][item] - low, 0) / (high - low), 1) for rank, item in facts.hits(user, cut).items()}
+    reaches, gained, read, so_far = 1.0, 0.0, 0.0, 0.0
+    for rank in range(1, last + 1):
+        here = scaled.get(rank, 0.0)
+        gained, read, so_far = gained + reaches * here, read + reaches, so_far + here
+        reaches *= going_on(rank, here, so_far)
+    return divided(gained, read)
+
+
+def towards_goal(rank: int, p: Any, gained: float = 0.0) -> float:
+    return (1 - 1 / (rank + 2 * p["T"] - gained)) ** 2
+
+
 OfUser = Callable[[Facts, Any, Sequence[Any], "int | None", Any], "float | None"]
 OF_USERS: Final[dict[str, OfUser]] = {
     "UserCoverage": lambda f, u, cut, k, p: float(bool(cut)),
@@ -333,6 +349,12 @@ OF_USERS: Final[dict[str, OfUser]] = {
     "Serendipity": serendipity,
     "CosineSerendipity": cosine_serendipity,
     "ProfileDistance": lambda f, u, cut, k, p: to_profile(f, u, cut, range(1, len(cut) + 1), p),
+    "NERR8": lambda f, u, cut, k, p: gain_per_item(f, u, cut, depth(cut, k, "k"), p, lambda rank, c, so_far: 1 - c),
+    "NERR9": lambda f, u, cut, k, p: gain_per_item(f, u, cut, depth(cut, k, "k"), p, lambda rank, c, so_far: rank / (rank + 1) * (1 - c)),
+    "NERR10": lambda f, u, cut, k, p: gain_per_item(f, u, cut, 1000, p, lambda rank, c, so_far: p["p"] * (1 - c)),
+    "NERR11": lambda f, u, cut, k, p: gain_per_item(f, u, cut, 1000, p, lambda rank, c, so_far: towards_goal(rank, p) * (1 - c)),
+    "INSQ": lambda f, u, cut, k, p: gain_per_item(f, u, cut, 1000, p, lambda rank, c, so_far: towards_goal(rank, p)),
+    "INST": lambda f, u, cut, k, p: gain_per_item(f, u, cut, 1000, p, lambda rank, c, so_far: towards_goal(rank, p, so_far)),
     "EucDistance": lambda f, u, cut, k, p: sqrt(sum((value - 1) ** 2 for value in both(f, u, k))),
     "Hypervolume": hypervolume,
     **{

@@ -91,6 +91,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     "w_i": "the sum over lists of the share of item $i$ in the list",
     "w_c": "the weight of category $c$ in the list",
     "w_r": "the weight of the item at rank $r$",
+    "w_1": "the weight of the item at rank 1",
     "p_i": "the share of item $i$",
     r"\bar{p}_i": "the mean share of item $i$ in a list",
     "p_c": "the share of category $c$, or the probability that the user looks for it",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -244,26 +245,144 @@ def inst(m: Measure) -> Array:
 
     Edge cases: no hit counts 0; hits below rank 1000 do not count.
     """
-    scaled = _scaled(m)
-    weight = _weights_of_inst(m.hits.rows.user, m.hits["rank"], scaled, 2.0 * float(m.params["T"]))
-    return m.hits.sum(scaled * weight, gain=scaled, weight=weight)
+    goal = 2.0 * float(m.params["T"])
+
+    def going_on(rank: Array, gain: Array) -> Array:
+        still = rank + goal - np.cumsum(gain, axis=1)
+        return np.asarray(((still - 1.0) / still) ** 2)
+
+    return _gain_per_item(m, going_on)
 
 
-def _weights_of_inst(user: Array, rank: Array, scaled: Array, goal: float) -> Array:
-    """Return the weight w(r) of each hit; users are taken in blocks, each with a row of all 1000 ranks."""
+_NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation {}; cwl-eval"
+_STOPPED = r"\prod_{q=1}^{r-1} (1 - \phi_q), \quad \sum_{r=1}^{<depth>} w_r = 1" + _PHI
+
+
+@metric(
+    "NERR8",
+    family="ranking",
+    uses=("hits", "reading"),
+    one_cutoff=True,
+    validate=_refuse_empty_scale,
+    aliases=("NERREq8",),
+    numbers=_SCALE,
+    tex=tex(r"\sum_{r=1}^{k} w_r\,\phi_r, \quad w_r = w_1 " + _STOPPED, depth="k"),
+    reference=_NERR.format(8),
+)
+def nerr8(m: Measure) -> Array:
+    """The gain per item of a reader who stops once an item satisfies; use it as ERR for a list of k items.
+
+    NERR8@k = Σ_{r≤k} w(r)·c(r), w(r) = v(r)/Σ_{i≤k} v(i), v(r) = Π_{i<r} (1 - c(i))
+
+    NERR is short for nearly ERR: unlike ERR, it is a gain per item. The reader stops at the item at rank r with probability c(r), and at
+    rank k at the latest.
+
+    Edge cases: no hit counts 0; a list shorter than k counts as if misses followed, and ranks below 1000 do not count. Without a cut-off
+    k is the length of the list.
+    """
+    return _nearly_err(m, np.ones_like, _deepest(m))
+
+
+@metric(
+    "NERR9",
+    family="ranking",
+    uses=("hits", "reading"),
+    one_cutoff=True,
+    validate=_refuse_empty_scale,
+    aliases=("NERREq9",),
+    numbers=_SCALE,
+    tex=tex(r"\sum_{r=1}^{k} w_r\,\phi_r, \quad w_r = \frac{w_1}{r} " + _STOPPED, depth="k"),
+    reference=_NERR.format(9),
+)
+def nerr9(m: Measure) -> Array:
+    """NERR8 for a reader who also gives up, most often near the top; use it in place of ERR, which has the same discount.
+
+    NERR9@k = Σ_{r≤k} w(r)·c(r), w(r) = v(r)/Σ_{i≤k} v(i), v(r) = 1/r · Π_{i<r} (1 - c(i))
+
+    Edge cases: as for NERR8.
+    """
+    return _nearly_err(m, lambda rank: rank / (rank + 1.0), _deepest(m))
+
+
+@metric(
+    "NERR10",
+    family="ranking",
+    uses=("hits",),
+    validate=_refuse_empty_scale,
+    cut=False,
+    aliases=("NERREq10",),
+    numbers={"p": Number(0.9, "the patience: the probability that the reader goes on after a miss", most=0.999999, symbol="p")} | _SCALE,
+    tex=tex(r"\sum_{r=1}^{1000} w_r\,\phi_r, \quad w_r = w_1\,p^{r-1} " + _STOPPED, depth="1000"),
+    reference=_NERR.format(10),
+)
+def nerr10(m: Measure) -> Array:
+    """RBP for a reader who also stops once an item satisfies; use it in place of ERR if you can say how patient users are.
+
+    NERR10 = Σ_{r≤1000} w(r)·c(r), w(r) = v(r)/Σ_{i≤1000} v(i), v(r) = p^(r-1) · Π_{i<r} (1 - c(i))
+
+    Edge cases: no hit counts 0; hits below rank 1000 do not count.
+    """
+    p = float(m.params["p"])
+    return _nearly_err(m, lambda rank: np.full_like(rank, p))
+
+
+@metric(
+    "NERR11",
+    family="ranking",
+    uses=("hits",),
+    validate=_refuse_empty_scale,
+    cut=False,
+    aliases=("NERREq11",),
+    numbers=_GOAL | _SCALE,
+    tex=tex(
+        r"\sum_{r=1}^{1000} w_r\,\phi_r, \quad w_r = w_1 \Bigl(\frac{2 T}{r - 1 + 2 T}\Bigr)^2 " + _STOPPED,
+        depth="1000",
+    ),
+    reference=_NERR.format(11),
+)
+def nerr11(m: Measure) -> Array:
+    """INSQ for a reader who also stops once an item satisfies; use it in place of ERR if users look for a number of items.
+
+    NERR11 = Σ_{r≤1000} w(r)·c(r), w(r) = v(r)/Σ_{i≤1000} v(i), v(r) = 1/(r - 1 + 2T)² · Π_{i<r} (1 - c(i))
+
+    Edge cases: no hit counts 0; hits below rank 1000 do not count.
+    """
+    goal = 2.0 * float(m.params["T"])
+    return _nearly_err(m, lambda rank: ((rank + goal - 1.0) / (rank + goal)) ** 2)
+
+
+def _deepest(m: Measure) -> Array:
+    """Return the cut-off, or without one the last rank of each list."""
+    return m.last_rank if m.cutoff is None else m.depth
+
+
+def _nearly_err(m: Measure, patience: Callable[[Array], Array], depth: Any = _CWL_DEPTH) -> Array:
+    """Return Σ w(r)·c(r) for a reader who goes on from rank r with probability `patience`(r)·(1 - c(r)), down to `depth`."""
+    return _gain_per_item(m, lambda rank, gain: patience(rank) * (1.0 - np.minimum(gain, 1.0)), depth)
+
+
+def _gain_per_item(m: Measure, going_on: Callable[[Array, Array], Array], depth: Any = _CWL_DEPTH) -> Array:
+    """Return Σ w(r)·c(r), in which w(r) is the share of the item at rank r in all items that the reader reads.
+
+    `going_on` returns the probability of going on from each rank, given the ranks and the gains (users × ranks). The reader stops at
+    `depth` (of all users, or of each), and at rank 1000 at the latest. Users are taken in blocks, each with a row of all ranks.
+    """
+    user, rank, scaled = m.hits.rows.user, m.hits["rank"], _scaled(m)
+    width = _CWL_DEPTH if m.cutoff is None else min(m.cutoff, _CWL_DEPTH)
+    places, last = np.arange(1.0, width + 1.0), m.hits.of_user(np.broadcast_to(depth, (1, m.n_users)))
     weight = np.zeros(len(user))
-    users, row = np.unique(user, return_inverse=True)
-    places = np.arange(1.0, _CWL_DEPTH + 1.0)
+    users, first, row = np.unique(user, return_index=True, return_inverse=True)
     for begin in range(0, len(users), _CWL_BLOCK):
-        mine = np.flatnonzero((row >= begin) & (row < begin + _CWL_BLOCK) & (rank <= _CWL_DEPTH))
+        mine = np.flatnonzero((row >= begin) & (row < begin + _CWL_BLOCK) & (rank <= width))
         cell = row[mine] - begin, rank[mine].astype(np.int64) - 1
-        gains = np.zeros((min(_CWL_BLOCK, len(users) - begin), _CWL_DEPTH))
+        block = first[begin : begin + _CWL_BLOCK]
+        gains = np.zeros((len(block), width))
         np.add.at(gains, cell, scaled[mine])
-        still = places + goal - np.cumsum(gains, axis=1)
-        going_on = np.ones_like(gains)
-        going_on[:, 1:] = np.cumprod(((still - 1.0) / still)[:, :-1] ** 2, axis=1)
-        weight[mine] = (going_on / going_on.sum(axis=1, keepdims=True))[cell]
-    return weight
+        reach = np.ones_like(gains)
+        reach[:, 1:] = np.cumprod(going_on(places, gains)[:, :-1], axis=1)
+        reach[places > last[block, None]] = 0.0
+        weight[mine] = (reach / reach.sum(axis=1, keepdims=True))[cell]
+    return m.hits.sum(scaled * weight, gain=scaled, weight=weight)
 
 
 @metric(

@@ -1,11 +1,12 @@
 """scikit-learn, TorchMetrics, implicit and LightFM on random worlds with tied, zero and negative scores, and users without a relevant item.
 
-The first three are compared with the installed library (the test is skipped without it), LightFM with the text of its definition.
+They are compared with the installed library (the test is skipped without it), LightFM also with the text of its definition.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -116,15 +117,14 @@ def lightfm(user: User, seen: set[int], k: int) -> dict[str, float]:
     }
 
 
-def test_lightfm_counts_ties_against_the_model():
-    compared = 0
+def lightfm_worlds() -> Iterator[tuple[list[User], list[set[int]], int, dict[str, Any]]]:
+    """Yield worlds in which each user with a relevant item has a negative: users, their items in train, a cut-off and the tables."""
     for seed, users in enumerate(worlds(least=2)):
         chance = random.Random(seed)
         n, k = len(users[0][0]), chance.randint(1, 3)
         seen = [{item for item, grade in enumerate(user[1]) if not grade and chance.random() < 0.3} for user in users]
         counted = [(user, own) for user, own in zip(users, seen, strict=True) if any(user[1])]
-        every = [lightfm(user, own, k) for user, own in counted if n - len(own) > sum(map(bool, user[1]))]
-        if not every or len(every) < len(counted):
+        if not counted or any(n - len(own) == sum(map(bool, user[1])) for user, own in counted):
             continue  # the AUC of a user without negatives is not a number in the library
         wanted = [(u, item) for u, user in enumerate(users) for item, grade in enumerate(user[1]) if grade]
         tables = {
@@ -134,7 +134,34 @@ def test_lightfm_counts_ties_against_the_model():
                 "item": [item for own in seen for item in sorted(own)] + list(range(n)),
             },
         }
+        yield users, seen, k, tables
+
+
+def test_lightfm_counts_ties_against_the_model():
+    compared = 0
+    for users, seen, k, tables in lightfm_worlds():
+        every = [lightfm(user, own, k) for user, own in zip(users, seen, strict=True) if any(user[1])]
         expected = {measure: float(np.mean([one[measure] for one in every])) for measure in every[0]}
-        assert_near(values(users, "lightfm", list(expected), **tables), expected, (users, seen))
+        assert_near(values(users, "lightfm", list(expected), **tables), expected, (users, seen), near=1e-7)
         compared += 1
     assert compared > WORLDS // 3
+
+
+def test_lightfm_and_receval_give_the_same_values():
+    library, sparse = pytest.importorskip("lightfm"), pytest.importorskip("scipy.sparse")
+    evaluation = pytest.importorskip("lightfm.evaluation")
+    compared = 0
+    for users, seen, k, tables in lightfm_worlds():
+        scores = np.array([user[0] for user in users], dtype=np.float32)
+        if len(users) == 1:
+            continue  # the functions fail for a matrix of one row
+        model = library.LightFM(no_components=len(users)).fit(sparse.csr_matrix(scores.shape), epochs=0)
+        model.user_embeddings, model.item_embeddings = np.eye(len(users), dtype=np.float32), np.ascontiguousarray(scores.T)
+        test = sparse.csr_matrix(np.array([user[1] for user in users], dtype=np.float32))
+        train = sparse.csr_matrix(np.array([[item in own for item in range(scores.shape[1])] for own in seen], dtype=np.float32))
+        expected = {f"{name}@{k}": getattr(evaluation, name)(model, test, train, k=k) for name in ("precision_at_k", "recall_at_k")}
+        expected |= {name: getattr(evaluation, name)(model, test, train) for name in ("reciprocal_rank", "auc_score")}
+        means = {measure: float(np.mean(found, dtype=np.float64)) for measure, found in expected.items()}
+        assert_near(values(users, "lightfm", list(means), **tables), means, (users, seen), near=1e-7)
+        compared += 1
+    assert compared > WORLDS // 5
