@@ -184,8 +184,20 @@ def report(
         say(f"wrote {', '.join(map(str, made.files))}")
 
 
+class _ChartChoice(click.Choice[str]):
+    """The name of a chart; `-` is read as `_`."""
+
+    def normalize_choice(self, choice: Any, ctx: click.Context | None) -> str:
+        """Return a name as it is compared."""
+        return super().normalize_choice(choice, ctx).replace("-", "_")
+
+
 @click.command(cls=options.Command)
-@click.argument("chart", type=click.Choice(("over_k", "differences", "trade_off", "distribution", "groups")))
+@click.argument(
+    "chart",
+    metavar="CHART",
+    type=_ChartChoice(("over_k", "precision_recall", "differences", "trade_off", "distribution", "groups")),
+)
 @options.config_or_folder_argument("inputs", "[CONFIG|[NAME=]DIR]...", nargs=-1)
 @click.option(
     "-o",
@@ -195,7 +207,10 @@ def report(
     help="Write the chart: .svg, .png, .pdf, or .json (its Vega-Lite specification).",
 )
 @click.option(
-    "--of", multiple=True, metavar="M", help="A measure of the chart: a metric for over_k, two measures for trade_off. May be repeated."
+    "--of",
+    multiple=True,
+    metavar="M",
+    help="A measure of the chart: a metric for over_k and precision_recall, two measures for trade_off. May be repeated.",
 )
 @baseline_option
 @baseline_model_option
@@ -203,7 +218,10 @@ def report(
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "where", "target", "replace")
 def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **arguments: Any) -> None:
-    """Draw one chart of a report: measures over k, differences from the baseline, two measures, per-user values, or groups.
+    """Draw one chart of a report.
+
+    CHART is over_k (measures over the cut-offs), precision_recall, differences (from the baseline), trade_off (two measures),
+    distribution (per-user values) or groups.
 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated. With several folders, models of the
     same name are compared. All forms except .json need the extra report.

@@ -84,7 +84,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
 
     @takes()
     def chart(self, kind: ChartName = "differences", of: str | Sequence[str] = ()) -> DrawnChart:
-        """Draw `differences`, `over_k`, the `distribution` over users, the `trade_off`, or `groups`; see `EvaluationResult.chart`."""
+        """Draw `differences`, `over_k`, `precision_recall`, `distribution`, `trade_off` or `groups`; see `EvaluationResult.chart`."""
         from .pages import draw, of_several
 
         return draw(kind, of, partial(of_several, self.results, self.questions))

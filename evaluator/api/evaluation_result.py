@@ -311,11 +311,11 @@ class EvaluationResult(Result, frozen=True, eq=False):
         baseline: Result | str | os.PathLike[str] | None = None,
         margin: MarginLike | None = None,
     ) -> DrawnChart:
-        """Draw `differences`, values `over_k`, the `distribution` over users, the `trade_off` of two measures, or `groups`.
+        """Draw `differences`, values `over_k`, `precision_recall`, the `distribution` over users, the `trade_off`, or `groups`.
 
-        `of` names metrics for `over_k`, else measures. A notebook shows the picture; `.svg` and `.spec` (Vega-Lite) return it,
-        `.save("chart.png")` writes it. Raises `ConfigError` if there is nothing to show; the picture raises `MissingExtraError` if the
-        extra `report` is not installed.
+        `of` names metrics for `over_k` and `precision_recall`, two measures for `trade_off`, else measures. A notebook shows the picture;
+        `.svg` and `.spec` (Vega-Lite) return it, `.save("chart.png")` writes it. Raises `ConfigError` if there is nothing to show; the
+        picture raises `MissingExtraError` if the extra `report` is not installed.
         """
         from .pages import draw, of_one
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from .. import conventions, metrics
 from ..names.measure_strings import MetricSpec
 from ..names.yaml_text import Path
-from .evaluation_keys import read_entry, read_name
+from .metric_entries import read_entry, read_name
 from .whole_config import Evaluation
 
 PROGRAMS: Final = {"elliot": "Elliot", "warprec": "WarpRec", "relison": "RELISON", "clayrs": "ClayRS"}
@@ -103,6 +103,8 @@ def translate_entry(entry: Any, library: conventions.Convention) -> MetricSpec |
     """Translate a metric from the names of `library` into receval's; raise `ValueError` if receval does not have it."""
     specs = (library.parse(entry),) if isinstance(entry, str) else read_entry(entry)
     read = [_translate_spec(spec, library) for spec in specs]
+    if len({one.title for one in read}) > 1:
+        raise ValueError(f"{read[0].name} has several values of a parameter: list it once for each value")
     return read[0] if len(read) == 1 else {"name": read[0].title, "k": [spec.k for spec in read]}
 
 

@@ -147,7 +147,7 @@ class Output(Model):
         return ("parquet",) if self.per_user is True else self.per_user or ()
 
 
-ChartName = Literal["differences", "over_k", "distribution", "trade_off", "groups"]
+ChartName = Literal["differences", "over_k", "precision_recall", "distribution", "trade_off", "groups"]
 _NAMES: Final = get_args(ChartName)
 _MEASURES: Final[dict[str, Any]] = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 _CHART: Final[dict[str, Any]] = {
@@ -246,7 +246,11 @@ class ReportConfig(Model):
         BeforeValidator(_charts),
         WithJsonSchema({"type": "array", "items": _CHART}),
         Field(validate_default=False),
-    ] = Field({}, description="the charts of a report and their measures; if not given, all")
+    ] = Field(
+        {},
+        description="the charts of a report and their measures; if not given, all that have data, but precision_recall only "
+        "if a metric has several levels of precision or recall",
+    )
     files: Annotated[tuple[str, ...], BeforeValidator(_files)] = Field(
         (),
         description="report files that receval run writes, relative to the config file; the ending sets the format: .html, .md, .tex, "

@@ -26,8 +26,9 @@ from ..names.formula import Formula, is_formula
 from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, measures_of, parse
 from .data import Data
 from .data_sources import Model, as_list
-from .evaluation_keys import Aggregate, GroupBys, ValueColumnsConfig, WeightsConfig, Yardsticks, YardsticksConfig, read_cutoffs, read_entry
+from .evaluation_keys import Aggregate, GroupBys, ValueColumnsConfig, WeightsConfig, Yardsticks, YardsticksConfig
 from .judgement import Compare, Gates
+from .metric_entries import read_cutoffs, read_entry
 from .odd_data import Health, HealthField, Policy
 from .run_sections import EngineChoice, Output, ReportConfig, Trackings
 

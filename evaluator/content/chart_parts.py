@@ -128,16 +128,24 @@ MOST_BANDS: Final = 4
 
 
 def lines_panel(
-    rows: Sequence[Spec], x: Spec, looks: Spec, bands: bool, width: int, height: int, scale: Spec | None = None, room: float = 0
+    rows: Sequence[Spec],
+    x: Spec,
+    looks: Spec,
+    bands: bool,
+    width: int,
+    height: int,
+    scale: Spec | None = None,
+    room: float = 0,
+    title: str | None = None,
 ) -> Spec:
     """Return a line for each model with a mark at each value, above bands of intervals if wanted; `scale` is one for several panels.
 
-    The numbers of the axis have `room` in pixels, so that panels are aligned with others.
+    The numbers of the axis have `room` in pixels, so that panels are aligned with others. `title` is that of the vertical axis.
     """
     n_ticks = 5 if height > 60 else 2
     y = numbers_axis(
         "value",
-        None,
+        title,
         scale=scale or scale_of(rows, ("value", "low", "high"), n_ticks),
         axis={"tickCount": n_ticks, **({"minExtent": room} if room else {})},
     )

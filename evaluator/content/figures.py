@@ -40,6 +40,7 @@ from .chart_parts import (
 from .differences import by_pair
 from .display_names import names_of, renaming
 from .group_figures import groups
+from .precision_recall import precision_recall
 from .report import ReportContent
 from .scales import ends_of, nearby, scale_of
 from .values import ValuePoint, by_label
@@ -381,14 +382,28 @@ def _measures_to_trade(table: Mapping[str, Mapping[str, ValuePoint]]) -> tuple[s
 
 
 FIGURES: Final[Mapping[str, Callable[[ReportContent], Figure | None]]] = MappingProxyType(
-    {"differences": differences, "over_k": over_k, "groups": groups, "distribution": distribution, "trade_off": trade_off}
+    {
+        "differences": differences,
+        "over_k": over_k,
+        "precision_recall": precision_recall,
+        "groups": groups,
+        "distribution": distribution,
+        "trade_off": trade_off,
+    }
 )
 """Name of a chart → the function that makes it, which returns `None` without data."""
 NEEDS: Final[Mapping[str, str]] = {
     "differences": "it needs several models, and intervals of their differences",
     "over_k": "no metric has values at several cut-offs",
+    "precision_recall": "it needs InterpolatedPrecision at two or more levels of recall, RecallAtPrecision at two or more levels of "
+    "precision, or Precision and Recall at three or more cut-offs",
     "groups": "it needs values by group: evaluation.by",
     "distribution": "it needs a measure with per-user values",
     "trade_off": "it needs two models and two measures",
 }
 """Name of a chart → the reason why there may be nothing to show."""
+ADVICE: Final[Mapping[str, str]] = {
+    "precision_recall": "for the usual eleven levels add this line to evaluation.metrics: "
+    "- InterpolatedPrecision: {recall: [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]}"
+}
+"""Name of a chart → the next step if there is nothing to show."""

@@ -42,7 +42,12 @@ from .values import ValuePoint, by_label, ledger, repeats, shares_table, values_
 
 _MOST: Final = 3
 """Number of conclusions at the top; the others are with the differences."""
-_CHARTS: Final = {"over_k": "Over the cut-offs", "distribution": "Spread over users", "trade_off": "Trade-off"}
+_CHARTS: Final = {
+    "over_k": "Over the cut-offs",
+    "precision_recall": "Precision and recall",
+    "distribution": "Spread over users",
+    "trade_off": "Trade-off",
+}
 """Chart with a separate section → its title."""
 _WHISKERS: Final = (
     "± is half of the 95 % interval of a mean over users; the whiskers show this interval. A measure has one scale for all models. "

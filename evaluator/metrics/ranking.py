@@ -393,6 +393,8 @@ def interpolated_precision(m: Measure) -> Array:
     c by `rounding`: `plus_0_9`, recall·R + 0.9 rounded down, as in trec_eval up to version 9; or `nearest`, recall·R rounded to the nearest
     integer, a half up, as in trec_eval since version 10.
 
+    `receval plot precision_recall` draws it over several recalls, a line for each model.
+
     Edge cases: 0 if the list never reaches that recall.
     """
     return m.hits.max(_at_recall(m, float(m.params["recall"])), "precision")
@@ -434,7 +436,7 @@ def recall_at_precision(m: Measure) -> Array:
 
     RecallAtPrecision@k = max{found(r)/R : found(r)/r ≥ x, r ≤ k}
 
-    x is `precision`.
+    x is `precision`. `receval plot precision_recall` draws it over several precisions, a line for each model.
 
     Edge cases: 0 if no depth has that precision.
     """

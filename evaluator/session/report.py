@@ -25,6 +25,7 @@ from ..config.run_sections import ReportConfig
 from ..content import figures
 from ..content.display_names import names_of, refuse_unknown_names, with_names
 from ..content.paper import paper_document, result_tables
+from ..content.precision_recall import CURVES, curve_metrics, has_levels
 from ..content.report import CHARTS, ReportContent
 from ..content.report_page import report, summary
 from ..content.values import NamedModel, models_of
@@ -43,6 +44,7 @@ from ..results.comparison import Comparison
 from ..results.description import Spread
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result, columns_of
+from ..results.row import listed
 from ..results.slices import Slices
 from ..results.spellings import Definitions
 from .compare import (
@@ -133,7 +135,7 @@ def report_of(
     Raises `RecevalError` if they cannot be compared.
     """
     labels = (label for result in results.values() for label in result.labels())
-    charts = _named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), labels, _definitions(results))
+    charts = _named_charts(wanted.chosen or dict.fromkeys(_usual_charts(results), ()), labels, _definitions(results))
     is_one, first, spread_of = len(results) == 1, next(iter(results.values())), charts.get("distribution", ())
     if "distribution" in charts:  # shows the first measure, unless another is named
         options = replace(options, spreads=spread_of or options.measures[:1] or _typical(first))
@@ -301,16 +303,26 @@ def _definitions(results: Mapping[str, Result]) -> Definitions:
     return {name: definition for result in results.values() for name, definition in result.definitions.items()}
 
 
+def _usual_charts(results: Mapping[str, Result]) -> tuple[str, ...]:
+    """Return the charts of a report that names none: all, but that of precision and recall only at levels, because over_k has the rest."""
+    has_own = has_levels(row for result in results.values() for row in result.rows)
+    return tuple(chart for chart in CHARTS if chart != "precision_recall" or has_own)
+
+
 def _named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str], definitions: Definitions) -> dict[str, tuple[str, ...]]:
     """Return the charts with the labels of their measures in results; raise `ConfigError` for a measure that does not exist."""
     known = tuple(dict.fromkeys(labels))
     metrics = tuple(dict.fromkeys(label.rpartition("@")[0] or label for label in known))
-    found: dict[str, tuple[str, ...]] = {}
+    of_curves, found = curve_metrics(known), dict[str, tuple[str, ...]]()
     for chart, texts in charts.items():
-        shown = metrics if chart == "over_k" else known
+        shown = metrics if chart == "over_k" else (*of_curves, *known) if chart == "precision_recall" else known
         every = [label for text in texts for label in named(text, shown, f"{_CHARTS}: {chart}", definitions)]
         if chart == "trade_off" and every and len(every) != 2:
             raise ConfigError(f"{_CHARTS}: trade_off needs two measures, not {', '.join(every)}", "give two measures with their cut-offs")
+        if chart == "precision_recall" and not {*every} <= {*of_curves}:
+            others = listed([label for label in every if label not in of_curves])
+            shows = f"precision_recall shows {listed(CURVES)}, not {others}"
+            raise ConfigError(f"{_CHARTS}: {shows}", "name a metric without its cut-off and its level")
         found[chart] = tuple(dict.fromkeys(every))
     return found
 
@@ -359,7 +371,7 @@ def chart_of(content: ReportContent, kind: str, what: str = "these results") -> 
     """Return a chart of the content of a report; raise `ConfigError` if there is nothing to show."""
     chart = figures.FIGURES[kind](content)
     if chart is None:
-        raise ConfigError(f"there is no chart {kind} of {what}: {figures.NEEDS[kind]}")
+        raise ConfigError(f"there is no chart {kind} of {what}: {figures.NEEDS[kind]}", figures.ADVICE.get(kind))
     (renamed,) = with_names((chart,), names_of(content.results.values()))
     assert isinstance(renamed, Figure)
     return renamed

@@ -12,6 +12,7 @@ from receval.render import drawing
 from tests.reports import write_config
 
 HTML = b"<!DOCTYPE html>\n"
+LEVELS = ["InterpolatedPrecision", "InterpolatedPrecision(recall=1)"]
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +29,7 @@ def folder(tmp_path_factory):
     from receval.cli.main import main
 
     folder = tmp_path_factory.mktemp("given")
-    write_config(folder, ["popular", "good"], metrics=["nDCG", "Recall"], top_k=[1, 3], by=["users.plan"])
+    write_config(folder, ["popular", "good"], metrics=["nDCG", "Recall", *LEVELS], top_k=[1, 3], by=["users.plan"])
     assert main(["run", str(folder / "config.yaml"), "-q", "-o", f"{folder}/out/"]) == 0
     return folder
 
@@ -120,6 +121,11 @@ def test_users_who_lose_most_are_named_only_on_request(folder, tmp_path, receval
         (["plot", "over_k", "{}/out", "-o", "x.gif"], 2, "the name of a chart must end in .svg"),
         (["plot", "trade_off", "{}/out", "-o", "x.json", "--of", "nDCG@1"], 2, "two measures"),
         (["plot", "over_k", "{}/out", "-o", "x.json", "--of", "MAP"], 2, "MAP"),
+        (
+            ["plot", "precision_recall", "{}/out", "-o", "x.json", "--of", "nDCG@1"],
+            2,
+            "precision_recall shows InterpolatedPrecision, RecallAtPrecision, Precision and Recall, not nDCG@1\n  name a metric",
+        ),
     ],
 )
 def test_an_impossible_report_is_refused_in_one_sentence(arguments, code, message, folder, receval, tmp_path):
@@ -173,7 +179,7 @@ def test_for_gitlab_two_files_are_written(folder, tmp_path, receval):
     assert (tmp_path / "receval-junit.xml").read_bytes().startswith(b"<?xml")
 
 
-@pytest.mark.parametrize("chart", ["over_k", "differences", "trade_off", "distribution", "groups"])
+@pytest.mark.parametrize("chart", ["over_k", "over-k", "precision_recall", "differences", "trade_off", "distribution", "groups"])
 @pytest.mark.parametrize("ending", ["json", "svg"])
 def test_a_chart_can_be_written_alone(chart, ending, folder, tmp_path, receval):
     if ending == "svg" and not drawing.can_draw():

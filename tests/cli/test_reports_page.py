@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
+from typing import get_args
 
 import pytest
 import yaml
-from receval.config.run_sections import ReportConfig
+from receval.config.run_sections import ChartName, ReportConfig
 from receval.outputs import endings
 
 from tests.conftest import ROOT
@@ -34,7 +35,7 @@ def test_an_example_of_the_reports_page_is_the_output_of_its_command(block, rece
 def test_the_reports_page_names_every_ending_and_command():
     text = PAGE.read_text("utf-8")
     assert all(f"`{ending}`" in text for ending in endings("report", "latex") if ending != ".htm")
-    assert all(f"plot {chart} " in text for chart in ("over_k", "differences", "trade_off", "distribution", "groups"))
+    assert all(f"plot {chart} " in text for chart in get_args(ChartName))
 
 
 def test_the_settings_of_the_page_are_valid():

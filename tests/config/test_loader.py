@@ -93,6 +93,9 @@ def test_a_missing_space_after_a_colon_is_named(write):
         ("[{name: F1, params: {metric_1: ndcg, metric_2: AP}, k: 5}]", ["F1(nDCG,MAP)@5"]),
         ("[{name: F1, metric_1: nDCG, k: 5}]", ["F1(nDCG,Recall)@5"]),
         ("['F1(nDCG,MAP)@5']", ["F1(nDCG,MAP)@5"]),
+        ("[{RBP: {p: [0.5, 0.95], k: [5, 10]}}]", ["RBP(p=0.5)@5", "RBP(p=0.5)@10", "RBP(p=0.95)@5", "RBP(p=0.95)@10"]),
+        ("[{name: IPrec, params: {recall: [0.1, 1]}}]", ["InterpolatedPrecision", "InterpolatedPrecision(recall=1)"]),
+        ("[{EucDistance: {metric_names: [nDCG, MAP], points: [1, 0.5], k: 5}}]", ["EucDistance(nDCG,MAP,points=1;0.5)@5"]),
     ],
 )
 def test_all_spellings_become_one_list_of_specs(metrics, expected, write):
@@ -109,6 +112,12 @@ def test_all_spellings_become_one_list_of_specs(metrics, expected, write):
         ("[{name: nDCG@5, k: 3}]", "cut-off twice"),
         ("[{name: nDCG, gain: {a: 1}}]", "single value"),
         ("[{MAP: {cutoff: {}}}]", "has no cut-offs:"),
+        ("[{InterpolatedPrecision: {recall: [0.5, 2]}}]", "recall of InterpolatedPrecision is a number from 0 to 1, not 2"),
+        ("[{InterpolatedPrecision: {recall: []}}]", "recall of InterpolatedPrecision is a number from 0 to 1, not ''"),
+        (
+            f"[{{RBP: {{p: {[number / 2000 for number in range(1, 1002)]}}}}}]",
+            "the lists of 'RBP' have more than 1,000 combinations: 1,001",
+        ),
         ("[{MAP: {cutoff: {range: {start: 5, end: 1, step: 1}}}}]", "is empty"),
         ("[{MAP: {cutoff: {range: {start: 1, end: 5}}}}]", "exactly the keys"),
         ("[{MAP: {cutoff: {range: {start: 1, end: 100000, step: 1}}}}]", "more than 1,000"),
