@@ -331,53 +331,57 @@ class _Further63(_Common, total=False):
     p: float | None
 
 class _Further64(_Common, total=False):
+    form: str | float | None
+    p: float | None
+
+class _Further65(_Common, total=False):
     gain: str | float | None
     norm: str | float | None
     p: float | None
 
-class _Further65(_Common, total=False):
+class _Further66(_Common, total=False):
     negative: str | float | None
     p: float | None
 
-class _Further66(_Common, total=False):
+class _Further67(_Common, total=False):
     denominator: str | float | None
     weight: str | None
 
-class _Further67(_Common, total=False):
+class _Further68(_Common, total=False):
     precision: float | None
 
-class _Further68(_Common, total=False):
+class _Further69(_Common, total=False):
     candidates: str | float | None
     by: str | None
     group: str | None
 
-class _Further69(_Common, total=False):
+class _Further70(_Common, total=False):
     of: str | float | None
     categories_of: str | float | None
 
-class _Further70(_Common, total=False):
+class _Further71(_Common, total=False):
     log: str | float | None
     norm: str | float | None
     weights: str | float | None
 
-class _Further71(_Common, total=False):
+class _Further72(_Common, total=False):
     norm: str | float | None
     over: str | float | None
     unit: str | float | None
     unseen: str | float | None
 
-class _Further72(_Common, total=False):
+class _Further73(_Common, total=False):
     count: str | float | None
     ratio: float | None
 
-class _Further73(_Common, total=False):
+class _Further74(_Common, total=False):
     absent: str | float | None
     over: str | float | None
 
-class _Further74(_Common, total=False):
+class _Further75(_Common, total=False):
     by: str | None
 
-class _Further75(_Common, total=False):
+class _Further76(_Common, total=False):
     worth: float | None
     cost: float | None
 
@@ -5014,7 +5018,7 @@ def rank_biased_entropy(
     **further: Unpack[_Further63],
 ) -> dict[int | None, list[float]]: ...
 @overload
-def rbp(
+def rbo(
     true: Any,
     pred: Any,
     k: int | None = ...,
@@ -5023,6 +5027,54 @@ def rbp(
     user_col: str = ...,
     item_col: str = ...,
     **further: Unpack[_Further64],
+) -> float:
+    """How alike the list and that of a reference model are, the top most of all; use it instead of Intersection if ranks matter."""
+
+@overload
+def rbo(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further64],
+) -> dict[int | None, float]: ...
+@overload
+def rbo(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further64],
+) -> list[float]: ...
+@overload
+def rbo(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further64],
+) -> dict[int | None, list[float]]: ...
+@overload
+def rbp(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Further65],
 ) -> float:
     """The gain per item of a reader who goes on to the next item with probability p; use it if you can say how patient users are."""
 
@@ -5035,7 +5087,7 @@ def rbp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp(
@@ -5047,7 +5099,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further65],
 ) -> list[float]: ...
 @overload
 def rbp(
@@ -5059,7 +5111,7 @@ def rbp(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further64],
+    **further: Unpack[_Further65],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp_residual(
@@ -5070,7 +5122,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further66],
 ) -> float:
     """How much RBP could grow if all items without a judgement were relevant; use it to see how far RBP can be trusted."""
 
@@ -5083,7 +5135,7 @@ def rbp_residual(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further66],
 ) -> dict[int | None, float]: ...
 @overload
 def rbp_residual(
@@ -5095,7 +5147,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further66],
 ) -> list[float]: ...
 @overload
 def rbp_residual(
@@ -5107,7 +5159,7 @@ def rbp_residual(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further65],
+    **further: Unpack[_Further66],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall(
@@ -5118,7 +5170,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further67],
 ) -> float:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible."""
 
@@ -5131,7 +5183,7 @@ def recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further67],
 ) -> dict[int | None, float]: ...
 @overload
 def recall(
@@ -5143,7 +5195,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further67],
 ) -> list[float]: ...
 @overload
 def recall(
@@ -5155,7 +5207,7 @@ def recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further66],
+    **further: Unpack[_Further67],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def recall_at_precision(
@@ -5166,7 +5218,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further68],
 ) -> float:
     """The highest recall at a depth that keeps a given precision; use it if too many misses are not acceptable."""
 
@@ -5179,7 +5231,7 @@ def recall_at_precision(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further68],
 ) -> dict[int | None, float]: ...
 @overload
 def recall_at_precision(
@@ -5191,7 +5243,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further68],
 ) -> list[float]: ...
 @overload
 def recall_at_precision(
@@ -5203,7 +5255,7 @@ def recall_at_precision(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further67],
+    **further: Unpack[_Further68],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def reo(
@@ -5526,7 +5578,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further69],
 ) -> float:
     """How unequally items of different groups are recommended, relevant or not; use it if every group should appear equally often."""
 
@@ -5539,7 +5591,7 @@ def rsp(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further68],
+    **further: Unpack[_Further69],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -5550,7 +5602,7 @@ def s_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further70],
 ) -> float:
     """The share of the categories that the hits cover; use it if a list should serve many interests."""
 
@@ -5563,7 +5615,7 @@ def s_recall(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further70],
 ) -> dict[int | None, float]: ...
 @overload
 def s_recall(
@@ -5575,7 +5627,7 @@ def s_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further70],
 ) -> list[float]: ...
 @overload
 def s_recall(
@@ -5587,7 +5639,7 @@ def s_recall(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further69],
+    **further: Unpack[_Further70],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def sdcg(
@@ -5742,7 +5794,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further71],
 ) -> float:
     """How evenly items are recommended, as entropy; use it if every item should have its share of all lists."""
 
@@ -5755,7 +5807,7 @@ def shannon_entropy(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further70],
+    **further: Unpack[_Further71],
 ) -> dict[int | None, float]: ...
 @overload
 def smape(
@@ -5862,7 +5914,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further72],
 ) -> float:
     """How surprising the recommended items are, in bits; use it for what papers call novelty: it rewards little-known items."""
 
@@ -5875,7 +5927,7 @@ def surprisal(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further72],
 ) -> dict[int | None, float]: ...
 @overload
 def surprisal(
@@ -5887,7 +5939,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further72],
 ) -> list[float]: ...
 @overload
 def surprisal(
@@ -5899,7 +5951,7 @@ def surprisal(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further71],
+    **further: Unpack[_Further72],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def tail_percentage(
@@ -5910,7 +5962,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further72],
+    **further: Unpack[_Further73],
 ) -> float:
     """The share of the recommended items that are among the least popular; use it instead of APLT if the tail is a share of the items."""
 
@@ -5923,7 +5975,7 @@ def tail_percentage(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further72],
+    **further: Unpack[_Further73],
 ) -> dict[int | None, float]: ...
 @overload
 def tail_percentage(
@@ -5935,7 +5987,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further72],
+    **further: Unpack[_Further73],
 ) -> list[float]: ...
 @overload
 def tail_percentage(
@@ -5947,7 +5999,7 @@ def tail_percentage(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further72],
+    **further: Unpack[_Further73],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unexpectedness(
@@ -5958,7 +6010,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further73],
+    **further: Unpack[_Further74],
 ) -> float:
     """The share of the recommended items that a reference model does not recommend to the user; use it to see what a model adds."""
 
@@ -5971,7 +6023,7 @@ def unexpectedness(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further73],
+    **further: Unpack[_Further74],
 ) -> dict[int | None, float]: ...
 @overload
 def unexpectedness(
@@ -5983,7 +6035,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further73],
+    **further: Unpack[_Further74],
 ) -> list[float]: ...
 @overload
 def unexpectedness(
@@ -5995,7 +6047,7 @@ def unexpectedness(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further73],
+    **further: Unpack[_Further74],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def unjudged(
@@ -6198,7 +6250,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further74],
+    **further: Unpack[_Further75],
 ) -> float:
     """How far the mean nDCG of groups of users differs; use it to see if a model serves some groups better than others."""
 
@@ -6211,7 +6263,7 @@ def user_mad_ranking(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further74],
+    **further: Unpack[_Further75],
 ) -> dict[int | None, float]: ...
 @overload
 def user_mad_rating(
@@ -6222,7 +6274,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further74],
+    **further: Unpack[_Further75],
 ) -> float:
     """How far the mean scores of groups of users differ; use it to see if a model promises more to some groups than to others."""
 
@@ -6235,7 +6287,7 @@ def user_mad_rating(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further74],
+    **further: Unpack[_Further75],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -6246,7 +6298,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further75],
+    **further: Unpack[_Further76],
 ) -> float:
     """The worth of the hits minus the cost of the misses; use it if you can name a price for both."""
 
@@ -6259,7 +6311,7 @@ def utility(
     apply_mean: Literal[True] = ...,
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further75],
+    **further: Unpack[_Further76],
 ) -> dict[int | None, float]: ...
 @overload
 def utility(
@@ -6271,7 +6323,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further75],
+    **further: Unpack[_Further76],
 ) -> list[float]: ...
 @overload
 def utility(
@@ -6283,7 +6335,7 @@ def utility(
     apply_mean: Literal[False],
     user_col: str = ...,
     item_col: str = ...,
-    **further: Unpack[_Further75],
+    **further: Unpack[_Further76],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def weighted_hit_rate(

@@ -116,6 +116,21 @@ def shared(facts: Facts, user: Any, cut: Sequence[Any], ref_k: int | None) -> in
     return len(set(cut) & set(facts.baseline.get(user, [])[:ref_k]))
 
 
+def rbo(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    """Return equation 32 of Webber, Moffat and Zobel (2010), or the weighted mean of the agreements down to k."""
+    other, q = facts.baseline.get(user, [])[:k], p["p"]
+    if not other:
+        return 0.0
+    short, long = sorted((len(cut), len(other)))
+    both = [len(set(cut[:d]) & set(other[:d])) for d in range(max(long, k or 0) + 1)]
+    if p["form"] == "down_to_k":
+        depths = range(1, (k or long) + 1)
+        return sum(both[d] / d * q ** (d - 1) for d in depths) / sum(q ** (d - 1) for d in depths)
+    within = sum(both[d] / d * q**d for d in range(1, long + 1))
+    below = sum(both[short] * (d - short) / (short * d) * q**d for d in range(short + 1, long + 1))
+    return (1 - q) / q * (within + below) + ((both[long] - both[short]) / long + both[short] / short) * q**long
+
+
 def unexpectedness(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
     known = bool(facts.baseline.get(user)) or p["absent"] == "one"
     return 1 - divided(shared(facts, user, cut, k), depth(cut, k, p["over"])) if known else 0.0
@@ -324,6 +339,7 @@ OF_USERS: Final[dict[str, OfUser]] = {
     "NumRelevant": lambda f, u, cut, k, p: float(len(f.gains[u])),
     "NumUsers": lambda f, u, cut, k, p: 1.0,
     "Intersection": lambda f, u, cut, k, p: divided(shared(f, u, cut, int(p["ref_k"]) or k), len(cut)),
+    "RBO": rbo,
     "Unexpectedness": unexpectedness,
     "Novelty": lambda f, u, cut, k, p: 1 - divided(len(set(cut) & f.seen.get(u, set())), len(cut)),
     "TailPercentage": tail_percentage,

@@ -307,6 +307,15 @@ BEYOND_AXES: Final = (
         },
     ),
     Axis(
+        "rbo_form",
+        "formula",
+        "the depths that a rank-biased overlap counts",
+        {
+            "extrapolated": "all: below the lists the overlap at their end is assumed to go on",
+            "down_to_k": "1 to k; without a cut-off to the end of the longer list",
+        },
+    ),
+    Axis(
         "categories_of",
         "formula",
         "the categories of a hit",

@@ -15,9 +15,10 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ..metrics.coverage import rank_biased_overlap
 from ..results.model_diff import BASE, MODEL, RANDOM, REASONS, Order, Reason, ShownUsers
 from ..stats.contributions import contributions
-from ..stats.list_overlap import CommonItems, RankedItems, common_items, jaccard, rank_biased_overlap
+from ..stats.list_overlap import CommonItems, RankedItems, common_items, jaccard
 from ..tables.array import Array
 from ..tables.ids import Ids, gather
 from ..tables.item_columns import user_codes
@@ -286,7 +287,7 @@ class _Differences:
         return {
             "overlap": np.where(sum(lengths) > 0, n_common, np.nan),
             "jaccard": jaccard(n_common, cut[0], cut[1]),
-            "rbo": rank_biased_overlap(common, lengths[0], lengths[1], self._task.p),
+            "rbo": rank_biased_overlap(common.user, np.maximum(common.first, common.second), lengths[0], lengths[1], self._task.p),
             "from": ends[0],
             "to": ends[1],
         }

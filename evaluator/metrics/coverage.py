@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..tables.array import Array
-from .arrays import divide, where
+from .arrays import divide, fill, powers, where
 from .measure import Measure, Ratio
 from .notation import Pieces, more_items, tex
 from .registry import Number, metric
@@ -276,3 +276,76 @@ def intersection(m: Measure) -> Ratio:
     shared = m.table("overlap")
     inside = shared.count() if ref_k is None else shared.tally(shared["other_rank"] <= ref_k)
     return Ratio(inside, m.n_listed)
+
+
+def rank_biased_overlap(user: Array, entered: Array, first: Array, second: Array, p: float) -> Array:
+    """Return the extrapolated rank-biased overlap of the two lists of each user, of the lengths `first` and `second`.
+
+    Each item that both lists have is a row: the index of its `user`, and the first depth at which both lists have it (`entered`).
+
+    Edge cases: NaN for a user without any list, 0 if only one list is empty.
+    """
+    short, long = np.minimum(first, second), np.maximum(first, second)
+    depths = np.arange(int(long.max(initial=0)) + 1, dtype=np.float64)
+    by_rank = p**depths
+    by_depth = np.concatenate([[0.0], np.cumsum(by_rank[1:] / depths[1:])])
+    sums = np.concatenate([[0.0], np.cumsum(by_rank[1:])])
+    n_users = len(first)
+    agreement = np.bincount(user, by_depth[long[user]] - by_depth[entered - 1], n_users)
+    at_long = np.bincount(user, minlength=n_users)
+    at_short = np.bincount(user, entered <= short[user], n_users)
+    whole, shorter = np.maximum(long, 1), np.maximum(short, 1)
+    beyond = at_short / shorter * (sums[long] - sums[short] - short * (by_depth[long] - by_depth[short]))
+    value = (1 - p) / p * (agreement + beyond) + ((at_long - at_short) / whole + at_short / shorter) * by_rank[long]
+    return np.where(long == 0, np.nan, np.clip(value, 0.0, 1.0))
+
+
+@metric(
+    "RBO",
+    family="coverage",
+    uses=("overlap", "n_baseline", "reading"),
+    aliases=("RankBiasedOverlap",),
+    axes={"form": "rbo_form"},
+    numbers={"p": Number(0.9, "the persistence: how likely a reader of both lists goes on to the next rank", most=0.999999, symbol="p")},
+    needs=("baseline",),
+    population="lists",
+    higher_is_better=None,
+    tex=tex(
+        "<form>",
+        form={
+            "extrapolated": (
+                r"\frac{1 - p}{p} \biggl(\sum_{d=1}^{D} \frac{X_d}{d} p^d + \sum_{d=S+1}^{D} \frac{X_S\,(d - S)}{S\,d} p^d\biggr) "
+                r"+ \Bigl(\frac{X_D - X_S}{D} + \frac{X_S}{S}\Bigr) p^D"
+            ),
+            "down_to_k": r"\sum_{d=1}^{k} \frac{X_d}{d} p^{d-1} \biggl/ \sum_{d=1}^{k} p^{d-1}",
+        },
+    ),
+    reference="Webber, Moffat and Zobel, A similarity measure for indefinite rankings, ACM TOIS 28(4), 2010, equation 32",
+)
+def rbo(m: Measure) -> Array:
+    """How alike the list and that of a reference model are, the top most of all; use it instead of Intersection if ranks matter.
+
+    RBO@k = (1 - p)/p · (Σ_{d=1}^{D} X(d)/d · p^d + Σ_{d=S+1}^{D} X(S)·(d - S)/(S·d) · p^d) + ((X(D) - X(S))/D + X(S)/S) · p^D
+
+    RBO is short for rank-biased overlap, here the extrapolated form. Both lists are cut at k; S is the length of the shorter one, D that of
+    the longer one, and X(d) the number of items that are among the first d of both. With `form` = `down_to_k` it is the mean of X(d)/d over
+    the depths d from 1 to k, each with the weight p^(d-1).
+
+    Edge cases: 1 for equal lists, 0 without a common item or without a list of the reference model. A repeated item counts once, at its
+    best rank.
+    """
+    shared, other = m.table("overlap"), m.user("n_baseline").reshape(-1)
+    entered, p, values = np.maximum(shared["rank"], shared["other_rank"]), float(m.params["p"]), []
+    cutoffs = m.cutoffs or (None,)
+    for k, length in zip(cutoffs, np.broadcast_to(m.n_listed, (len(cutoffs), m.n_users)).astype(np.int64), strict=True):
+        rows = np.arange(len(entered)) if k is None else np.flatnonzero(entered <= k)
+        user, second = shared.rows.user[rows], other if k is None else np.minimum(other, k)
+        if m.params["form"] == "extrapolated":
+            values.append(rank_biased_overlap(user, entered[rows], length, second, p))
+            continue
+        depth = np.maximum(length, second) if k is None else np.full(m.n_users, k)
+        weights = powers(p, np.arange(int(depth.max(initial=0))))
+        worth = np.concatenate([[0.0], np.cumsum(weights / np.arange(1, len(weights) + 1))])
+        total = np.bincount(user, worth[depth[user]] - worth[entered[rows] - 1], m.n_users)
+        values.append(divide(total, np.concatenate([[0.0], np.cumsum(weights)])[depth]))
+    return fill(np.stack(values), 0.0)

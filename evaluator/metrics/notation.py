@@ -100,6 +100,8 @@ GLOSSARY: Final[Mapping[str, str]] = {
     "L_{u,d}": "the first $d$ items of the list of user $u$",
     "T_{u,d}": "the first $d$ items of the best possible list: all relevant items, highest grade first",
     "D": "the length of the longer of two lists",
+    "S": "the length of the shorter of two lists",
+    "X_r": "the number of items that are among the first $r$ of both lists",
     r"\mathrm{round}": "the value rounded to two decimals",
     "D_r": "the DCG of the first $r$ items, linear in their grades",
     "D^*_r": "$D_r$ of the best possible list",

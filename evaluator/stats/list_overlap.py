@@ -108,32 +108,6 @@ def _common(first: RankedItems, second: RankedItems, users: Integers, n_items: i
     return users[row], widths[0] + 1 - above, below
 
 
-def rank_biased_overlap(common: CommonItems, first: Integers, second: Integers, p: float) -> Floats:
-    """Return the extrapolated rank-biased overlap of the two lists of each user, of the lengths `first` and `second`.
-
-    RBO = (1 - p)/p · (Σ_{d=1}^{l} X_d/d · p^d + Σ_{d=s+1}^{l} X_s (d - s)/(s d) · p^d) + ((X_l - X_s)/l + X_s/s) · p^l
-
-    with the lengths s ≤ l, and X_d the number of items that are among the first d of both lists (Webber, Moffat and Zobel, TOIS 28(4),
-    2010, equation 32). It is 1 for equal lists and 0 for lists without a common item.
-
-    Edge cases: NaN for a user without any list, 0 if only one list is empty. A repeated item counts once, at its best rank.
-    """
-    short, long = np.minimum(first, second), np.maximum(first, second)
-    depths = np.arange(int(long.max(initial=0)) + 1, dtype=np.float64)
-    powers = p**depths
-    by_depth = np.concatenate([[0.0], np.cumsum(powers[1:] / depths[1:])])
-    sums = np.concatenate([[0.0], np.cumsum(powers[1:])])
-    entered = np.maximum(common.first, common.second)
-    user, n_users = common.user, len(first)
-    agreement = np.bincount(user, by_depth[long[user]] - by_depth[entered - 1], n_users)
-    at_long = np.bincount(user, minlength=n_users)
-    at_short = np.bincount(user, entered <= short[user], n_users)
-    whole, shorter = np.maximum(long, 1), np.maximum(short, 1)
-    beyond = at_short / shorter * (sums[long] - sums[short] - short * (by_depth[long] - by_depth[short]))
-    value = (1 - p) / p * (agreement + beyond) + ((at_long - at_short) / whole + at_short / shorter) * powers[long]
-    return np.where(long == 0, np.nan, np.clip(value, 0.0, 1.0))
-
-
 def jaccard(n_common: Integers, first: Integers, second: Integers) -> Floats:
     """Return the number of common items as a share of all distinct items; NaN without any."""
     union = first + second - n_common

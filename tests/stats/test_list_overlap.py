@@ -6,7 +6,8 @@ import random
 
 import numpy as np
 import pytest
-from receval.stats.list_overlap import RankedItems, common_items, jaccard, rank_biased_overlap
+from receval.metrics.coverage import rank_biased_overlap
+from receval.stats.list_overlap import RankedItems, common_items, jaccard
 
 Lists = list[list[int]]
 
@@ -19,7 +20,8 @@ def ranked(lists: Lists) -> RankedItems:
 def overlaps(first: Lists, second: Lists, p: float = 0.9) -> list[float]:
     of_first, of_second = ranked(first), ranked(second)
     common = common_items(of_first, of_second, 1000)
-    return rank_biased_overlap(common, of_first.lengths, of_second.lengths, p).tolist()
+    entered = np.maximum(common.first, common.second)
+    return rank_biased_overlap(common.user, entered, of_first.lengths, of_second.lengths, p).tolist()
 
 
 def literal(first: list[int], second: list[int], p: float) -> float:
