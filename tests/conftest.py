@@ -178,6 +178,8 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
                 data[name] = write_frame(name, given) if isinstance(given, pl.DataFrame) else of_models(name, given)
         if items is not None and "categories" in items.columns:
             data["items"] = {"path": data["items"], "categories": "categories", "split": "|"}
+        if items is not None and "vector" in items.columns and isinstance(data["items"], dict):
+            data["items"]["vector"] = "vector"
         if column := column_of_test_categories(test, (evaluation.get("convention"), *evaluation.get("metrics", ()))):
             data["test"] = {"path": data["test"], "categories": column}
         config = {"data": data, "evaluation": evaluation, **({"engine": dict(engine)} if engine else {})}

@@ -33,9 +33,10 @@ class Facts:
         self.users_of = {item: {u for u, i in self.train if i == item} for item in self.rows}
         self.seen = {user: {i for u, i in self.train if u == user} for user, _ in self.train}
         self.catalogue = set(world["items"]["item"])
-        self.categories = {i: frozenset((text or "").split("|")) - {""} for i, text, _, _ in world["items"].rows()}
-        self.item_group = {item: group for item, _, group, _ in world["items"].rows() if group}
-        self.price = {item: price or 0.0 for item, _, _, price in world["items"].rows()}
+        self.categories = {i: frozenset((text or "").split("|")) - {""} for i, text, *_ in world["items"].rows()}
+        self.vectors = {item: list(map(float, text.strip("[]").split(","))) for item, *_, text in world["items"].rows() if text}
+        self.item_group = {item: group for item, _, group, *_ in world["items"].rows() if group}
+        self.price = {item: price or 0.0 for item, _, _, price, _ in world["items"].rows()}
         self.user_group = {user: group for user, group in world["users"].rows() if group}
         self.baseline: dict[Any, list[Any]] = defaultdict(list)
         for user, _, item in sorted((user, -score, item) for user, item, score in world["baseline"].rows()):
@@ -95,6 +96,10 @@ class Facts:
         if kind == "cooccurrence":
             a, b = self.users_of.get(one, set()), self.users_of.get(other, set())
             return 1 - len(a & b) / sqrt(len(a) * len(b)) if a & b else 1.0
+        if kind == "vectors":
+            x, y = self.vectors.get(one, [0.0]), self.vectors.get(other, [0.0])
+            lengths = sqrt(sum(v * v for v in x) * sum(v * v for v in y))
+            return 1 - sum(v * w for v, w in zip(x, y, strict=True)) / lengths if lengths else None
         if kind == "hamming":
             return float(len(self.categories[one] ^ self.categories[other])) if {one, other} <= self.catalogue else None
         a, b = self.categories.get(one, frozenset()), self.categories.get(other, frozenset())

@@ -34,8 +34,9 @@ def sides(chance: random.Random, users: range, items: range) -> World:
     genres = {item: "|".join(sorted({chance.choice("ABCD") for _ in range(chance.randint(0, 3))})) or None for item in known}
     kinds = {item: chance.choice(("new", "old", "old", None)) for item in known} | {0: "new", 200: "old"}
     prices = {item: None if item % 5 == 3 else ((item * 7 + 1) % 11) / 10 for item in known}
+    vectors = {item: None if item % 7 == 4 else f"[{item % 3}, {item % 5 - 1.5}, 0]" for item in known}
     of_items = [
-        (item, "A|C" if item == 0 else genres[item], kinds[item], prices[item])
+        (item, "A|C" if item == 0 else genres[item], kinds[item], prices[item], vectors[item])
         for item in known
         if item in (0, 200) or chance.random() < 0.9
     ]
@@ -45,7 +46,9 @@ def sides(chance: random.Random, users: range, items: range) -> World:
         "train": repeated(
             chance, table(["user", "item"], [*pairs(chance, users, items, 0.3), (0, 1), (98, 2)]).unique(maintain_order=True)
         ),
-        "items": pl.DataFrame(of_items, schema={"item": pl.Int64, "categories": pl.String, **texts, "price": pl.Float64}, orient="row"),
+        "items": pl.DataFrame(
+            of_items, schema={"item": pl.Int64, "categories": pl.String, **texts, "price": pl.Float64, "vector": pl.String}, orient="row"
+        ),
         "users": pl.DataFrame([*of_users, (97, "a"), (96, "b")], schema={"user": pl.Int64, **texts}, orient="row"),
         "baseline": table(
             ["user", "item", "score"], [(u, i, chance.random()) for u, i in pairs(chance, users, (*items, 101), 0.4)] + [(97, 0, 0.5)]

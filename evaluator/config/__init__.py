@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from .contradictions import missing, unknown_model
-from .data_sources import Model, RowsSource, SourceConfig
+from .data_sources import ItemsSource, Model, RowsSource, SourceConfig
 from .loader import Loaded, load_config, refuse_data_file
 from .overrides import dotted, gates_of, key_named, measures_of_rules
 from .whole_config import Config, FormulaEntry
@@ -14,6 +14,7 @@ from .whole_config import Config, FormulaEntry
 __all__ = [
     "Config",
     "FormulaEntry",
+    "ItemsSource",
     "Loaded",
     "RowsSource",
     "SourceConfig",

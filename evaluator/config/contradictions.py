@@ -292,6 +292,11 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
             elif data.items.categories is None:
                 keys = "data.items.categories to their column, and data.items.split if a cell has several"
                 yield f"{definition.label} needs the categories of the items: set {keys}: {CATEGORY_SETTINGS}"
+        elif need == "vectors":
+            if data.items is None:
+                yield f"{definition.label} needs the vectors of the items: give data.items with its key vector"
+            elif data.items.vector is None:
+                yield f"{definition.label} needs the vectors of the items: set data.items.vector to their column, or to a list of columns"
         elif need == TEST_CATEGORIES:
             if data.test.categories is None:
                 yield f"{definition.label} needs the categories of the test rows: {_TEST_CATEGORIES}"

@@ -483,6 +483,19 @@ class ItemsSource(SourceConfig):
         None, description="what separates the categories within a field, such as |; without it a field is one category"
     )
 
+    vector: (
+        Annotated[
+            tuple[Annotated[str, Field(min_length=1)], ...],
+            BeforeValidator(as_list),
+            WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="the column with an item's vector, such as its embedding: a list of numbers, or a text of numbers such as "
+        "0.1 0.2 or [0.1, 0.2]; or a list of columns, one number each; for measures with distance=vectors",
+    )
+
     @field_validator("split")
     @classmethod
     def _something_to_split(cls, split: str | None, info: ValidationInfo) -> str | None:

@@ -216,6 +216,7 @@ BEYOND_AXES: Final = (
             "cosine": "1 minus the cosine of their categories",
             "hamming": "the number of categories that only one of them has",
             "cooccurrence": "1 minus the cosine of their users in data.train",
+            "vectors": "1 minus the cosine of their vectors in data.items",
             "file": "that of data.distances",
         },
     ),

@@ -397,6 +397,7 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
                 yield GroupColumn(by, source.labels[by.column], split if (by.column,) == columns else None, splits=by in plan.groupings)
 
     catalogue = inputs.of("items") if "categories" in plan.needs else None
+    embedded = inputs.of("items") if "vectors" in plan.needs else None
     subtopics = request.loaded.config.data.test.categories if TEST_CATEGORIES in plan.needs else None
     people, weights = inputs.of("users") if plan.weights else None, plan.weights.partition(".")[2]
     grouping = (definition for definition in plan.all if "popularity_group" in closure(tables_of(definition)))
@@ -404,6 +405,7 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
     return SideNeeds(
         category_columns=() if catalogue is None else tuple((name, catalogue.labels[name]) for name in columns),
         split=split,
+        vector_columns=tuple(embedded.labels[name] for name in items.vector or ()) if embedded is not None and items is not None else (),
         test_categories=inputs.test.labels[subtopics] if subtopics else "",
         item_groups=groups("items"),
         user_groups=groups("users"),

@@ -51,7 +51,7 @@ ROLES: Final[Mapping[str, str]] = {
 
 `empty_truth` are users whom the test set holds with an empty list.
 """
-NEEDS_OF_ROLES: Final = {"train": {"catalogue", "train", "known"}, "items": {"catalogue", "items", "categories", "known"}}
+NEEDS_OF_ROLES: Final = {"train": {"catalogue", "train", "known"}, "items": {"catalogue", "items", "categories", "vectors", "known"}}
 """The needs for which a role is inspected, if they are others than its own name."""
 _OF_RUN: Final = ""
 """The key of a source that does not belong to a model."""
@@ -223,6 +223,8 @@ class _Looker(Struct, frozen=True):
         labels = sorted(need.removeprefix(f"{role}.") for need in self.wanted if need.startswith(f"{role}."))
         if role == "items" and data.items and "categories" in self.wanted:
             labels = list(dict.fromkeys((*labels, *data.items.category_columns)))
+        if role == "items" and data.items and data.items.vector and "vectors" in self.wanted:
+            labels = list(dict.fromkeys((*labels, *data.items.vector)))
         if role == "test" and data.test.categories and TEST_CATEGORIES in self.wanted:
             labels = list(dict.fromkeys((*labels, data.test.categories)))
         source = self._look_at(f"data.{role}", ROLES[role], configured, labels=labels)

@@ -255,6 +255,8 @@ def joined(parts: Sequence[pl.Expr]) -> pl.Expr:
 
 def _single(source: Scan, column: str) -> pl.Expr:
     value = pl.col(source.names[column])
+    if column in source.vectors:
+        value = value.cast(pl.List(pl.Float64)).cast(pl.List(pl.String)).list.join(" ")
     if source.nulls and (source.kinds[column] != "number" or _is_text_of_number(source, column)):
         return pl.when(~value.cast(pl.String).is_in(source.nulls)).then(value)
     return value

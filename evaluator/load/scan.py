@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import polars as pl
 from msgspec import Struct, field
 
-from ..config import RowsSource, SourceConfig
+from ..config import ItemsSource, RowsSource, SourceConfig
 from ..names.row_filter import columns_of, parse_filter
 
 Kind = Literal["integer", "text", "number", "time"]
@@ -59,6 +59,8 @@ class ReadOptions(Struct, frozen=True):
     columns: Mapping[str, str | int] = field(default_factory=dict)
     """As from `flat_columns`."""
     labels: Sequence[str] = ()
+    vectors: Sequence[str] = ()
+    """Labels that may be lists of numbers, which are read as texts with spaces between the numbers."""
     split: str | None = None
     decimal_comma: bool | None = None
     nulls: tuple[str, ...] = ()
@@ -73,6 +75,7 @@ class ReadOptions(Struct, frozen=True):
             **{name: getattr(configured, name) for name in _SAME_NAME},
             columns=with_shared(configured.columns.given(), shared or {}),
             labels=labels,
+            vectors=configured.vector or () if isinstance(configured, ItemsSource) else (),
             split=configured.split if isinstance(configured, RowsSource) else None,
             nulls=configured.null_values or (),
             storage=configured.storage,
@@ -145,6 +148,8 @@ class Scan(Struct, frozen=True):
     only_faulty: bool = False
     """Only the rows are read that `skip_faulty` would skip."""
     lists: frozenset[str] = frozenset()
+    vectors: frozenset[str] = frozenset()
+    """The canonical columns of labels that are lists of numbers in the files, read as texts."""
     fields: Fields = field(default_factory=dict)
     """The columns that are fields of lists of structs in the files."""
     lists_in_text: bool = False

@@ -67,6 +67,9 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
         values,
         format=format,
         kinds=kinds | {column: "text" if column in IDS else "number" for column in values},
+        vectors=frozenset(
+            column for column, name in labels.items() if any(schema.get(name, pl.Null).is_nested() for schema in schemas.values())
+        ),
         fields=fields,
         numbers=_number_types(source, numbers, nested),
         **lists,
@@ -117,10 +120,17 @@ def _columns(source: _TypedSource, of_paths: Sequence[str]) -> tuple[dict[str, s
             raise DataError(message, "set them in the config")
     for file, schema in source.schemas.items():
         for name in (name for name in labels.values() if name not in of_paths):
+            if name in options.vectors and _is_list_of_numbers(schema[name]):
+                continue
             if schema[name].is_nested() or schema[name] in (pl.Binary, pl.Object) or panics_at(schema[name]):
                 message = f"{source.role}: {file}: column {name!r} is of type {schema[name]}, where text was expected"
                 raise DataError(message, FLAT)
     return names, labels
+
+
+def _is_list_of_numbers(dtype: pl.DataType) -> bool:
+    """Return whether each value of a column is a list of numbers."""
+    return isinstance(dtype, pl.List | pl.Array) and dtype.inner.is_numeric()  # type: ignore[union-attr]
 
 
 def _nested_columns(source: _TypedSource, names: Mapping[str, str]) -> frozenset[str]:

@@ -198,7 +198,7 @@ def _sum_over_categories(table: CutTable, weight: Array, term: Callable[[Array],
 
 def _pair_needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     distance = params["distance"]
-    return {"file": ("distances",), "cooccurrence": ("train",)}.get(str(distance), ("categories",))
+    return {"file": ("distances",), "cooccurrence": ("train",), "vectors": ("vectors",)}.get(str(distance), ("categories",))
 
 
 def _pair_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -237,12 +237,14 @@ def ild(m: Measure) -> Array | Ratio:
 
     Intra-list diversity is the mean distance of the pairs of recommended items. dist by `distance`: of the categories A and B of the two
     items `jaccard` 1 - |A∩B|/|A∪B|, `cosine` 1 - |A∩B|/√(|A|·|B|), or `hamming`, the number of categories that only one of them has;
-    `cooccurrence` 1 - c(i,j)/√(u(i)·u(j)), where c counts the train users who have both items and u those who have one; or the distance in
-    the `file` data.distances. With `norm` = `items` the sum of all ordered pairs is divided by l². Pooled (`micro`), Σ over users of that
-    sum / l is then divided by Σ l, the number of recommendations. With `list_length` the sum of the pairs, each once, is divided by l.
+    `cooccurrence` 1 - c(i,j)/√(u(i)·u(j)), where c counts the train users who have both items and u those who have one; `vectors`, 1 minus
+    the cosine of their vectors (data.items.vector); or the distance in the `file` data.distances. With `norm` = `items` the sum of all
+    ordered pairs is divided by l². Pooled (`micro`), Σ over users of that sum / l is then divided by Σ l, the number of recommendations.
+    With `list_length` the sum of the pairs, each once, is divided by l.
 
-    Edge cases: pairs with an item without categories (`hamming`: with an item that is not in data.items), and pairs that are not in
-    data.distances, are left out, or have distance 1 (`featureless` = `unlike`). `single` gives the value of a list without a pair.
+    Edge cases: pairs with an item without categories (`hamming`: with an item that is not in data.items) or without a vector, and pairs
+    that are not in data.distances, are left out, or have distance 1 (`featureless` = `unlike`). `single` gives the value of a list without
+    a pair.
     """
     total, pairs = _pairs(m, str(m.params["distance"]))
     if m.params["norm"] == "items":

@@ -128,6 +128,8 @@ GLOSSARY: Final[Mapping[str, str]] = {
     r"\mathrm{mean}": "the mean",
     r"\mathrm{std}": "the standard deviation, divided by the number",
     r"\mathrm{Var}": "the variance, over all users together",
+    r"\cos": "the cosine of the angle between two vectors",
+    "a_i": "the vector of item $i$",
     r"\mathrm{sgn}": "1 above 0, $-1$ below, 0 at 0",
     r"\mathrm{BR}": "the bias of the recommendations",
     r"\mathrm{BS}": "the bias of the source",
@@ -223,6 +225,7 @@ DISTANCES: Final = {
     "cosine": r"1 - \frac{|A_i \cap A_j|}{\sqrt{|A_i|\,|A_j|}}",
     "hamming": r"|A_i \triangle A_j|",
     "cooccurrence": r"1 - \frac{|V_i \cap V_j|}{\sqrt{|V_i|\,|V_j|}}",
+    "vectors": r"1 - \cos(a_i, a_j)",
     "file": r"\text{the distance in data.distances}",
 }
 """Distance of two items, by `item_distance`."""

@@ -159,7 +159,7 @@ _DISTANCE = {"distance": "item_distance", "featureless": "featureless_items"}
 
 def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     distance = str(params["distance"])
-    return ("train", *{"file": ("distances",), "cooccurrence": ()}.get(distance, ("categories",)))
+    return ("train", *{"file": ("distances",), "cooccurrence": (), "vectors": ("vectors",)}.get(distance, ("categories",)))
 
 
 def _from_profile(m: Measure) -> CutTable:

@@ -21,6 +21,7 @@ from ..tables.prepared import Group, GroupBy, Prepared, ProfileGroups
 from .item_values import ValueColumn, check_values_of_rows, values_of_ids, weights_of_users
 from .memberships import GroupColumn, assign_codes, category_names, group_names, memberships, remarks_on_groups
 from .profiles import Profiles, profile_memberships
+from .vectors import vectors_of_items
 
 _SPARSEST: Final = 8
 """Integer ids are looked up in a plain array if it is at most this many times as long as there are rows."""
@@ -186,6 +187,7 @@ class SideNeeds(Struct, frozen=True):
 
     - `category_columns`: the columns of categories, each with its name in the items file and in the frame; `split` is the separator of
       categories in a single column
+    - `vector_columns`: the columns of vectors in the frame of items
     - `test_categories`: the column of categories in the frame of test rows
     - `item_groups`, `user_groups`: the columns that name groups: name in the file → name in the frame
     - `test_popularity`: count test rows by item, too
@@ -201,6 +203,7 @@ class SideNeeds(Struct, frozen=True):
 
     category_columns: tuple[tuple[str, str], ...] = ()
     split: str | None = None
+    vector_columns: tuple[str, ...] = ()
     test_categories: str = ""
     item_groups: Mapping[str, str] = field(default_factory=dict)
     user_groups: Mapping[str, str] = field(default_factory=dict)
@@ -330,6 +333,9 @@ def _with_labels_of_items(prepared: Prepared, catalogue: pl.DataFrame, needs: Si
         if without:
             remarks.append(f"data.items: {without:,} of {n_items:,} items have no category; they count as items without any.")
         changes |= {"category_item": item, "category_code": code, "category_sets": _sets_of(item, code, len(groups["categories"]))}
+    if needs.vector_columns:
+        changes["vectors"], more = vectors_of_items(prepared, catalogue, needs.vector_columns)
+        remarks += more
     codes: dict[str, Array] = {}
     for column, name in needs.item_groups.items():
         named, groups[f"items.{column}"] = assign_codes(group_names(catalogue, "item", name))

@@ -110,13 +110,15 @@ class Distance(Protocol):
 
 
 def distance_of(prepared: Prepared, kind: str) -> Distance:
-    """Return the distance called `kind`: `jaccard`, `cosine` or `hamming` of categories, `cooccurrence` in train, or `file`."""
+    """Return the distance called `kind`: `jaccard`, `cosine` or `hamming` of categories, `cooccurrence` in train, `vectors` or `file`."""
     key = ("distance", kind)
     if key not in prepared.memo:
         made: Distance
         if kind == "file":
             assert prepared.distances is not None
             made = FileDistance(prepared.distances)
+        elif kind == "vectors":
+            made = VectorDistance(prepared)
         else:
             made = CooccurrenceDistance(prepared) if kind == "cooccurrence" else CategoryDistance(prepared, kind)
         prepared.memo[key] = made
@@ -186,6 +188,26 @@ class CooccurrenceDistance:
         both = self._both.counts(first[known], second[known])
         value[known] = 1.0 - both / np.sqrt(users[known] * other_users[known])
         return value
+
+
+class VectorDistance:
+    """1 - Σ_d a_d·b_d / (|a|·|b|), the cosine distance of the vectors of two items; an item without a vector, or with 0 alone, has none."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        assert prepared.vectors is not None
+        self._items = prepared.items
+        self._vectors = np.concatenate([prepared.vectors, np.full((len(prepared.vectors), 1), np.nan)], axis=1)
+
+    def index_of(self, items: pl.Series) -> Array:
+        """Return the index of each item among the known items."""
+        return self._items.index_of(items)
+
+    def between(self, first: Array, second: Array) -> Array:
+        """Return the distance of each pair of items, NaN for a pair without a distance."""
+        product = np.zeros(len(first))
+        for of_dimension in self._vectors:  # one by one, so that a sum does not depend on the other pairs
+            product += of_dimension[first] * of_dimension[second]
+        return 1.0 - product
 
 
 class FileDistance:

@@ -287,6 +287,8 @@ class Prepared(Struct, frozen=True, eq=False):
     """Values of items by column of data.items, for measures of value; NaN for an item without one."""
     row_columns: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
     """For each column of values of the test rows its name in their frame, and whether its numbers have a decimal comma (3,5)."""
+    vectors: Array | None = None
+    """The vectors of items, dimensions × items, each divided by its length; NaN for items without one."""
     test_categories: str = ""
     """The column of categories in the test rows, as their frame names it; empty if no metric reads it."""
     user_weights: tuple[Ids, Array] | None = None
