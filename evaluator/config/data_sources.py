@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import numbers
 import os
 import warnings
@@ -28,10 +27,20 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import DataError
-from ..names.row_filter import parse_filter
 from ..names.target_rule import TARGET_SCHEMA, TargetRule, read_target
 from ..quoting import type_name
 from .masking import masked_options, masked_path, masked_uri
+from .source_values import (
+    ColumnName,
+    KeyColumns,
+    read_category_columns,
+    read_encoding,
+    read_filter,
+    read_option,
+    read_separator,
+    read_test_categories,
+    read_uri,
+)
 
 _SIDES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 _OF_MODELS: Final = ("recommendations", "predictions")
@@ -218,62 +227,6 @@ def _held(value: Any) -> Any:
     return value
 
 
-def _column_name(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, str | int) or value == "" or (isinstance(value, int) and value < 1):
-        raise ValueError(f"a column must be a name or a position from 1, not {value!r}")
-    return value
-
-
-_NAME_SCHEMA: Final = [{"type": "string"}, {"type": "integer", "minimum": 1}]
-ColumnName = Annotated[str | int, BeforeValidator(_column_name), WithJsonSchema({"anyOf": _NAME_SCHEMA})]
-
-
-def _key(value: Any) -> Any:
-    """Return the column of the users; of a list of columns, which name a user together, a tuple."""
-    if not isinstance(value, list | tuple):
-        return _column_name(value)
-    names = tuple(_column_name(name) for name in value)
-    if len(set(names)) < max(len(names), 2):
-        raise ValueError(f"the columns that name a user together must be two or more different ones, not {list(value)!r}")
-    return names
-
-
-KeyColumns = Annotated[
-    str | int | tuple[str | int, ...],
-    BeforeValidator(_key),
-    WithJsonSchema({"anyOf": [*_NAME_SCHEMA, {"type": "array", "items": {"anyOf": _NAME_SCHEMA}, "minItems": 2}]}),
-]
-
-
-def _tab(separator: Any) -> Any:
-    r"""Return a tab for the text `\t`, which is what a command line gives."""
-    return "\t" if separator == r"\t" else separator
-
-
-def _encoding(name: str) -> str:
-    try:
-        known = codecs.lookup(name)
-        "".encode(name)
-    except LookupError:
-        raise ValueError(f"unknown text encoding {name!r}; examples: utf-8, latin-1, cp1252, utf-16") from None
-    return known.name if known.name in ("utf-8", "utf-8-sig") else name
-
-
-def _uri(text: str) -> str:
-    if "://" not in text or text.lower().startswith(("http://", "https://")):
-        raise ValueError("a uri must name a database, such as sqlite:///shop.db; use path for files")
-    return text
-
-
-def _option(value: Any) -> Any:
-    return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int | float) else value
-
-
-def _filter(text: str) -> str:
-    parse_filter(text)
-    return text
-
-
 _OF_FILES: Final = ("format", "separator", "header", "encoding", "decimal_comma", "storage_options")
 """Keys with options to read a file."""
 
@@ -325,7 +278,7 @@ class SourceConfig(Model):
     table: Annotated[str, Field(pattern=TABLE_NAME)] | None = Field(
         None, description="Spark: a catalog table, such as catalog.db.name, instead of a path"
     )
-    uri: Annotated[str, AfterValidator(_uri)] | None = Field(
+    uri: Annotated[str, AfterValidator(read_uri)] | None = Field(
         None,
         description="a database instead of a path: sqlite:///shop.db, duckdb:///shop.duckdb, postgresql://user:password@host/name",
     )
@@ -337,7 +290,7 @@ class SourceConfig(Model):
     format: Literal["csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc", "delta", "iceberg"] | None = Field(
         None, description="the format of the files; detected if not given"
     )
-    separator: Annotated[str, BeforeValidator(_tab), Field(min_length=1, max_length=8)] | None = Field(
+    separator: Annotated[str, BeforeValidator(read_separator), Field(min_length=1, max_length=8)] | None = Field(
         None,
         description="the separator of a text file; detected if not given; with several characters, such as ::, fields cannot be quoted",
     )
@@ -346,7 +299,7 @@ class SourceConfig(Model):
         description="whether the first line of a text file has column names; detected if not given; false if all columns are positions",
     )
     columns: Columns = Field(Columns.model_construct(), description="the name or the position of each column; common names are recognised")
-    encoding: Annotated[str, AfterValidator(_encoding)] | None = Field(
+    encoding: Annotated[str, AfterValidator(read_encoding)] | None = Field(
         None, description="the encoding of a text file, such as latin-1; UTF-8 if not given"
     )
     decimal_comma: StrictBool | None = Field(None, description="whether numbers are written as 3,5; detected if fields are separated by ;")
@@ -360,12 +313,12 @@ class SourceConfig(Model):
     ) = Field(
         None, description="texts that mean a missing value in every column; an empty field always does, NA and nan in columns of numbers"
     )
-    where: Annotated[str, AfterValidator(_filter)] | None = Field(
+    where: Annotated[str, AfterValidator(read_filter)] | None = Field(
         None,
         description="the rows that count, such as event == 'purchase' and rating >= 3: columns and values compared by ==, !=, <, <=, >, "
         ">=, in (…) and is null, joined by and, or, not and parentheses",
     )
-    storage_options: dict[str, Annotated[str, BeforeValidator(_option)]] | None = Field(
+    storage_options: dict[str, Annotated[str, BeforeValidator(read_option)]] | None = Field(
         None,
         description="settings to reach remote files, in addition to the environment: options of an object store as Polars names them, such "
         "as endpoint_url, or headers of a web request",
@@ -404,23 +357,6 @@ class SourceConfig(Model):
         return options and masked_options(options)
 
 
-def _category_columns(value: Any) -> Any:
-    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-        return str(value)
-    names = value if isinstance(value, list | tuple) else [value]
-    if not names or not all(isinstance(name, str) and name for name in names):
-        raise ValueError(f"categories must be the column with an item's categories, or a list of one column per category, not {value!r}")
-    if len(set(names)) < len(names):
-        raise ValueError("categories names a column twice")
-    return value
-
-
-def _column_of_test_categories(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        raise ValueError("categories of the test rows are in one column: repeat the row of an item for each of its categories")
-    return _category_columns(value)
-
-
 class RowsSource(SourceConfig):
     """A file of rows that may contain lists."""
 
@@ -444,7 +380,7 @@ class TestedSource(RowsSource):
     categories: (
         Annotated[
             str,
-            BeforeValidator(_column_of_test_categories),
+            BeforeValidator(read_test_categories),
             Field(min_length=1),
             WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]}),
         ]
@@ -462,7 +398,7 @@ class ItemsSource(SourceConfig):
     categories: (
         Annotated[
             str | tuple[str, ...],
-            BeforeValidator(_category_columns),
+            BeforeValidator(read_category_columns),
             WithJsonSchema(
                 {
                     "anyOf": [
