@@ -253,8 +253,13 @@ def in_config(entry: MetricEntry) -> str:
         lines.append((_spelled(entry, columns | {"convention": away[0]}, 10), f"as {away[0]} defines it"))
     width = max(len(_quoted(text)) for text, _ in lines)
     measures = [f"    - {_quoted(text).ljust(width)}{f'   # {why}' if why else ''}".rstrip() for text, why in lines]
-    reads_test = any("test_categories" in EVALUATION.define(text).needs for text, _ in lines)
-    files = [*(["  test: {path: test.csv, categories: topic}"] if reads_test else []), *(FILES[need] for need in entry.needs)]
+    read = frozenset().union(*(EVALUATION.define(text).needs for text, _ in lines))
+    files = [
+        *(["  test: {path: test.csv, categories: topic}"] if "test_categories" in read else []),
+        *(FILES[need] for need in entry.needs),
+    ]
+    if "vectors" in read:
+        files = [line.replace("categories: genres}", "categories: genres, vector: embedding}") for line in files]
     named = [f"  value_columns: {{{key}: {column}}}" for key, column in values.items()]
     return "\n".join([*(["data:", *files] if files else []), "evaluation:", *named, "  metrics:", *measures])
 
