@@ -1174,6 +1174,54 @@ def coverage(
     **further: Unpack[_Further14],
 ) -> dict[int | None, float]: ...
 @overload
+def coverage_error(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> float:
+    """How far down the list all relevant items are found; use it for lists of all candidates if a user needs every relevant item."""
+
+@overload
+def coverage_error(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, float]: ...
+@overload
+def coverage_error(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> list[float]: ...
+@overload
+def coverage_error(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, list[float]]: ...
+@overload
 def dcg(
     true: Any,
     pred: Any,
@@ -5012,6 +5060,54 @@ def rank_biased_entropy(
     user_col: str = ...,
     item_col: str = ...,
     **further: Unpack[_Further63],
+) -> dict[int | None, list[float]]: ...
+@overload
+def ranking_loss(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> float:
+    """The share of pairs of a relevant and an irrelevant item in the wrong order; use it for lists of all candidates, with their scores."""
+
+@overload
+def ranking_loss(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, float]: ...
+@overload
+def ranking_loss(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> list[float]: ...
+@overload
+def ranking_loss(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbp(
