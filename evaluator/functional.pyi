@@ -69,6 +69,7 @@ class _Further8(_Common, total=False):
 
 class _Further9(_Common, total=False):
     negative: str | float | None
+    divisor: str | float | None
     unjudged: str | float | None
 
 class _Further10(_Common, total=False):

@@ -82,6 +82,7 @@ def test_tensorflow_ranking_and_receval_give_the_same_values():
         for name in whole:
             more = {"topn": None} if name == "BPrefMetric" else {}
             expected[name] = value(getattr(library, name)("m", **more))
+        expected["BPrefMetric(use_trec_version=false)"] = value(library.BPrefMetric("m", topn=None, use_trec_version=False))
         if not any(any(user[1]) for user in users):
             expected.pop("ARPMetric")  # 0 in the library; a mean over no item has no value here
         if all(len(set(user[1])) == 1 for user in users):
