@@ -94,6 +94,7 @@ PROTOCOL_AXES: Final = (
         "which test rows are relevant if no threshold is given (without ratings: every row)",
         {
             "above_zero": "a rating above 0",
+            "above_half": "a rating above 0.5",
             "all_rows": "every row",
             "at_least_zero": "a rating of at least 0",
             "at_least_one": "a rating of at least 1",
