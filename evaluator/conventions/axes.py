@@ -213,6 +213,7 @@ PROTOCOL_AXES: Final = (
         {
             "zero": "count 0",
             "drop": "are left out",
+            "drop_or_zero": "are left out; if no user has a hit, the mean over all users is 0",
             "drop_if_undefined": "are left out if the metric divides by 0, and count 0 otherwise",
         },
     ),
