@@ -69,6 +69,7 @@ class _Further8(_Common, total=False):
 
 class _Further9(_Common, total=False):
     negative: str | float | None
+    divisor: str | float | None
     unjudged: str | float | None
 
 class _Further10(_Common, total=False):
@@ -1177,6 +1178,54 @@ def coverage(
     item_col: str = ...,
     **further: Unpack[_Further14],
 ) -> dict[int | None, float]: ...
+@overload
+def coverage_error(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> float:
+    """How far down the list all relevant items are found; use it for lists of all candidates if a user needs every relevant item."""
+
+@overload
+def coverage_error(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, float]: ...
+@overload
+def coverage_error(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> list[float]: ...
+@overload
+def coverage_error(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, list[float]]: ...
 @overload
 def dcg(
     true: Any,
@@ -5016,6 +5065,54 @@ def rank_biased_entropy(
     user_col: str = ...,
     item_col: str = ...,
     **further: Unpack[_Further63],
+) -> dict[int | None, list[float]]: ...
+@overload
+def ranking_loss(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> float:
+    """The share of pairs of a relevant and an irrelevant item in the wrong order; use it for lists of all candidates, with their scores."""
+
+@overload
+def ranking_loss(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    apply_mean: Literal[True] = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> dict[int | None, float]: ...
+@overload
+def ranking_loss(
+    true: Any,
+    pred: Any,
+    k: int | None = ...,
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
+) -> list[float]: ...
+@overload
+def ranking_loss(
+    true: Any,
+    pred: Any,
+    k: Sequence[int | None],
+    num_workers: int = ...,
+    *,
+    apply_mean: Literal[False],
+    user_col: str = ...,
+    item_col: str = ...,
+    **further: Unpack[_Common],
 ) -> dict[int | None, list[float]]: ...
 @overload
 def rbo(

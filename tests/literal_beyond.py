@@ -331,6 +331,23 @@ def towards_goal(rank: int, p: Any, gained: float = 0.0) -> float:
 
 
 OfUser = Callable[[Facts, Any, Sequence[Any], "int | None", Any], "float | None"]
+
+
+def coverage_error(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    scores, ranks = facts.scores.get(user, []), facts.hits(user, cut)
+    missed = len(facts.gains[user]) - len(ranks)
+    found = [sum(score >= scores[rank - 1] for score in scores) for rank in ranks]
+    return float(len(cut) + missed if missed else max(found, default=0))
+
+
+def ranking_loss(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    scores, ranks = facts.scores.get(user, []), facts.hits(user, cut)
+    misses = [score for rank, score in enumerate(scores, 1) if rank not in ranks]
+    unlisted = len(facts.gains[user]) - len(ranks)
+    wrong = [miss >= scores[rank - 1] for rank in ranks for miss in misses] + [True] * unlisted * len(misses)
+    return sum(wrong) / len(wrong) if wrong else 0.0
+
+
 OF_USERS: Final[dict[str, OfUser]] = {
     "UserCoverage": lambda f, u, cut, k, p: float(bool(cut)),
     "SufficientReco": lambda f, u, cut, k, p: min(len(cut) / (k or 1), 1.0) if p["form"] == "share" else float(len(cut) >= (k or 1)),
@@ -371,6 +388,8 @@ OF_USERS: Final[dict[str, OfUser]] = {
     "NERR11": lambda f, u, cut, k, p: gain_per_item(f, u, cut, 1000, p, lambda rank, c, so_far: towards_goal(rank, p) * (1 - c)),
     "INSQ": lambda f, u, cut, k, p: gain_per_item(f, u, cut, 1000, p, lambda rank, c, so_far: towards_goal(rank, p)),
     "INST": lambda f, u, cut, k, p: gain_per_item(f, u, cut, 1000, p, lambda rank, c, so_far: towards_goal(rank, p, so_far)),
+    "CoverageError": coverage_error,
+    "RankingLoss": ranking_loss,
     "EucDistance": lambda f, u, cut, k, p: sqrt(sum((value - 1) ** 2 for value in both(f, u, k))),
     "Hypervolume": hypervolume,
     **{

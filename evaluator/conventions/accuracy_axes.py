@@ -198,6 +198,15 @@ JUDGED_AXES: Final = (
         {"judged": "is judged, and not relevant", "pooled": "counts as not judged"},
     ),
     Axis(
+        "bpref_divisor",
+        "formula",
+        "the divisor of the judged misses above a hit",
+        {
+            "min_r_n": "the smaller of the numbers of relevant items and of judged items that are not relevant, as in trec_eval",
+            "r": "the number of relevant items, R",
+        },
+    ),
+    Axis(
         "bpref_unjudged",
         "formula",
         "a user without a judged item that is not relevant",

@@ -94,6 +94,7 @@ PROTOCOL_AXES: Final = (
         "which test rows are relevant if no threshold is given (without ratings: every row)",
         {
             "above_zero": "a rating above 0",
+            "above_half": "a rating above 0.5",
             "all_rows": "every row",
             "at_least_zero": "a rating of at least 0",
             "at_least_one": "a rating of at least 1",
@@ -212,6 +213,7 @@ PROTOCOL_AXES: Final = (
         {
             "zero": "count 0",
             "drop": "are left out",
+            "drop_or_zero": "are left out; if no user has a hit, the mean over all users is 0",
             "drop_if_undefined": "are left out if the metric divides by 0, and count 0 otherwise",
         },
     ),

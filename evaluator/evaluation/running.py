@@ -414,7 +414,7 @@ def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definiti
         return
     cells, choice = found.cells[looking[0]], definitions[looking[0]].truth
     least = f" of at least {choice.threshold:g}" if choice.threshold is not None else ""
-    rules = {"above_zero": " above 0", "at_least_zero": " of at least 0", "at_least_one": " of at least 1"}
+    rules = {"above_zero": " above 0", "above_half": " above 0.5", "at_least_zero": " of at least 0", "at_least_one": " of at least 1"}
     wanted = least or rules.get(choice.rule, "")
     rating = f", that is, a rating{wanted}" if wanted and "rating" in source.columns else ""
     left_out = "" if choice.filter == "none" else "; test rows of users and items that are not in train or the catalogue are left out"

@@ -131,6 +131,8 @@ def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: i
         by_name = of_sums(aggregate, definition, partial.ratios.get((index, "all")), moments, divisor)
         if by_name is None:
             by_name = _aggregated(aggregate, definition, moments, divisor, _of_index(values, index, aggregate))
+        if aggregate == "mean" and not moments.n and definition.user_rules.no_hits == "drop_or_zero":
+            by_name = {aggregate: 0.0}
         n = divisor if aggregate == "mean" else moments.n
         better = None if is_spread(aggregate) else definition.higher_is_better
         rows += [

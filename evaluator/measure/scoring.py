@@ -185,7 +185,7 @@ class Scorer(Struct, eq=False):
         if group.first.population == "lists_at_k":
             measure = replace(self.measure(group, self.choice(group.first), sums, counts), declared=closure(("reading",)))
             counts = counts & (measure.n_listed > 0)
-        if no_hits == "drop":
+        if no_hits in ("drop", "drop_or_zero"):
             if isinstance(result, Ratio):
                 return counts & (np.asarray(result.numerator) > 0)
             hits: Rows = self.tables.get("hits", self.choice(group.first))

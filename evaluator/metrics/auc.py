@@ -18,6 +18,7 @@ from .registry import metric
 
 LETTERS = {
     "R": "the number of relevant items of the user",
+    "M": "the number of misses in the list",
     "h": "the number of hits",
     "h_k": "the number of hits among the first k items of the list",
     "found(r)": "the number of hits up to rank r",
@@ -223,6 +224,37 @@ def lauc(m: Measure) -> Ratio:
     Edge cases: no hit among the first k counts 0.
     """
     return Ratio(_right_pairs(m)[0], m.at_most_k(m.n_relevant))
+
+
+@metric(
+    "RankingLoss",
+    family="auc",
+    uses=("hits", "n_relevant", "reading", "misses_by_score"),
+    aliases=("LabelRankingLoss",),
+    higher_is_better=False,
+    cut=False,
+    tex=(
+        r"\frac{1}{|T_u| \cdot |L_u \setminus T_u|} \biggl(\sum_{r=1}^{k} h_r\,|\{q : s_q \ge s_r, h_q = 0\}| + "
+        r"|T_u \setminus L_u| \cdot |L_u \setminus T_u|\biggr)"
+    ),
+    reference="Tsoumakas, Katakis and Vlahavas, Mining multi-label data (2010); scikit-learn label_ranking_loss",
+)
+def ranking_loss(m: Measure) -> Array:
+    """The share of pairs of a relevant and an irrelevant item in the wrong order; use it for lists of all candidates, with their scores.
+
+    RankingLoss = 1/(R · M) · (Σ_{hits} a(r) + (R - h) · M)
+
+    M is the number of misses in the list, and a(r) the number of these with at least the score of the hit: pairs of equal scores are wrong.
+    Relevant items that are not listed are below all misses. Without ties it is 1 minus the AUC inside the list.
+
+    Edge cases: a list without a miss has no pairs and counts 0, the best value, also if it is empty: with lists of different lengths use
+    GAUC, whose pairs do not depend on the list.
+    """
+    rows = m.table("misses_by_score", single=m.single_precision)
+    hits = rows.count()
+    misses = m.n_listed - hits
+    missed = np.maximum(m.n_relevant - hits, 0.0)
+    return divide(rows.sum(rows["higher"] + rows["tied"], "misses not below") + missed * misses, (hits + missed) * misses)
 
 
 @metric(

@@ -121,30 +121,35 @@ def _judged(m: Measure) -> CutTable:
     "Bpref",
     family="ranking",
     uses=("judged", "n_relevant"),
-    axes={**_NEGATIVE, "unjudged": "bpref_unjudged"},
+    axes={**_NEGATIVE, "divisor": "bpref_divisor", "unjudged": "bpref_unjudged"},
     cut=False,
-    tex=r"\frac{1}{|T_u|} \sum_{r=1}^{k} h_r \left(1 - \frac{\min(b_r - f_r, |T_u|)}{\min(|J_u \setminus T_u|, |T_u|)}\right)",
+    tex=tex(
+        r"\frac{1}{|T_u|} \sum_{r=1}^{k} h_r \left(1 - \frac{\min(b_r - f_r, |T_u|)}{<divisor>}\right)",
+        divisor={"min_r_n": r"\min(|J_u \setminus T_u|, |T_u|)", "r": "|T_u|"},
+    ),
     reference="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004; trec_eval m_bpref.c",
 )
 def bpref(m: Measure) -> Array:
     """How rarely items judged irrelevant rank above relevant ones; use it if most listed items have no judgement.
 
-    Bpref = 1/R · Σ_{r: relevant} (1 - min(a(r), R) / min(N, R)), a(r) = judged(r) - found(r)
+    Bpref = 1/R · Σ_{r: relevant} (1 - min(a(r), R) / D), a(r) = judged(r) - found(r)
 
-    Items without a judgement are skipped. By `negative` a rating below 0 is `judged` not relevant, or was only `pooled` and is skipped.
-    Without a judged item that is not relevant (N = 0) every listed relevant item counts 1 (`unjudged` = `counts`), or the value is 0/0
-    (`undefined`).
+    D by `divisor`: `min_r_n` = min(N, R), or `r`, as in the paper. Items without a judgement are skipped. By `negative` a rating below 0 is
+    `judged` not relevant, or was only `pooled` and is skipped. Without a judged item that is not relevant (N = 0) every listed relevant
+    item counts 1 (`unjudged` = `counts`), or the value is 0/0 (`undefined`), unless D is R.
 
     Edge cases: no hit counts 0, and so does R = 0; relevant items that are not listed add nothing. If the value of a user is undefined, so
     is the mean over users.
     """
     rows = _judged(m)
     above = rows["judged"] - rows["found"]  # judged, and not relevant
-    each = 1.0 - divide(np.minimum(above, rows["n_relevant"]), np.minimum(rows["n_other"], rows["n_relevant"]))
+    by_r = m.params["divisor"] == "r"
+    by = rows["n_relevant"] if by_r else np.minimum(rows["n_other"], rows["n_relevant"])
+    each = 1.0 - divide(np.minimum(above, rows["n_relevant"]), by)
     value = divide(rows.sum(where(rows["relevant"], each, 0.0), "preferred"), m.n_relevant)
     if m.params["unjudged"] == "counts":
         return value
-    alone = rows.tally(rows["relevant"] & (rows["n_other"] == 0), "divides by 0")
+    alone = rows.tally(rows["relevant"] & (by == 0), "divides by 0")
     return where((alone > 0) | (m.n_relevant == 0), UNDEFINED, value)
 
 

@@ -99,6 +99,35 @@ def mean_rank(m: Measure) -> Ratio:
 
 
 @metric(
+    "CoverageError",
+    family="ranking",
+    uses=("hits", "n_relevant", "reading", "tied_hits"),
+    bounds=(0.0, math.inf),
+    higher_is_better=False,
+    cut=False,
+    tex=(
+        r"\max\bigl(\max_r h_r\,|\{q : s_q \ge s_r\}|,\; "
+        r"[|T_u \setminus L_u| > 0]\,(\ell_u + |T_u \setminus L_u|)\bigr)"
+    ),
+    reference="Tsoumakas, Katakis and Vlahavas, Mining multi-label data (2010), where it is called coverage; scikit-learn coverage_error",
+)
+def coverage_error(m: Measure) -> Array:
+    """How far down the list all relevant items are found; use it for lists of all candidates if a user needs every relevant item.
+
+    CoverageError = max over the relevant items of the number of items with at least the same score
+
+    It is the rank of the last relevant item, where items with the same score all have the last of their ranks. The best value is R.
+    Relevant items that are not listed are below the whole list, all with the same score: the value is then l + the number of these items.
+    Hits have no ties if their ranks are not their positions in the list (`positions`).
+
+    Edge cases: a user without a list has R, as with a perfect list.
+    """
+    hits = m.table("tied_hits", single=m.single_precision, at="last")
+    missed = np.maximum(m.n_relevant - hits.count(), 0.0)
+    return np.maximum(hits.max(hits["last"], "last rank"), where(missed > 0, m.n_listed + missed, 0.0))
+
+
+@metric(
     "PercentileRank",
     family="ranking",
     uses=("hits", "ideal", "reading"),

@@ -219,16 +219,14 @@ class Result(Struct, frozen=True, eq=False, dict=True):
 
     def _other_users(self, model: str, usual: int) -> Iterator[str]:
         """Yield sentences on the measures of a model that are averaged over other users than the first one."""
-        others: dict[tuple[int, str, bool], list[str]] = {}
+        others: dict[tuple[int, str, str], list[str]] = {}
         for row in self.rows_by_model.get(model, ()):
             if row.aggregate != "formula" and (row.n_users != usual or not row.n_users):
-                others.setdefault((row.n_users, notes.other_users_reason(row), row.aggregate == "system"), []).append(row.label)
-        for (n, why, is_of_lists), labels in others.items():
-            over = (
-                f"{'computed' if is_of_lists else 'averaged'} over {n:,} user{'' if n == 1 else 's'}{why}"
-                if n
-                else f"without a value: no user counts{why}"
-            )
+                zero = "0" if row.aggregate == "mean" and row.value is not None else "without a value"  # no_hits=drop_or_zero
+                verb = zero if not row.n_users else "computed" if row.aggregate == "system" else "averaged"
+                others.setdefault((row.n_users, notes.other_users_reason(row), verb), []).append(row.label)
+        for (n, why, verb), labels in others.items():
+            over = f"{verb} over {n:,} user{'' if n == 1 else 's'}{why}" if n else f"{verb}: no user counts{why}"
             yield f"{shortened(labels)} {'is' if len(labels) == 1 else 'are'} {over}."
 
     def _undefined(self, model: str) -> Iterator[str]:

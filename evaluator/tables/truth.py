@@ -237,10 +237,11 @@ def _is_relevant(rating: Array, user: Array, passing: Array, truth: Truth, n_use
     if truth.rule == "user_mean":
         means = exact_group_means(rating[passing], user[passing], n_users)
         return rating >= means[user]
-    least = {"all_rows": None, "above_zero": None, "at_least_zero": 0.0, "at_least_one": 1.0}[truth.rule]
-    if least is None:
-        return rating > 0 if truth.rule == "above_zero" else np.ones(len(rating), dtype=np.bool_)
-    return rating >= least
+    least = {"at_least_zero": 0.0, "at_least_one": 1.0}.get(truth.rule)
+    if least is not None:
+        return rating >= least
+    above = {"above_zero": 0.0, "above_half": 0.5}.get(truth.rule)
+    return np.ones(len(rating), dtype=np.bool_) if above is None else rating > above
 
 
 @table("relevant", uses=("truth_table",), columns=("item",), title="The relevant items")

@@ -132,7 +132,8 @@ class Reader:
         one = {"best": max, "sum": sum, "last": lambda some: some[-1], "first": lambda some: some[0]}.get(truth.duplicates, max)
         if axes["relevance_rule"] in ("user_mean", "all_mean"):
             return NOT_COVERED
-        least = {"all_rows": -1.0, "above_zero": 1e-9, "at_least_zero": 0.0, "at_least_one": 1.0}[str(axes["relevance_rule"])]
+        rules = {"all_rows": -1.0, "above_zero": 1e-9, "above_half": 0.5 + 1e-9, "at_least_zero": 0.0, "at_least_one": 1.0}
+        least = rules[str(axes["relevance_rule"])]
         relevant = {item: float(one(some)) for item, some in ratings.items() if one(some) >= least}
         return {item: rating if truth.graded else 1.0 for item, rating in relevant.items()}
 

@@ -50,6 +50,18 @@ def test_lightgbm_and_receval_give_the_same_values():
         assert_near(values(users, "lightgbm", list(expected)), expected, users)
 
 
+def test_labels_of_half_and_less_are_not_relevant_in_map_of_lightgbm():
+    lightgbm = pytest.importorskip("lightgbm")
+    labels = [0.0, 0.3, 0.5, 0.75]
+    for users in ([(scores, [labels[grade] for grade in grades]) for scores, grades in world] for world in worlds()):
+        scores, grades, sizes = flat(users)
+        quiet = {"verbose": -1, "feature_pre_filter": False}
+        data = lightgbm.Dataset(np.zeros((len(scores), 1)), label=grades, group=sizes, init_score=scores, params=quiet)
+        booster = lightgbm.Booster({"objective": "none", "metric": ["map"], "eval_at": list(K), **quiet}, data)
+        expected = {metric: float(value) for _, metric, value, *_ in map(tuple, booster.eval_train())}
+        assert_near(values(users, "lightgbm", list(expected)), expected, users)
+
+
 def tensorflow_ranking() -> Any:
     """Return the module of its metrics, without the package around it, whose estimators newer versions of TensorFlow do not have."""
     pytest.importorskip("tensorflow")
@@ -82,6 +94,7 @@ def test_tensorflow_ranking_and_receval_give_the_same_values():
         for name in whole:
             more = {"topn": None} if name == "BPrefMetric" else {}
             expected[name] = value(getattr(library, name)("m", **more))
+        expected["BPrefMetric(use_trec_version=false)"] = value(library.BPrefMetric("m", topn=None, use_trec_version=False))
         if not any(any(user[1]) for user in users):
             expected.pop("ARPMetric")  # 0 in the library; a mean over no item has no value here
         if all(len(set(user[1])) == 1 for user in users):

@@ -29,6 +29,8 @@ def test_scikit_learn_and_receval_give_the_same_values():
         labels = (grades > 0).astype(int)
         expected["label_ranking_average_precision_score"] = metrics.label_ranking_average_precision_score(labels, scores)
         of_users = [metrics.average_precision_score(y, s) if y.any() else 0.0 for y, s in zip(labels, scores, strict=True)]
+        expected["coverage_error"] = metrics.coverage_error(labels, scores)
+        expected["label_ranking_loss"] = metrics.label_ranking_loss(labels, scores)
         expected["average_precision_score"] = float(np.mean(of_users))
         assert_near(values(users, "sklearn", list(expected)), expected, users)
 

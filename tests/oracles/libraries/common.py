@@ -62,18 +62,18 @@ def scores(model: str) -> dict[str, dict[str, float]]:
     return result
 
 
-def documents(model: str, relevance: str) -> dict[str, list[tuple[float, int]]]:
+def documents(model: str, relevance: str, below_list: int = max(KS)) -> dict[str, list[tuple[float, int]]]:
     """Return the score and the grade of each document of a test user, for libraries of rankers, which know no others.
 
-    Documents are the items of the list, best first, then as many of grade 0 as the largest cut-off, because a list may be shorter, and
-    then the relevant items that are not listed, with scores below all others.
+    Documents are the items of the list, best first, then `below_list` of grade 0, as many as the largest cut-off because a list may be
+    shorter, and then the relevant items that are not listed, with scores below all others.
     """
     found: dict[str, list[tuple[float, int]]] = {}
     lists = ordered_rows(model)
     for user, wanted in grades(relevance).items():
         own = [row for row in lists if row["user_id"] == user]
         below = min((row["score"] for row in own), default=0.0) - 1.0
-        unlisted = [0] * max(KS) + [grade for item, grade in wanted.items() if item not in {row["item_id"] for row in own}]
+        unlisted = [0] * below_list + [grade for item, grade in wanted.items() if item not in {row["item_id"] for row in own}]
         found[user] = [(row["score"], wanted.get(row["item_id"], 0)) for row in own]
         found[user] += [(below - place, grade) for place, grade in enumerate(unlisted)]
     return found

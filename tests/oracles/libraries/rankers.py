@@ -26,6 +26,16 @@ def sklearn(users: Documents, metric: str, k: int) -> float:
     return float(np.mean([getattr(metrics, metric)([[y for _, y in one]], [[s for s, _ in one]], k=k) for one in users]))
 
 
+def sklearn_labels(users: Documents, metric: str) -> float:
+    """Return the mean over users of a function of sklearn.metrics that takes no cut-off and at least two labels of 0 and 1."""
+    from sklearn import metrics
+
+    alone = [float(metric == "coverage_error" and one[0][1] > 0) for one in users if len(one) == 1]
+    several = [one for one in users if len(one) > 1]
+    values = [getattr(metrics, metric)([[int(y > 0) for _, y in one]], [[s for s, _ in one]]) for one in several]
+    return float(np.mean(alone + values))
+
+
 def torchmetrics(users: Documents, metric: str, k: int) -> float:
     """Return the value of a class of torchmetrics.retrieval."""
     import torch
@@ -81,6 +91,10 @@ def main() -> None:
             for metric in metrics:
                 for k in KS:
                     values.add(model, metric, k, relevance, partial(value, users, metric, k), users=len(users))
+            if name == "sklearn":
+                listed = list(documents(model, relevance, below_list=0).values())
+                for metric in ("coverage_error", "label_ranking_loss"):
+                    values.add(model, metric, None, relevance, partial(sklearn_labels, listed, metric), users=len(listed))
     values.write(name)
 
 
