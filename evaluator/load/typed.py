@@ -130,7 +130,7 @@ def _columns(source: _TypedSource, of_paths: Sequence[str]) -> tuple[dict[str, s
 
 def _is_list_of_numbers(dtype: pl.DataType) -> bool:
     """Return whether each value of a column is a list of numbers."""
-    return isinstance(dtype, pl.List | pl.Array) and dtype.inner.is_numeric()  # type: ignore[union-attr]
+    return isinstance(dtype, pl.List | pl.Array) and dtype.inner.is_numeric()
 
 
 def _nested_columns(source: _TypedSource, names: Mapping[str, str]) -> frozenset[str]:
