@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ..errors import DataError
 from ..metrics.arrays import UNDEFINED
 from ..metrics.definition import Definition
-from ..metrics.measure import Measure, Ratio, Settings, Sums, plain
+from ..metrics.measure import BodySettings, Measure, Ratio, Sums, plain
 from ..sums.exact import ExactSums
 from ..tables.array import Array, in_single_precision
 from ..tables.canonical import Canonical
@@ -190,10 +190,10 @@ class Scorer(Struct, eq=False):
             declared=closure(tuple(definition.metric.uses(definition.params))),
         )
 
-    def _settings(self, definition: Definition, choice: Choice) -> Settings:
+    def _settings(self, definition: Definition, choice: Choice) -> BodySettings:
         """Return what a body can read of a definition beside its parameters and tables."""
         truth, graded = definition.truth, self.tables.get("truth_table", choice).graded
-        return Settings(
+        return BodySettings(
             offset=(truth.threshold or 0.0) if graded else 1.0,
             level=definition.relevance.threshold or 0.0,
             single_precision=definition.lists.score_type == "float32",

@@ -50,7 +50,7 @@ class Sums(Protocol):
         ...
 
 
-class Settings(Struct, frozen=True):
+class BodySettings(Struct, frozen=True):
     """Settings that few bodies read.
 
     `offset` is t of the gain 2^(g-t+1) - 1, `level` the threshold of relevance, even if it does not apply (0 without one);
@@ -77,7 +77,7 @@ class Measure(Struct, frozen=True, eq=False):
     population: Any = None
     """A key for the users who count and their data: measures with the same key can share a table of items."""
     components: tuple[Array, ...] = ()
-    settings: Settings = Settings()
+    settings: BodySettings = BodySettings()
     settings_read: set[str] = field(default_factory=set)
     """Names of the settings that the body has read: its result depends on no others."""
     trace: Trace | None = None
