@@ -61,18 +61,18 @@ def measure_part(pass_task: PassTask, part: Part) -> Partial:
     """Return what some users, with all their rows, add to the result; a pure function, which can run on another machine."""
     task = pass_task.task
     scorer = Scorer.of(task.prepared, PartData({LISTS: part.lists, **part.sides}, {LISTS: part.starts} if len(part.starts) else {}))
-    made, values = measure_users(task, scorer)
+    measured = measure_users(task, scorer)
     more: dict[str, Any] = {}
     if pass_task.ties is not None and pass_task.ties.indexes and "score" in part.lists.columns:
-        more[TIES] = tie_sums(scorer, pass_task.ties, values)
+        more[TIES] = tie_sums(scorer, pass_task.ties, measured.values)
     if pass_task.checks is not None:
-        more[CHECKS] = examine(pass_task.checks, scorer, task.definitions, values)
+        more[CHECKS] = examine(pass_task.checks, scorer, task.definitions, measured.values)
     if pass_task.for_yardsticks:
-        more[YARDSTICKS] = reference_facts(scorer, task.groups, values)
+        more[YARDSTICKS] = reference_facts(scorer, task.groups, measured.values)
     if pass_task.enriched is not None:
         more[ENRICHED] = EnrichedRows((enriched_rows(scorer, pass_task.enriched),))
     if pass_task.hashes_truth:
         more[TRUTH] = truth_hash(part.sides["test"])
     if task.by:
-        more[GROUPS] = sums_by_group(task, scorer, values)
-    return made.with_more(more)
+        more[GROUPS] = sums_by_group(task, scorer, measured.values)
+    return measured.partial.with_more(more)

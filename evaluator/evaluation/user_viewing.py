@@ -144,10 +144,11 @@ def _view(files: Files, name: str, result: Result | None, n_shown: int) -> UserV
 def _measured(files: Files, model: str, user: int | str) -> _UserOfModel:
     """Return the values of the user under a model, as a run computes them."""
     scorer = Scorer.of(files.prepared, PartData(user_frames(files, model, user)))
-    partial, values = measure_users(files.task, scorer)
+    measured = measure_users(files.task, scorer)
+    partial = measured.partial
     assert partial.user_values is not None
     rows = partial.user_values.frame().to_dicts()
-    return _UserOfModel(model, scorer, rows[0] if rows else {}, values, tuple(sentences(partial.notes)))
+    return _UserOfModel(model, scorer, rows[0] if rows else {}, measured.values, tuple(sentences(partial.notes)))
 
 
 def _values(files: Files, one: _UserOfModel, definitions: Sequence[Definition]) -> Iterator[UserValue]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from msgspec import Struct
 from ..metrics.definition import Definition
 from ..sums.exact import ExactSums
 from ..tables.array import Array
-from ..tables.graph import Choice
 from ..tables.ids import gather
 from ..tables.item_columns import user_codes
 from ..tables.lists import Reading, seen_in_train
@@ -23,25 +23,58 @@ from .scoring import GroupValues, Scorer
 from .task import MeasureGroup, Task
 
 
+class Measured(Struct, frozen=True, eq=False, dict=True):
+    """The partial of a part, and the values of each group of measures."""
+
+    partial: Partial
+    by_group: tuple[tuple[MeasureGroup, GroupValues], ...]
+
+    @cached_property
+    def values(self) -> Array:
+        """Values of users, measures × users: NaN if the user does not count, infinite if the value is not defined."""
+        return _all_values(self.by_group)
+
+
+class _GroupSums(Struct, frozen=True, eq=False):
+    """Sums over the users of a part for a group of measures: the fields of `Partial` with these names."""
+
+    moments: MomentTable
+    covered: MomentTable
+    warm: MomentTable
+    cells: Array
+    valued: Array
+
+    @classmethod
+    def of(cls, task: Task, scorer: Scorer, of_group: GroupValues, *, may_be_undefined: bool) -> _GroupSums:
+        """Add up the values of a group; infinite values that are not defined count as NaN."""
+        has_value = ~np.isnan(of_group.values)
+        defined = _without_infinite(of_group.values) if may_be_undefined else of_group.values
+        moments = MomentTable.of(defined, None if has_value.all() else has_value, task.sums)
+        codes = cells_of(scorer.facts, of_group.n_relevant, of_group.n_recommended)
+        return cls(
+            moments,
+            _of_some(moments, defined, has_value, of_group.n_recommended > 0, task),
+            moments if scorer.facts.in_train is None else _of_some(moments, defined, has_value, scorer.facts.in_train, task),
+            np.broadcast_to(np.bincount(codes, minlength=len(CELLS)), (len(has_value), len(CELLS))),
+            _by_cell(has_value, codes),
+        )
+
+
 def measure(task: Task, frames: Mapping[str, pl.DataFrame]) -> Partial:
     """Return the partial of some users, from all their rows."""
-    partial, _ = measure_users(task, Scorer.of(task.prepared, PartData(frames)))
-    return partial
+    return measure_users(task, Scorer.of(task.prepared, PartData(frames))).partial
 
 
-def measure_users(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
-    """Return the partial of a part, and the values of its users.
-
-    Values are measures × users: NaN if the user does not count, infinite if the value is not defined.
-    """
-    n, n_users = len(task.definitions), scorer.part.n_users
-    values, listed = np.empty((n, n_users)), np.empty((n, n_users), dtype=np.bool_)
-    cells, valued, others = np.zeros((n, len(CELLS)), np.int64), np.zeros((n, len(CELLS)), np.int64), np.zeros((n, 3), np.int64)
+def measure_users(task: Task, scorer: Scorer) -> Measured:
+    """Return the partial of a part, and the values of its users; groups with the same values are added up once."""
+    n = len(task.definitions)
+    others, places, n_rows = np.zeros((n, 3), np.int64), np.zeros(n, np.int64), 0
     ratios: dict[tuple[int, str], ExactSums] = {}
     totals: dict[int, tuple[ExactSums, ...]] = {}
     terms: dict[int, Array] = {}
     sums = CollectSums()
-    codes: dict[Choice, Array] = {}
+    measured: list[tuple[MeasureGroup, GroupValues]] = []
+    added: dict[tuple[GroupValues, bool], tuple[int, _GroupSums]] = {}
     for number, group in enumerate(task.groups):
         rows = list(group.indexes)
         if group.metric.per_model:
@@ -50,32 +83,40 @@ def measure_users(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
             group_values = scorer.values(group, sums)
             ratios |= _ratios(task, scorer, group, group_values)
             terms |= _terms(task, group, group_values)
-        values[rows] = group_values.values
-        listed[rows] = group_values.n_recommended > 0
-        choice = scorer.choice(group.first)
-        if choice not in codes:
-            codes[choice] = cells_of(scorer.facts, group_values.n_relevant, group_values.n_recommended)
-        cells[rows] = np.bincount(codes[choice], minlength=len(CELLS))
-        valued[rows] = _by_cell(group_values.values, codes[choice])
+        measured.append((group, group_values))
         others[rows] = _others(scorer, group.first, group_values.n_recommended)
-    has_value = ~np.isnan(values)
-    defined = without_undefined(task, values)
-    moments = MomentTable.of(defined, has_value, task.sums)
+        key = group_values, may_be_undefined(group.first)
+        if key not in added:
+            added[key] = n_rows, _GroupSums.of(task, scorer, group_values, may_be_undefined=key[1])
+            n_rows += len(rows)
+        places[rows] = added[key][0] + np.arange(len(rows))
+    by_group = tuple(measured)
+    each, order = [of_group for _, of_group in added.values()], places.tolist()
+    moments = MomentTable.join([one.moments for one in each], order)
+    covered = moments if all(one.covered is one.moments for one in each) else MomentTable.join([one.covered for one in each], order)
+    warm = moments if all(one.warm is one.moments for one in each) else MomentTable.join([one.warm for one in each], order)
     partial = Partial(
         moments=moments,
-        covered=_of_some(moments, defined, has_value, listed, task),
-        warm=None if scorer.facts.in_train is None else _of_some(moments, defined, has_value, scorer.facts.in_train, task),
+        covered=covered,
+        warm=None if scorer.facts.in_train is None else warm,
         ratios=ratios,
-        cells=cells,
-        valued=valued,
+        cells=np.concatenate([one.cells for one in each])[places],
+        valued=np.concatenate([one.valued for one in each])[places],
         others=others,
         totals=totals,
         items=sums.items,
         longest=int(np.diff(scorer.part.rows(LISTS).starts).max(initial=0)),
         notes=scorer.notes,
-        user_values=user_values(task, scorer, defined, has_value, listed, terms) if task.needs_values else None,
+        user_values=user_values(task, scorer, by_group, terms) if task.needs_values else None,
     )
-    return partial, values
+    return Measured(partial, by_group)
+
+
+def _all_values(by_group: Sequence[tuple[MeasureGroup, GroupValues]]) -> Array:
+    values = np.empty((sum(len(group.indexes) for group, _ in by_group), len(by_group[0][1].n_relevant)))
+    for group, of_group in by_group:
+        values[list(group.indexes)] = of_group.values
+    return values
 
 
 def _whole(scorer: Scorer, group: MeasureGroup, sums: CollectSums) -> tuple[GroupValues, tuple[ExactSums, ...]]:
@@ -139,9 +180,8 @@ def ratio_terms(group_values: GroupValues, positions: Sequence[int]) -> tuple[Ar
     return terms.reshape(shape), has_value.reshape(shape)
 
 
-def _by_cell(values: Array, codes: Array) -> Array:
+def _by_cell(has_value: Array, codes: Array) -> Array:
     """Return the number of users with a value, for each measure and cell."""
-    has_value = ~np.isnan(values)
     first = np.bincount(codes[has_value[0]], minlength=len(CELLS)) if len(has_value) else np.zeros(len(CELLS), np.int64)
     if (has_value == has_value[:1]).all():
         return np.broadcast_to(first, (len(has_value), len(CELLS)))
@@ -168,8 +208,13 @@ def without_undefined(task: Task, values: Array) -> Array:
     some = [number for number, definition in enumerate(task.definitions) if may_be_undefined(definition)]
     if some and np.isposinf(values[some]).any():
         values = values.copy()
-        values[some] = np.where(np.isposinf(values[some]), np.nan, values[some])
+        values[some] = _without_infinite(values[some])
     return values
+
+
+def _without_infinite(values: Array) -> Array:
+    is_undefined = np.isposinf(values)
+    return np.where(is_undefined, np.nan, values) if is_undefined.any() else values
 
 
 def may_be_undefined(definition: Definition) -> bool:
@@ -177,12 +222,16 @@ def may_be_undefined(definition: Definition) -> bool:
     return any("undefined" in part.params.values() or part.user_rules.may_be_undefined for part in definition.all)
 
 
-def user_values(task: Task, scorer: Scorer, values: Array, has_value: Array, listed: Array, terms: Mapping[int, Array]) -> UserValues:
+def user_values(task: Task, scorer: Scorer, by_group: Sequence[tuple[MeasureGroup, GroupValues]], terms: Mapping[int, Array]) -> UserValues:
     """Return the values of the users that count for any measure; see `UserValues`.
 
-    `values`, `has_value` and `listed` (the user has a list) are measures × users. `terms` are the numerator and the denominator of pooled
-    measures, 2 × users, NaN for users who add nothing.
+    `terms` are the numerator and the denominator of pooled measures, 2 × users, NaN for users who add nothing.
     """
+    all_values = _all_values(by_group)
+    values, has_value = without_undefined(task, all_values), ~np.isnan(all_values)
+    listed = np.empty(values.shape, dtype=np.bool_)
+    for group, of_group in by_group:
+        listed[list(group.indexes)] = of_group.n_recommended > 0
     users = np.flatnonzero(has_value.any(axis=0))
     _, n_relevant, n_recommended = scorer.counts(task.definitions[0])
     columns: dict[str, Any] = {

@@ -110,6 +110,19 @@ class MomentTable(Struct, frozen=True, eq=False):
         each = zip(sums[0], squares, logarithms, strict=True)
         return [cls(counts[:, :, number], *of_range) for number, of_range in enumerate(each)]
 
+    @classmethod
+    def join(cls, tables: Sequence[MomentTable], indexes: Sequence[int]) -> MomentTable:
+        """Return the moments of the measures at these indexes among those of all `tables`, one after the other, of the same users."""
+
+        def sums_of(parts: Sequence[ExactSums | None]) -> ExactSums | None:
+            some = [part for part in parts if part is not None]
+            return ExactSums.join(*some).take(indexes) if some else None
+
+        totals = sums_of([table.totals for table in tables])
+        assert totals is not None
+        squares, logarithms = sums_of([table.squares for table in tables]), sums_of([table.logarithms for table in tables])
+        return cls(np.concatenate([table.counts for table in tables], axis=1).take(indexes, axis=1), totals, squares, logarithms)
+
     def __add__(self, other: MomentTable) -> MomentTable:
         """Merge with the moments of other users; `ValueError` unless both are of the same measures and aggregates."""
         return MomentTable(

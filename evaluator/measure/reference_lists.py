@@ -344,9 +344,10 @@ def measure_reference(reference: ReferenceTask, frames: Mapping[str, pl.DataFram
     for users in _chunks(part, reference.depth):
         chunk = part if users is None else part.of_users(users)
         scorer = reference_scorer(reference, chunk)
-        partial, values = measure_users(reference.task, scorer)
+        measured = measure_users(reference.task, scorer)
+        partial = measured.partial
         if reference.task.by:
-            partial = partial.with_more({GROUPS: sums_by_group(reference.task, scorer, values)})
+            partial = partial.with_more({GROUPS: sums_by_group(reference.task, scorer, measured.values)})
         partials.append(partial)
     return merge_partials(partials)
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ..errors import DataError
 from ..metrics.arrays import UNDEFINED
 from ..metrics.definition import Definition
-from ..metrics.measure import Measure, Ratio, Sums, plain
+from ..metrics.measure import BodySettings, Measure, Ratio, Sums, plain
 from ..sums.exact import ExactSums
 from ..tables.array import Array, in_single_precision
 from ..tables.canonical import Canonical
@@ -76,30 +76,57 @@ class Scorer(Struct, eq=False):
         return who_counts(definition, self.facts, n_relevant, n_recommended), n_relevant, n_recommended
 
     def values(self, group: MeasureGroup, sums: Sums) -> GroupValues:
-        """Compute a group of measures with per-user values."""
+        """Compute a group of measures with per-user values; groups that differ in nothing that matters in this part share them."""
         with within_numbers(group, sums):
-            definition = group.first
-            counts, n_relevant, n_recommended = self.counts(definition)
-            result = self.body(group, sums, counts)
-            values = plain(result)
-            values = np.broadcast_to(values, (len(group.indexes), self.n_users))
-            values = round_to(values, str(definition.axes["float_type"]))
-            if definition.user_rules.missing_lists == "undefined":
-                values = np.where(n_recommended > 0, values, UNDEFINED)
-            if definition.user_rules.empty_truth == "undefined" and self.facts.empty is not None:
-                values = np.where(self.facts.empty, UNDEFINED, values)
-            perfect = self._without_relevant(definition, n_relevant) if definition.best_without_relevant else None
-            if perfect is not None:
-                values = np.where(perfect & ~np.isinf(values), 1.0, values)
-            valued = self._valued(group, result, sums, counts)
-            ratios = tuple(self._ratios(group, result, sums, counts)) if definition.is_pooled or definition.of_means else ()
-            if perfect is not None:
-                ratios = tuple((np.where(perfect, 1.0, part), np.where(perfect, 1.0, whole)) for part, whole in ratios)
-                valued = counts & (valued | perfect)
-            if definition.is_weighted:
-                products = np.where(valued & (self.weights > 0), values, 0.0) * self.weights
-                ratios = ((products, np.broadcast_to(self.weights, values.shape)),)
-            return GroupValues(np.where(valued, values, np.nan), counts, n_relevant, n_recommended, ratios)
+            key = self._key_of_values(group, sums)
+            if key not in self._bodies:
+                self._bodies[key] = self._compute_values(group, sums)
+            held: GroupValues = self._bodies[key]
+            return held
+
+    def _key_of_values(self, group: MeasureGroup, sums: Sums) -> Any:
+        """Return all that the values of a group depend on: the result of its body, users by their masks, and the rules for some of them."""
+        definition, rules = group.first, group.first.user_rules
+        counts, n_relevant, n_recommended = self.counts(definition)
+        perfect = self._perfect(definition, n_relevant)
+        return (
+            "values",
+            id(self.body(group, sums, counts)),  # all results are kept, so no two have the same id
+            np.packbits(counts).tobytes(),
+            None if perfect is None else np.packbits(perfect).tobytes(),
+            definition.axes["float_type"],
+            rules.missing_lists == "undefined" and not n_recommended.all(),
+            rules.empty_truth == "undefined" and self.facts.empty is not None,
+            rules.no_hits,
+            definition.population == "lists_at_k",
+            definition.is_weighted,
+        )
+
+    def _compute_values(self, group: MeasureGroup, sums: Sums) -> GroupValues:
+        definition = group.first
+        counts, n_relevant, n_recommended = self.counts(definition)
+        result = self.body(group, sums, counts)
+        values = plain(result)
+        values = np.broadcast_to(values, (len(group.indexes), self.n_users))
+        values = round_to(values, str(definition.axes["float_type"]))
+        if definition.user_rules.missing_lists == "undefined":
+            values = np.where(n_recommended > 0, values, UNDEFINED)
+        if definition.user_rules.empty_truth == "undefined" and self.facts.empty is not None:
+            values = np.where(self.facts.empty, UNDEFINED, values)
+        perfect = self._perfect(definition, n_relevant)
+        if perfect is not None:
+            values = np.where(perfect & ~np.isinf(values), 1.0, values)
+        valued = self._valued(group, result, sums, counts)
+        ratios = tuple(self._ratios(group, result, sums, counts)) if definition.is_pooled or definition.of_means else ()
+        if perfect is not None:
+            ratios = tuple((np.where(perfect, 1.0, part), np.where(perfect, 1.0, whole)) for part, whole in ratios)
+            valued = counts & (valued | perfect)
+        if definition.is_weighted:
+            products = np.where(valued & (self.weights > 0), values, 0.0) * self.weights
+            ratios = ((products, np.broadcast_to(self.weights, values.shape)),)
+        if not valued.all():
+            values = np.where(valued, values, np.nan)
+        return GroupValues(values, counts, n_relevant, n_recommended, ratios)
 
     @property
     def weights(self) -> Array:
@@ -119,41 +146,35 @@ class Scorer(Struct, eq=False):
         total: ExactSums = self._bodies[key]
         return total
 
-    def _without_relevant(self, definition: Definition, n_relevant: Array) -> Array:
-        """Return the test users that count as users without a relevant item."""
+    def _perfect(self, definition: Definition, n_relevant: Array) -> Array | None:
+        """Return the users who count 1 because they have no relevant item; `None` if there are none."""
+        if not definition.best_without_relevant:
+            return None
         users: Array = self.facts.tested & (n_relevant == 0)
         if self.facts.empty is not None and definition.user_rules.empty_truth != "as_no_relevant":
             users = users & ~self.facts.empty
-        return users
+        return users if users.any() else None
 
     def body(self, group: MeasureGroup, sums: Sums, counts: Array) -> Any:
-        """Run the body of a metric, or return its cached result."""
-        definition, choice = group.first, self.choice(group.first)
-        parts = tuple(
-            np.broadcast_to(plain(self.body(part, sums, counts)), (len(group.indexes), self.n_users)) for part in group.components
-        )
-        if group.metric.per_model:
-            return self._run_body(group, choice, sums, counts, parts)
-        key = (
-            group.metric.name,
-            tuple(sorted(definition.params.items())),
-            choice,
-            group.cutoffs,
-            self._seen_by_body(definition),
-            tuple(map(_key, group.components)),
-        )
-        if key not in self._bodies:
-            self._bodies[key] = self._run_body(group, choice, sums, counts, parts)
-        return self._bodies[key]
-
-    def _run_body(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...]) -> Any:
+        """Run the body of a metric, or return the result of a body that read the same."""
+        choice, parts = self.choice(group.first), [self.body(part, sums, counts) for part in group.components]
+        params = tuple(sorted(group.first.params.items()))
+        key = group.metric.name, params, choice, group.cutoffs, tuple(map(id, parts))
+        known: list[tuple[dict[str, Any], Any, Any]] = [] if group.metric.per_model else self._bodies.setdefault(key, [])
+        settings = self._settings(group.first, choice)
+        for read, result, _ in known:
+            if all(getattr(settings, name) == value for name, value in read.items()):
+                return result
+        shape = (len(group.indexes), self.n_users)
+        measure = self.measure(group, choice, sums, counts, tuple(np.broadcast_to(plain(part), shape) for part in parts))
         with within_numbers(group, sums):
-            return group.metric.define(self.measure(group, choice, sums, counts, parts))
+            result = group.metric.define(measure)
+        known.append(({name: getattr(settings, name) for name in measure.settings_read}, result, parts))  # parts keep their ids
+        return result
 
     def measure(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...] = ()) -> Measure:
         """Return the input of a metric's body."""
         definition = group.first
-        graded = self.tables.get("truth_table", choice).graded
         return Measure(
             cutoffs=group.cutoffs,
             params=definition.params,
@@ -165,19 +186,19 @@ class Scorer(Struct, eq=False):
             sums=sums,
             population=(definition.population, definition.user_rules, definition.lists, definition.truth, choice.positions),
             components=parts,
-            offset=(definition.truth.threshold or 0.0) if graded else 1.0,
-            level=definition.relevance.threshold or 0.0,
-            single_precision=definition.lists.score_type == "float32",
-            truth_duplicates=definition.truth.duplicates,
-            truth_filter=definition.truth.filter,
+            settings=self._settings(definition, choice),
             declared=closure(tuple(definition.metric.uses(definition.params))),
         )
 
-    @staticmethod
-    def _seen_by_body(definition: Definition) -> tuple[Any, ...]:
+    def _settings(self, definition: Definition, choice: Choice) -> BodySettings:
         """Return what a body can read of a definition beside its parameters and tables."""
-        truth, level = definition.truth, definition.relevance.threshold
-        return truth.threshold, level, truth.duplicates, truth.filter, definition.lists.score_type
+        truth, graded = definition.truth, self.tables.get("truth_table", choice).graded
+        return BodySettings(
+            offset=(truth.threshold or 0.0) if graded else 1.0,
+            level=definition.relevance.threshold or 0.0,
+            single_precision=definition.lists.score_type == "float32",
+            truth_duplicates=truth.duplicates,
+        )
 
     def _valued(self, group: MeasureGroup, result: Any, sums: Sums, counts: Array) -> Array:
         """Return a mask of the users who count, by the axis for users without a hit and by the ranks of their lists."""
@@ -226,10 +247,6 @@ def beyond_numbers(definition: Definition) -> DataError:
         f"data.test: {definition.label} is too large for a number: a rating, score or prediction is too large",
         "use gain=linear, or remove relevance.graded" if exponential else "correct the largest ratings, scores or predictions",
     )
-
-
-def _key(group: MeasureGroup) -> Any:
-    return group.metric.name, tuple(sorted(group.first.params.items())), tuple(map(_key, group.components))
 
 
 def round_to(values: Array, float_type: str) -> Array:

@@ -37,6 +37,8 @@ def divide_or_missing(numerator: Any, denominator: Any) -> Array:
 def _quotient(numerator: Any, denominator: Any, otherwise: float) -> Array:
     below = np.asarray(denominator, dtype=np.float64)
     positive = below > 0
+    if positive.all():
+        return np.asarray(numerator / below)
     return np.where(positive, numerator / np.where(positive, below, 1.0), otherwise)
 
 

@@ -83,8 +83,8 @@ class Definition(Struct, frozen=True, dict=True):
         """Return whether it has several values, which further parameters distinguish."""
         return self.metric.has_subvalues(self.params)
 
-    @property
-    def params(self) -> dict[str, Scalar]:
+    @cached_property
+    def params(self) -> Mapping[str, Scalar]:
         """Every parameter of the formula with its value."""
         return {key: self.axes[axis] for key, axis in self.metric.axes.items()} | dict(self.numbers) | dict(self.texts)
 

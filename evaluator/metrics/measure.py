@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..names.measure_strings import Scalar
@@ -50,12 +50,21 @@ class Sums(Protocol):
         ...
 
 
-class Measure(Struct, frozen=True, eq=False):
-    """The input of one metric under one choice of lists, truth and users.
+class BodySettings(Struct, frozen=True):
+    """Settings that few bodies read.
 
-    `counted_mask` marks the users who count; `offset` is t of the gain 2^(g-t+1) - 1, `level` the threshold of relevance, even if it does
-    not apply (0 without one); `truth_duplicates` and `truth_filter` are the axes with these names.
+    `offset` is t of the gain 2^(g-t+1) - 1, `level` the threshold of relevance, even if it does not apply (0 without one);
+    `truth_duplicates` is the axis with this name; with `single_precision` scores are compared in single precision.
     """
+
+    offset: float = 1.0
+    level: float = 0.0
+    single_precision: bool = False
+    truth_duplicates: str = "best"
+
+
+class Measure(Struct, frozen=True, eq=False):
+    """The input of one metric under one choice of lists, truth and users; `counted_mask` marks the users who count."""
 
     cutoffs: Cutoffs
     params: Mapping[str, Scalar]
@@ -68,12 +77,9 @@ class Measure(Struct, frozen=True, eq=False):
     population: Any = None
     """A key for the users who count and their data: measures with the same key can share a table of items."""
     components: tuple[Array, ...] = ()
-    offset: float = 1.0
-    level: float = 0.0
-    single_precision: bool = False
-    """True if scores are compared in single precision."""
-    truth_duplicates: str = "best"
-    truth_filter: str = "none"
+    settings: BodySettings = BodySettings()
+    settings_read: set[str] = field(default_factory=set)
+    """Names of the settings that the body has read: its result depends on no others."""
     trace: Trace | None = None
     declared: frozenset[str] = frozenset()
     """Tables that the metric declares in `uses`, and the tables that these use."""
@@ -95,6 +101,31 @@ class Measure(Struct, frozen=True, eq=False):
     def deepest(self) -> int:
         """Largest cut-off, 0 for the whole list: for tables that are not needed below it."""
         return 0 if self.cutoffs is None else self.cutoffs[-1]
+
+    @property
+    def offset(self) -> float:
+        """The t of the gain 2^(g-t+1) - 1."""
+        return float(self._setting("offset"))
+
+    @property
+    def level(self) -> float:
+        """The threshold of relevance, even if it does not apply; 0 without one."""
+        return float(self._setting("level"))
+
+    @property
+    def single_precision(self) -> bool:
+        """Return whether scores are compared in single precision."""
+        return bool(self._setting("single_precision"))
+
+    @property
+    def truth_duplicates(self) -> str:
+        """The axis with this name."""
+        return str(self._setting("truth_duplicates"))
+
+    def _setting(self, name: str) -> Scalar:
+        self.settings_read.add(name)
+        value: Scalar = getattr(self.settings, name)
+        return value
 
     @property
     def truth_counts_copies(self) -> bool:

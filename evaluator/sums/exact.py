@@ -248,6 +248,10 @@ class ExactSums(Struct, frozen=True):
         size = len(self.integers) // n_parts
         return tuple(_reduce([*self.integers[start : start + size]], self.exponent) for start in range(0, size * n_parts, size))
 
+    def take(self, indexes: Sequence[int]) -> ExactSums:
+        """Return the sums at these indexes, of which some may be equal."""
+        return _reduce([self.integers[index] for index in indexes], self.exponent)
+
     def __add__(self, other: ExactSums) -> ExactSums:
         """Merge with the sums of other terms; `ValueError` if the numbers of measures differ."""
         if len(self.integers) != len(other.integers):

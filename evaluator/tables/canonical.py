@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists, Truth
 from .array import Array
 from .graph import Tables
-from .lists import ListRows, ranks_are_of_file
+from .lists import ListRows, has_id_of_user, ranks_are_of_file, tie_key
 from .prepared import Prepared
-from .rows import PartData, number_rows
+from .rows import PartData, number_rows, within_users
 from .truth import TestPairs
 
 _BY_RANK = Lists("rank", "file", "float64", "keep_all", "keep", "keep")
@@ -39,8 +41,18 @@ class Canonical:
         leaves_out = choice.drops_identical or (seen, unknown) != ("keep", "keep")
         may_move_up = leaves_out or duplicates not in ("unique_hits", "keep_all", "keep_all_as_relevant")
         keeps_ranks = ranks_are_of_file(rows, choice) and (may_move_up or self._has_gaps(rows))
-        simplest = replace(choice, duplicates=duplicates, seen=seen, unknown=unknown, keeps_ranks=keeps_ranks)
-        if duplicates in ("keep_last_row", "sum_scores") or keeps_ranks or choice.judges_ties or choice.hit_scores != "any":
+        simplest = replace(
+            choice,
+            duplicates=duplicates,
+            seen=seen,
+            unknown=unknown,
+            keeps_ranks=keeps_ranks,
+            hit_scores=choice.hit_scores if self._some_not_positive else "any",
+            drops_identical=choice.drops_identical and self._some_identical,
+        )
+        if simplest.tied_rank and duplicates == "keep_all" and not simplest.leaves_out and not self._has_ties(simplest):
+            return self.lists(replace(simplest, tied_rank=""))
+        if duplicates in ("keep_last_row", "sum_scores") or keeps_ranks or simplest.judges_ties or simplest.hit_scores != "any":
             return simplest
         order = rows.order_by(choice)
         for other, other_order in self._orders:
@@ -48,6 +60,26 @@ class Canonical:
                 return replace(simplest, order=other.order, ties=other.ties, score_type=other.score_type)
         self._orders.append((simplest, order))
         return simplest
+
+    def _has_ties(self, choice: Lists) -> bool:
+        """Return whether items of a list are equal in the column that orders the list."""
+        rows: ListRows = self._tables.get("rows_as_stored")
+        order, column = rows.order_by(choice), tie_key(rows.rows, choice)
+        key = np.asarray(rows.key(column)) if column else np.arange(len(rows.user))
+        key = key if order is None else key[order]
+        return bool(within_users(key[1:] == key[:-1], rows.rows.starts).any())
+
+    @cached_property
+    def _some_not_positive(self) -> bool:
+        """Return whether a score is not above 0."""
+        rows: ListRows = self._tables.get("rows_as_stored")
+        return "score" in rows.rows and not (rows.rows.column("score") > 0).all()
+
+    @cached_property
+    def _some_identical(self) -> bool:
+        """Return whether an item has the id of its user."""
+        rows: ListRows = self._tables.get("rows_as_stored")
+        return bool(has_id_of_user(rows.user, rows.rows.item, self._part).any())
 
     def _has_gaps(self, rows: ListRows) -> bool:
         """Return whether the ranks of a list have gaps or ties."""

@@ -368,7 +368,7 @@ def _masks_to_remove(reading: Reading, part: PartData, prepared: Prepared, lists
     if lists.seen != "keep" and "train" in part:
         gone.append((seen_in_train(reading, part), lists.seen == "drop"))
     if lists.drops_identical:
-        gone.append((has_id_of_user(reading, part), False))
+        gone.append((has_id_of_user(reading.user, reading.item, part), False))
     if lists.unknown != "keep" and len(prepared.items):
         known = prepared.in_train if lists.unknown == "drop_and_refill_untrained" else prepared.in_train | prepared.in_catalogue
         if known.any():
@@ -383,12 +383,12 @@ def _masks_to_remove(reading: Reading, part: PartData, prepared: Prepared, lists
     return (before if before is not None and before.any() else None), after
 
 
-def has_id_of_user(reading: Reading, part: PartData) -> Array:
+def has_id_of_user(user: Array, item: pl.Series, part: PartData) -> Array:
     """Return for every row of the lists whether the item has the id of the user, as text."""
-    if part.users.dtype.is_integer() and reading.item.dtype.is_integer():  # two integers are equal where their texts are
-        return (reading.item == gather(part.users, reading.user)).fill_null(False).to_numpy()
-    users = gather(part.users.cast(pl.String), reading.user)
-    return (reading.item.cast(pl.String) == users).fill_null(False).to_numpy()
+    if part.users.dtype.is_integer() and item.dtype.is_integer():  # two integers are equal where their texts are
+        return (item == gather(part.users, user)).fill_null(False).to_numpy()
+    users = gather(part.users.cast(pl.String), user)
+    return (item.cast(pl.String) == users).fill_null(False).to_numpy()
 
 
 def seen_in_train(reading: Reading, part: PartData) -> Array:

@@ -124,7 +124,7 @@ class Rows(Struct, frozen=True, eq=False):
             return self.spread(np.bincount(self.user, weights, self.n_blocks).astype(np.float64)[None, :])
         width = len(cutoffs) + 1
         buckets = np.bincount(self.cells(cutoffs), weights, self.n_blocks * width).reshape(self.n_blocks, width)[:, :-1]
-        return self.spread(np.cumsum(buckets.T, axis=0, dtype=np.float64))
+        return self.spread(up_to_each(buckets.T))
 
     def exact_sums(self, row: Array, cutoffs: Cutoffs) -> Array:
         """Return Σ `row` as `sums` does, each sum rounded once: the order of rows and other cut-offs have no effect."""
@@ -148,7 +148,7 @@ class Rows(Struct, frozen=True, eq=False):
         by_kind = counts[:, :, :n_kinds].transpose(2, 1, 0)
         if cutoffs is None:
             return [self.spread(table.astype(np.float64)) for table in by_kind]
-        return [self.spread(np.cumsum(table[:-1], axis=0, dtype=np.float64)) for table in by_kind]
+        return [self.spread(up_to_each(table[:-1])) for table in by_kind]
 
     def maxima(self, row: Array | float, cutoffs: Cutoffs) -> Array:
         """Return the largest `row` (at least 0) of each user's rows up to each cut-off; 0 without rows."""
@@ -160,6 +160,14 @@ class Rows(Struct, frozen=True, eq=False):
         np.maximum.at(largest, self.user if cutoffs is None else self.cells(cutoffs), values)
         by_bucket = largest.reshape(self.n_blocks, width).T
         return self.spread(by_bucket if cutoffs is None else np.maximum.accumulate(by_bucket[:-1], axis=0))
+
+
+def up_to_each(buckets: Array) -> Array:
+    """Return the sums of each row and all rows above, like `np.cumsum`, which is slow because it adds up one column after the other."""
+    totals = buckets.astype(np.float64, order="C")
+    for row in range(1, len(totals)):
+        totals[row] += totals[row - 1]
+    return totals
 
 
 def starts_of(user: Array, n_users: int) -> Array:

@@ -69,9 +69,9 @@ def examined(
             for role, rows in frames.items()
         }
         scorer = Scorer.of(known, PartData(mine))
-        partial, values = measure_users(chosen, scorer)
-        partials.append(partial)
-        tallies.append(pickle.loads(pickle.dumps(examine(checks, scorer, chosen.definitions, values))))
+        measured = measure_users(chosen, scorer)
+        partials.append(measured.partial)
+        tallies.append(pickle.loads(pickle.dumps(examine(checks, scorer, chosen.definitions, measured.values))))
     done = finish(chosen, merge_partials(partials), "m", n_train_users=None, schemas={}, predicted=frozenset())
     sources = {role: names(f"data.{role}", stored) for role in frames}
     context = Context("m", known, definitions=chosen.definitions, rows_by_measure=done.rows, sources=sources)

@@ -38,8 +38,9 @@ class Small:
         partials = []
         for part in self.parts():
             scorer = Scorer.of(self.task.prepared, PartData(part))
-            partial, values = measure_users(self.task, scorer)
-            partials.append(partial.with_more({"yardsticks": reference_facts(scorer, self.task.groups, values)}))
+            measured = measure_users(self.task, scorer)
+            facts = reference_facts(scorer, self.task.groups, measured.values)
+            partials.append(measured.partial.with_more({"yardsticks": facts}))
         self.partial = merge_partials(partials)
         self.facts = self.partial.more["yardsticks"]
         leaves_out = bool(self.facts.left_out.frames)

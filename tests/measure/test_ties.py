@@ -43,8 +43,8 @@ def finished(chosen, parts):
 
     def measured(frames):
         scorer = Scorer.of(chosen.prepared, PartData(frames))
-        partial, values = measure_users(chosen, scorer)
-        return partial.with_more({"ties": tie_bounds.tie_sums(scorer, measures, values)})
+        users = measure_users(chosen, scorer)
+        return users.partial.with_more({"ties": tie_bounds.tie_sums(scorer, measures, users.values)})
 
     partial = merge_partials(measured(frames) for frames in parts)
     done = finish(chosen, partial, "model", n_train_users=None, schemas={}, predicted=frozenset())
