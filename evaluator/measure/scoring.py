@@ -99,6 +99,9 @@ class Scorer(Struct, eq=False):
             rules.empty_truth == "undefined" and self.facts.empty is not None,
             rules.no_hits,
             definition.population == "lists_at_k",
+            self.choice(definition)
+            if rules.no_hits != "zero" or definition.population == "lists_at_k"
+            else None,  # they look at hits and lists
             definition.is_weighted,
         )
 
