@@ -88,7 +88,7 @@ def test_cases_of_other_suites_are_counted_by_library(tmp_path, capsys, monkeypa
     cases.write_text(peers_case() + of_users + peers_case(convention=text, measure="r1") + without_data)
     code, lines = peers_tests(capsys, monkeypatch, str(cases))
     assert code == 0
-    assert [line.split() for line in lines[1:3]] == [["L", "2", "0", "0", "0"], ["M", "1", "0", "0", "0"]]
+    assert [line.split() for line in lines[1:3]] == [["L", "2", "0", "0", "0", "0"], ["M", "1", "0", "0", "0", "0"]]
     assert lines[-1] == "equal: 3 of 3 (100.0%)"
 
 
@@ -102,4 +102,13 @@ def test_a_case_that_is_different_or_refused_is_named_and_gives_exit_code_1(tmp_
     assert code == 1
     assert lines[:3] == ["different: L, wrong: Recall@1  (a note)", "  expected a: 0", "  got      a: 1.0, b: 0.0"]
     assert lines[3] == "refused: L, unknown: Recal@1"
-    assert [line.split() for line in lines[7:9]] == [["L", "1", "1", "1", "0"], ["M", "0", "0", "0", "1"]]
+    assert [line.split() for line in lines[7:9]] == [["L", "1", "1", "1", "0", "0"], ["M", "0", "0", "0", "0", "1"]]
+
+
+def test_a_case_with_a_reason_beside_receval_is_shown_with_it_and_is_no_failure(tmp_path, capsys, monkeypatch):
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(peers_case(library="RecBole", test="test_tailpercentage @1", expected={"users": ["a"], "values": [0]}))
+    code, lines = peers_tests(capsys, monkeypatch, str(cases), "--failures")
+    assert code == 0
+    assert lines[1].startswith("  because its counts of train rows have an item with 0 rows")
+    assert lines[-4].split() == ["RecBole", "0", "0", "0", "1", "0"]

@@ -15,6 +15,10 @@ from tests.conftest import model_values, per_user, table
 from tests.variants import COLUMN, CUTOFFS, VARIANTS
 
 World = dict[str, pl.DataFrame]
+OF_ITEMS = {"categories": "categories", "split": "|", "vector": "vector"}
+"""Keys of data.items for the columns of a world."""
+OF_TEST = {"categories": "rating"}
+"""Keys of data.test: for measures by categories of test rows, these are the ratings."""
 
 
 def pairs(chance: random.Random, users: Iterable[Any], items: Iterable[Any], share: float) -> list[tuple[Any, Any]]:

@@ -17,7 +17,7 @@ from receval.conventions import AXES, builtin_names
 
 from tests.conftest import table
 from tests.variants import COLUMN, VARIANTS
-from tests.worlds import World, pairs, sides
+from tests.worlds import OF_ITEMS, OF_TEST, World, pairs, sides
 
 AGGREGATES = ("mean", "median", "std", "sum", "geometric", "micro", "p25", "ci95", "ci(0.9)", "bootstrap95")
 POLICIES = {name: ("error", *AXES[name].values) for name in Policy.model_fields if name in AXES}
@@ -77,7 +77,8 @@ def config(chance: random.Random) -> dict[str, Any]:
         if chance.random() < 0.9:
             data[name] = f"{name}.parquet"
     if "items" in data:
-        data["items"] = {"path": "items.parquet", "categories": "categories", "split": "|"}
+        data["items"] = {"path": "items.parquet", **OF_ITEMS}
+    data["test"] = {"path": "test.parquet", **OF_TEST}
     metrics = [measure(chance) for _ in range(chance.randint(1, 5))]
     evaluation: dict[str, Any] = {"metrics": metrics, "top_k": chance.choice(([2], [1, 3], [5], ["none"], [2, "none"]))}
     evaluation["relevance"] = chance.choice(({}, {"threshold": 3}, {"graded": True}, {"graded": True, "threshold": 2}))

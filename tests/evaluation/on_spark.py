@@ -12,7 +12,7 @@ import polars as pl
 import yaml
 
 from tests.conftest import table
-from tests.worlds import pairs, sides
+from tests.worlds import OF_ITEMS, OF_TEST, pairs, sides
 
 
 def write_world(folder: Path) -> dict[str, pl.DataFrame]:
@@ -43,8 +43,7 @@ def write_config(folder: Path, metrics: Sequence[str], *, tables: Sequence[str] 
 
     names = ("test", "train", "users", "baseline", "previous_policy", "predictions", "distances")
     data: dict[str, Any] = {name: source(name) for name in names}
-    data["items"] = source("items") | {"categories": "categories", "split": "|"}
-    data["test"]["categories"] = "rating"
+    data |= {"items": source("items") | OF_ITEMS, "test": source("test") | OF_TEST}
     data["recommendations"] = {name: source(name) for name in ("tied", "other")}
     settings = {"relevance": {"graded": True}, "yardsticks": True, "metrics": list(metrics), **evaluation}
     (folder / "config.yaml").write_text(yaml.safe_dump({"data": data, "evaluation": settings, "output": {"per_user": True}}))

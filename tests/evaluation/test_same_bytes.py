@@ -29,7 +29,7 @@ from receval.parts.processes import Processes
 
 from tests.conftest import table
 from tests.variants import COLUMN, FILE_ORDER, without
-from tests.worlds import World, pairs, sides
+from tests.worlds import OF_ITEMS, OF_TEST, World, pairs, sides
 
 PER_USER = ("per_user.parquet", "per_user.csv", "per_user.jsonl")
 ORDERLESS = without(*FILE_ORDER)
@@ -97,7 +97,7 @@ def write_world(folder: Path, world: World, run: dict[str, Any], shuffled: int |
     data: dict[str, Any] = {name: f"{name}.parquet" for name in world if name != "lists"}
     lists = {"model": "lists.parquet", "other": "baseline.parquet"}
     data["recommendations"] = {model: lists[model] for model in run.get("models", lists)}
-    data["items"] = {"path": "items.parquet", "categories": "categories", "split": "|"}
+    data |= {"items": {"path": "items.parquet", **OF_ITEMS}, "test": {"path": "test.parquet", **OF_TEST}}
     config = {"data": data, "engine": {"memory": "1KB"}, "output": {"dir": "results", "per_user": ["parquet", "csv", "jsonl"]}}
     config |= {"evaluation": {"relevance": {"graded": True}, **run["evaluation"]}, "health": run.get("health", {})}
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
