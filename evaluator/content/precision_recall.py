@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 from msgspec import Struct
@@ -100,9 +101,13 @@ def has_levels(rows: Iterable[Row]) -> bool:
 
 
 def _spec(measure: str) -> MetricSpec | None:
-    """Return a measure that the chart can show; `None` for others."""
+    """Return a measure that the chart can show; `None` for others, such as the end of an interval, `Recall@5 (bootstrap95 low)`."""
     name = measure.partition("@")[0].partition("(")[0]
-    return parse(measure) if name in CURVES and not is_formula(measure) else None
+    if name not in CURVES or is_formula(measure):
+        return None
+    with suppress(ValueError):
+        return parse(measure)
+    return None
 
 
 def _without_level(spec: MetricSpec) -> MetricSpec:

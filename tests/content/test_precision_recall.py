@@ -186,3 +186,11 @@ def test_a_page_has_the_chart_unasked_only_if_a_metric_has_levels(result, over_k
     assert b"precision-recall" not in as_html(reported(over_k))
     named = ReportConfig(charts=["precision_recall"])
     assert b'id="precision-recall-chart"' in as_html(reported(over_k, wanted=named))
+
+
+def test_aggregates_with_words_behind_their_measure_are_no_points_of_a_line(tmp_path):
+    aggregates = ["mean", "median", "bootstrap95", "p90"]
+    made = evaluated(tmp_path, MODELS, metrics=["Precision", "Recall"], top_k=[1, 3, 5], aggregates=aggregates)
+    assert "Recall@5 (bootstrap95 low)" in {row.label for row in made.rows}
+    assert all(len(points) == 3 for points in lines(chart(made)).values())
+    assert b"</html>" in as_html(reported(made))
