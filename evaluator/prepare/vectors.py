@@ -33,7 +33,7 @@ def vectors_of_items(prepared: Prepared, catalogue: pl.DataFrame, columns: Seque
     if len(wrong):
         raise _error("is not a list of finite numbers", wrong)
     sizes = values.with_columns(size=pl.col("number").list.len())
-    usual = int(sizes["size"].mode().min() or 0)  # type: ignore[arg-type]
+    usual = int(sizes["size"].mode().min() or 1)  # type: ignore[arg-type]
     others = sizes.filter(pl.col("size") != usual)
     if len(others):
         n = others["size"][0]
@@ -51,7 +51,7 @@ def vectors_of_items(prepared: Prepared, catalogue: pl.DataFrame, columns: Seque
             squares += of_dimension * of_dimension
         vectors /= np.sqrt(squares)
     n, total = (
-        int((prepared.in_catalogue & np.isnan(vectors).any(axis=0)).sum()) if usual else len(prepared.items),
+        int((prepared.in_catalogue & np.isnan(vectors).any(axis=0)).sum()),
         int(prepared.in_catalogue.sum()),
     )
     have = "has" if n == 1 else "have"

@@ -66,3 +66,7 @@ def test_measures_of_vectors_without_vectors_say_what_to_give():
     with pytest.raises(ConfigError) as refused:
         receval.evaluate(test={"u": ["a"]}, recommendations={"m": {"u": ["a"]}}, items=frame(NUMBERS), metrics=MEASURES)
     assert "needs the vectors of the items: set items.vector to their column, or to a list of columns" in str(refused.value)
+
+
+def test_items_without_any_vector_have_no_distance():
+    assert values(frame(["", None, " "]), "vector") == [0.0, 0.0]  # no pair has a distance, as in a list of one item
