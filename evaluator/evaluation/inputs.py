@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path, PurePath
 from typing import Any, Final
 
 import polars as pl
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .. import load
@@ -27,10 +27,16 @@ from ..load.in_memory.python_values import users_without_items
 from ..load.in_memory.tensors import as_arrays
 from ..load.opening import FAILURES, open_rows
 from ..load.scan import KEY_COLUMN, ReadError, flat_columns
+from ..load.source import OpenedSource
+from ..load.source_file import FrameFile
 from ..metrics import Definition
 from ..metrics.intents import TEST_CATEGORIES
 from ..names.short_names import REFERENCE_NAMES, is_address
 from ..parts.spark.session import SparkSession
+from ..recognise.applying import question_error, with_reading
+from ..recognise.evidence import Table
+from ..recognise.reading import Reading
+from ..recognise.recogniser import Question, Request, recognise
 from ..results.result import Input, InputFile
 from ..secrets import mask_values
 from ..tables.rows import EMPTY_TRUTH
@@ -53,6 +59,7 @@ ROLES: Final[Mapping[str, str]] = {
 """
 NEEDS_OF_ROLES: Final = {"train": {"catalogue", "train", "known"}, "items": {"catalogue", "items", "categories", "vectors", "known"}}
 """The needs for which a role is inspected, if they are others than its own name."""
+_Opened = OpenedSource | pl.DataFrame
 _OF_RUN: Final = ""
 """The key of a source that does not belong to a model."""
 
@@ -150,6 +157,7 @@ def look_at_everything(
         loaded, frozenset(wanted), frozenset(roles), stack, session, None if whole_lists else deepest(loaded.config.evaluation)
     )
     try:
+        looker.recognise()
         models = looker.models()
         if yardstick := next((name for name in models if name in REFERENCE_NAMES), None):
             raise DataError(
@@ -207,6 +215,10 @@ class _Looker(Struct, frozen=True):
     scratch: ExitStack
     session: SparkSession | None
     depth: int | None
+    opened: dict[str, _Opened] = field(default_factory=dict)
+    """Source → its files or frame, opened once."""
+    readings: dict[str, Reading] = field(default_factory=dict)
+    """Source → how it is read, as far as it was recognised."""
 
     @property
     def _shared(self) -> Mapping[str, Any]:
@@ -231,6 +243,56 @@ class _Looker(Struct, frozen=True):
         target = configured.target if isinstance(configured, TestedSource) else None
         return replace(source, target=target if target is not None and target.rule != "all" else None)
 
+    def recognise(self) -> None:
+        """Recognise how the test set, the train set, and the lists are read, each beside the others; raise `DataError` for a question."""
+        requests = []
+        data = self.loaded.config.data
+        single = [(role, getattr(data, role)) for role in ("test", "train", "baseline") if role in self.roles]
+        given = [(role, one) for role, one in single if one is not None and one.frame is not NO_TEST]
+        sources: list[tuple[str, Table, SourceConfig, Sequence[load.SourceFile] | None]]
+        sources = [(f"data.{role}", "lists" if role == "baseline" else "interactions", one, None) for role, one in given]
+        sources += [(role, "lists", one, files) for _, role, one, files in self._lists()]
+        for role, table, configured, files in sources:
+            with suppress(RecevalError):  # raised again, with its place, when the source is looked at
+                if (request := self._request(role, table, configured, files)) is not None:
+                    requests.append(request)
+        found = recognise(requests)
+        if questions := [one for one in found.values() if isinstance(one, Question)]:
+            raise question_error(questions)
+        self.readings.update({source: one for source, one in found.items() if isinstance(one, Reading)})
+
+    def _request(self, role: str, table: Table, configured: SourceConfig, files: Sequence[load.SourceFile] | None) -> Request | None:
+        """Open a source; return what the recogniser looks at, or `None` for a table that only Spark reads."""
+        options = load.ReadOptions.of(configured, shared=self._shared)
+        opened = self._open(role, table, configured, options, files)
+        if opened is None:
+            return None
+        if isinstance(opened, pl.DataFrame):
+            return Request(role, table, load.SourceFile(FrameFile(opened.lazy()), configured.frame.kind), "frame", options)
+        return Request(role, table, opened.files[0], opened.format, options)
+
+    def _open(
+        self, role: str, table: str, configured: SourceConfig, options: load.ReadOptions, files: Sequence[load.SourceFile] | None
+    ) -> _Opened | None:
+        """Return the files, or the frame, of a source, opened once; `None` for a table of Spark."""
+        held = configured.frame
+        if role in self.opened:
+            return self.opened[role]
+        if configured.table is not None or (isinstance(held, InMemory) and held.is_of_spark):
+            return None
+        if isinstance(held, InMemory):
+            where = f"{role}: {held.kind}"
+            seen = seen_pairs(where, held.rows, self.single("train") if _is_masked(held.rows) else None, self.session)
+            self.opened[role] = frame_of(where, table, held.rows, columns=options.columns, depth=self.depth, seen=seen)
+        elif configured.uri is not None and configured.query is not None:
+            folder = self.loaded.folder
+            self.opened[role] = load.open_query(role, table, configured.uri, configured.query, folder, options, self.scratch)
+        else:
+            found = self._files(role, configured) if files is None else files
+            copies = self.session is None
+            self.opened[role] = load.open_source(role, table, configured.path, found, options, self.scratch, copies_stores=copies)
+        return self.opened[role]
+
     def models(self) -> dict[str, load.Source]:
         """Inspect the lists of each model; a model that has only predictions gets empty lists."""
         data = self.loaded.config.data
@@ -242,11 +304,16 @@ class _Looker(Struct, frozen=True):
             names = data.predictions if isinstance(data.predictions, dict) else (only,)
             nothing = {name: _without_rows(f"data.recommendations.{name}", (), ()) for name in names}
             return {name: replace(source, may_be_empty=True, given=(), originals=()) for name, source in nothing.items()}
+        return {name: self._look_at_lists(role, configured, files) for name, role, configured, files in self._lists()}
+
+    def _lists(self) -> list[tuple[str, str, SourceConfig, Sequence[load.SourceFile] | None]]:
+        """Return the name of each model with its source and, where files name the models, its files."""
+        data = self.loaded.config.data
+        if not data.recommendations:
+            return []
         if isinstance(data.recommendations, dict):
-            named = [(name, dotted(("data", *location)), configured) for name, _, location, configured in data.named_lists()]
-            return {name: self._look_at_lists(role, configured, self._files(role, configured)) for name, role, configured in named}
-        models: dict[str, load.Source] = {}
-        model_files: dict[str, list[load.SourceFile]] = {}
+            return [(name, dotted(("data", *location)), configured, None) for name, _, location, configured in data.named_lists()]
+        found: dict[str, tuple[SourceConfig, list[load.SourceFile]]] = {}
         for index, configured in enumerate(data.recommendations):
             files = self._files(f"data.recommendations[{index}]", configured)
             name = configured.name or configured.table
@@ -256,12 +323,10 @@ class _Looker(Struct, frozen=True):
                 if base in by_name:
                     raise _same_name(base, (*by_name[base], one))
                 by_name[base] = [one]
-            for name in by_name.keys() & models.keys():
-                raise _same_name(name, (*model_files[name], *by_name[name]))
-            model_files |= by_name
-            for name, of_model in by_name.items():
-                models[name] = self._look_at_lists(f"data.recommendations.{name}", configured, of_model)
-        return models
+            for name in by_name.keys() & found.keys():
+                raise _same_name(name, (*found[name][1], *by_name[name]))
+            found |= {name: (configured, of_model) for name, of_model in by_name.items()}
+        return [(name, f"data.recommendations.{name}", configured, files) for name, (configured, files) in found.items()]
 
     def predictions(self, models: Mapping[str, load.Source], *, required: bool) -> dict[str, load.Source]:
         """Inspect the predicted ratings of each model that has them: one file for all models, or a file each.
@@ -295,6 +360,7 @@ class _Looker(Struct, frozen=True):
                 if isinstance(location[-1], int) and files and len(location) == 2:  # the file names the model
                     role = f"data.recommendations.{load.without_endings(files[0].pure_path.name)}"
                 if files != [] and str(location[0]) in self.roles:
+                    self.opened.pop(role, None)
                     self._look_at(role, table, configured, files)
             except load.MissingColumnsError as error:
                 errors[error.message] = error
@@ -364,17 +430,19 @@ class _Looker(Struct, frozen=True):
             shown = "" if of_spark is None else of_spark.kind
             name = str(configured.table) if of_spark is None else name_of_view(role, of_spark.rows, shown, self.scratch)
             return look_at_table(self.session, role, table, name, replace(options, nulls=()), shown)
-        if isinstance(held, InMemory):
-            where = f"{role}: {held.kind}"
-            seen = seen_pairs(where, held.rows, self.single("train") if _is_masked(held.rows) else None, self.session)
-            frame = frame_of(where, table, held.rows, columns=options.columns, depth=self.depth, seen=seen)
+        opened, reading = self._open(role, table, configured, options, files), self.readings.get(role)
+        options = options if reading is None else with_reading(options, reading)
+        if isinstance(opened, pl.DataFrame):
+            assert isinstance(held, InMemory)
+            frame = opened if reading is None else frame_of(f"{role}: {held.kind}", table, opened, columns=options.columns)
             return replace(load.look_at_frame(role, table, frame, options, held.kind), positions=positions_as_ids(table, held.rows))
-        if configured.uri is not None and configured.query is not None:
-            return load.look_at_query(role, table, configured.uri, configured.query, self.loaded.folder, options, self.scratch)
-        files = self._files(role, configured) if files is None else files
-        return load.look(role, table, configured.path, files, options, self.scratch, copies_stores=self.session is None)
+        assert opened is not None, "tables of Spark were looked at"
+        source = load.look(opened, options if configured.query is None else replace(options, format="ipc"), self.scratch)
+        if configured.query is not None:
+            load.refuse_unordered(source, configured.query)
+        return source
 
-    def _look_at_lists(self, role: str, configured: SourceConfig, files: Sequence[load.SourceFile]) -> load.Source:
+    def _look_at_lists(self, role: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None) -> load.Source:
         """Inspect the lists of a model; they may be empty if a measure of another convention counts users without lists."""
         computed = self.loaded.config.evaluation.computed
         may_be_empty = any(one.counts_without_lists and one.convention != DEFAULT for one in computed)
@@ -383,7 +451,7 @@ class _Looker(Struct, frozen=True):
         except NoRowsError:
             if not may_be_empty:
                 raise
-            source = _without_rows(role, configured.path, files)
+            source = _without_rows(role, configured.path, self._files(role, configured) if files is None else files)
         return replace(source, may_be_empty=may_be_empty)
 
 

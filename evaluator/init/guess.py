@@ -173,7 +173,8 @@ def _source(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> load
     """Open a file as a run would with these keys of a config."""
     read_keys = {key: value for key, value in keys.items() if key in _READ_KEYS and (key != "split" or file.table != "catalogue")}
     files = [load.SourceFile.of(path) for path in file.preview.place.paths]
-    return load.look(role, file.table or "", [file.path], files, load.ReadOptions(**read_keys))  # type: ignore[arg-type]
+    options = load.ReadOptions(**read_keys)  # type: ignore[arg-type]
+    return load.look(load.open_source(role, file.table or "", [file.path], files, options), options)
 
 
 def _without_defaults(role: str, entry: SourceEntry) -> SourceEntry:

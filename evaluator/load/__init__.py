@@ -4,7 +4,8 @@ from .broken_rows import another_way as another_way
 from .broken_rows import explain as explain
 from .columns import MissingColumnsError as MissingColumnsError
 from .columns import all_missing as all_missing
-from .database import look_at_query as look_at_query
+from .database import open_query as open_query
+from .database import refuse_unordered as refuse_unordered
 from .documents import is_by_user as is_by_user
 from .faults import refuse as refuse
 from .filtering import events as events
@@ -19,11 +20,13 @@ from .scan import ReadOptions as ReadOptions
 from .scan import flat_columns as flat_columns
 from .sniff import without_endings as without_endings
 from .source import FaultyRows as FaultyRows
+from .source import OpenedSource as OpenedSource
 from .source import ReadAgain as ReadAgain
 from .source import Source as Source
 from .source import common_kinds as common_kinds
 from .source import look as look
 from .source import look_at_frame as look_at_frame
+from .source import open_source as open_source
 from .source import read_with_retries as read_with_retries
 from .source import remarks as remarks
 from .source_file import Fingerprints as Fingerprints

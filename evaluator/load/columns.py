@@ -232,7 +232,8 @@ def recognise(
     or if two columns fit and none is given.
     """
     required, optional, layouts = _TABLES[table]
-    given = {key: _as_stored(name, columns) for key, name in given.items()}
+    absent = {key for key, name in given.items() if name is None}
+    given = {key: _as_stored(name, columns) for key, name in given.items() if name is not None}
     of_user = {role for role, name in given.items() if role == "user" or role.startswith(KEY_COLUMN)}
     has_part = any(given[role] in columns for role in of_user)
     given = {
@@ -248,6 +249,8 @@ def recognise(
     parts = {_given(where, "user", name, columns) if isinstance(name, int) else name for name in _parts(given).values()}
     for role in (*required, *optional):
         key = public_name(role)
+        if key in absent:
+            continue
         if key in given:
             names[role] = _given(where, key, given[key], columns)
         elif (

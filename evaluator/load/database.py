@@ -17,7 +17,7 @@ from ..temporary import folder_for_copies
 from .drivers import connect, import_manager, scheme_of_uri, without_secrets
 from .opening import FAILURES
 from .scan import ReadOptions
-from .source import Source, look
+from .source import OpenedSource, Source, open_source
 from .source_file import SourceFile
 
 _TABLES: Final = {
@@ -41,8 +41,8 @@ _TYPES: Final = ("arrow.json", "arrow.opaque", "arrow.uuid")
 _ORDERED: Final = re.compile(r"\border\s+by\b", re.IGNORECASE)
 
 
-def look_at_query(role: str, table: str, uri: str, query: str, folder: Path, options: ReadOptions, scratch: ExitStack) -> Source:
-    """Fetch the rows of a query into a file that lives as long as `scratch`, and decide how to read them.
+def open_query(role: str, table: str, uri: str, query: str, folder: Path, options: ReadOptions, scratch: ExitStack) -> OpenedSource:
+    """Fetch the rows of a query into a file that lives as long as `scratch`.
 
     The path of a database file is relative to `folder`. Rows that the query does not order are sorted by all columns, so that the same
     rows give the same bytes.
@@ -53,17 +53,20 @@ def look_at_query(role: str, table: str, uri: str, query: str, folder: Path, opt
     if change := _CHANGES.search(_NO_CODE.sub("", query)):
         raise DataError(f"{role}: {name}: the query was not sent, because it has {(change[1] or change[2]).upper()}", "write a SELECT")
     path = fetch_rows(f"{role}: {name}", uri, query, folder, scratch)
-    source = look(role, table, [name], [SourceFile(path, name)], replace(options, format="ipc"), scratch)
-    if table == "lists" and not _ORDERED.search(query) and not source.scan.lists and not {"position", "score"} & source.columns:
+    return open_source(role, table, [name], [SourceFile(path, name)], replace(options, format="ipc"), scratch)
+
+
+def refuse_unordered(source: Source, query: str) -> None:
+    """Raise `DataError` for lists from a query in which neither a column nor the query gives the order."""
+    if source.table == "lists" and not _ORDERED.search(query) and not source.scan.lists and not {"position", "score"} & source.columns:
         raise DataError(
-            f"{role}: {name}: the rows have no order, and there is neither a rank nor a score column",
+            f"{source.role}: {source.name}: the rows have no order, and there is neither a rank nor a score column",
             "add a rank or score column, or ORDER BY to the query",
         )
-    return source
 
 
 def fetch_rows(where: str, uri: str, query: str, folder: Path, scratch: ExitStack) -> Path:
-    """Return a file of the rows of a query that lives as long as `scratch`; see `look_at_query`. `where` names the database in messages."""
+    """Return a file of the rows of a query that lives as long as `scratch`; see `open_query`. `where` names the database in messages."""
     frame = _rows(where, uri, query, folder)
     if not frame.height:
         raise NoRowsError(f"{where}: the query has no rows")

@@ -21,7 +21,7 @@ NumberType = Literal["whole", "real"]
 Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta", "iceberg", "table", "frame"]
 """`lines` is text with one row per line and without quoted fields; `table` is a table of Spark's catalog, whose path is its name; a
 `frame` is in memory."""
-FormatName = Format | Literal["trec", "tsv", "json"]
+FormatName = Format | Literal["trec", "tsv", "json", "ragged"]
 """A format as the config names it."""
 Syntax = Literal["json", "python"]
 """The syntax of lists in brackets: JSON, or the print form of Python lists and tuples and NumPy arrays."""

@@ -48,7 +48,8 @@ ARRAYS: Final = (".npy", ".npz")
 STREAM: Final = b"\xff\xff\xff\xff"
 """The start of an Arrow stream, the format between programs; an Arrow file begins with ARROW1."""
 PACKED: Final = (".gz", ".zst", ".zstd")
-_HEAD: Final = 1 << 20
+HEAD: Final = 1 << 20
+"""The number of bytes of text that are looked at."""
 _LINES: Final = 1_000
 _LONGEST_FIELD: Final = 1 << 30
 """Replaces the limit of Python's `csv` (131,072 characters), because a list may be longer."""
@@ -120,11 +121,11 @@ def head(file: SourceFile) -> list[str]:
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise DataError(f"{file}: the text is UTF-16", "set encoding: utf-16 in the config, or save the file as UTF-8")
     complete = start.rpartition(b"\n")[0]
-    if len(start) >= _HEAD and b"\n" not in complete:
+    if len(start) >= HEAD and b"\n" not in complete:
         raise DataError(
             f"{file.line(2 if complete else 1)}: the line is longer than 1 MiB", "check that this is a table with one row per line"
         )
-    if len(start) < _HEAD:
+    if len(start) < HEAD:
         complete = start.removesuffix(b"\n")
     try:
         text = complete.decode("utf-8-sig")
@@ -287,12 +288,12 @@ def first_bytes(file: SourceFile) -> bytes:
             lines = scan.head(_LINES).collect().to_series(0)
         except FAILURES as error:
             raise DataError(f"{file}: not a readable zstd file ({in_words(error, file)})", "check that it is complete") from None
-        return "\n".join(line or "" for line in lines).encode()[:_HEAD]
+        return "\n".join(line or "" for line in lines).encode()[:HEAD]
     if not starts(path, GZIP):
         with open(path, "rb") as plain:
-            return plain.read(_HEAD)
+            return plain.read(HEAD)
     try:
         with gzip.open(path) as packed:
-            return packed.read(_HEAD)
+            return packed.read(HEAD)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None

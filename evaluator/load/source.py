@@ -41,7 +41,7 @@ PROCESS_SCRATCH: Final = ExitStack()
 """Temporary files that live as long as this process."""
 _DETECT: Final = ReadOptions()
 _FORMATS: Final[dict[FormatName, Format]] = {
-    "csv": "csv", "tsv": "csv", "trec": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta",
+    "csv": "csv", "tsv": "csv", "trec": "csv", "ragged": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta",
     "iceberg": "iceberg",
 }  # fmt: skip
 """Format in the config → format of the scan."""
@@ -172,7 +172,22 @@ def read_with_retries(sources: S, read: Callable[[S], T], changed: Callable[[S, 
             sources = changed(sources, again)
 
 
-def look(
+class OpenedSource(Struct, frozen=True):
+    """The files of a source, which engines can read: found, fetched and converted, before their columns are decided.
+
+    `files` are text in UTF-8, lines of JSON objects, or typed files; `originals` are those that results list.
+    """
+
+    role: str
+    table: str
+    given: tuple[str, ...]
+    format: Format
+    files: tuple[SourceFile, ...]
+    originals: tuple[SourceFile, ...]
+    states: tuple[FileState, ...]
+
+
+def open_source(
     role: str,
     table: str,
     given: Sequence[str],
@@ -181,8 +196,8 @@ def look(
     scratch: ExitStack = PROCESS_SCRATCH,
     *,
     copies_stores: bool = True,
-) -> Source:
-    """Inspect the files and folders of a source and decide how to read them; raise `DataError` if they cannot be read with `options`.
+) -> OpenedSource:
+    """Find the files of a source and decide their format; raise `DataError` if one is missing, empty, or not in its encoding.
 
     Converted and fetched files live as long as `scratch`, or without it as long as this process. With `copies_stores` files in a store
     are fetched, unless they are large; other machines would not find the copies.
@@ -192,6 +207,14 @@ def look(
     states = _states_of(role, files, options.format)
     with refusing_changes(states):
         form, originals, files = resolve(role, table, files, options, scratch)
+    return OpenedSource(role, table, tuple(given), form, tuple(files), tuple(originals), tuple(states))
+
+
+def look(opened: OpenedSource, options: ReadOptions, scratch: ExitStack = PROCESS_SCRATCH) -> Source:
+    """Decide how to read the files of a source; raise `DataError` if they cannot be read with `options`."""
+    role, table, form, files = opened.role, opened.table, opened.format, list(opened.files)
+    originals, states = list(opened.originals), list(opened.states)
+    with refusing_changes(states):
         if form == "csv":
             quoted = settle_quotes(role, files, lambda file: separator_of(table, file, options), scratch)
             files, scan = quoted.files, text_scan(role, table, quoted, options)
@@ -203,7 +226,7 @@ def look(
     labels = {label: f"label_{index}" for index, label in enumerate(options.labels)}
     by_words = order_found_by_words(table, scan.names, options.columns)
     return Source(
-        role, table, tuple(given), scan, scan.kinds, labels, tuple(files), tuple(originals), tuple(states), order_by_words=by_words
+        role, table, opened.given, scan, scan.kinds, labels, tuple(files), tuple(originals), tuple(states), order_by_words=by_words
     )
 
 

@@ -1,0 +1,300 @@
+"""`recognise`: how each file of a request is read, the surest first, each beside the ids of the others.
+
+Every shape proposes drafts for every way to cut a file; a draft collects evidence in bits, and the likeliest is taken unless another within
+`MARGIN` gives other rows. Compared are the rows, not the readings: a rank and a score of the same order are no question. Before a question
+is asked, everything (up to 50,000 rows) is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from ..load.scan import KEY_COLUMN, Format, ReadOptions, SharedName
+from ..load.source_file import SourceFile
+from .evidence import MARGIN, Judge, Table, judges_of, user_bits
+from .names import MOST, meanings
+from .reading import Reading
+from .rows import effect_of, rows_of
+from .shapes import SHAPES, Items
+from .sheets import Sheet, look
+from .values import Column, KnownIds
+
+_WEAK: Final = 8.0
+"""Bits that a user or an item costs that nothing speaks for: never by elimination."""
+_MOST_READINGS: Final = 4
+_MOST_USERS, _MOST_DRAFTS = 3, 5
+_JUDGES: Final = ("rating", "score", "rank")
+
+
+class Request(Struct, frozen=True):
+    """A source to recognise: its name in the config (`data.test`), its table, its first file and its format, and what is given."""
+
+    source: str
+    table: Table
+    file: SourceFile
+    format: Format
+    options: ReadOptions
+
+
+class Question(Struct, frozen=True):
+    """Readings that give different rows, none clearly likelier."""
+
+    request: Request
+    readings: tuple[Reading, ...]
+
+
+class Draft(Struct, frozen=True):
+    """A possible reading and its evidence."""
+
+    bits: float
+    sheet: Sheet
+    request: Request
+    shape: str
+    user: Column
+    items: Items
+    judge: Judge
+    why: tuple[str, ...]
+
+    @property
+    def source(self) -> tuple[Any, ...]:
+        """The columns of users and items, by which drafts differ apart from their order."""
+        items = self.items
+        return (self.sheet.header, self.user.place, items.layout, items.split, *(column.place for column in items.columns))
+
+    def reading(self) -> Reading:
+        """Return the reading."""
+        sheet, items, judge, table = self.sheet, self.items, self.judge, self.request.table
+        columns: dict[str, Any] = {"user": self.user.key}
+        columns["item"] = [column.key for column in items.columns] if items.layout == "wide" else items.columns[0].key
+        if judge.column is not None:
+            columns["score" if judge.order == "ascending" else judge.order] = judge.column.key
+        models = tuple(sorted(sheet.model.distinct)) if sheet.model and table == "lists" else ()
+        if len(models) > 1 and sheet.model:
+            columns["model"] = sheet.model.key
+        times = [c for c in sheet.columns if c.kind in ("time", "date") and not c.is_list] if table == "interactions" else []
+        used = {column.place for column in (self.user, *items.columns, judge.column) if column} | {
+            c.place for c in sheet.columns if c.key == columns.get("model")
+        }
+        if len(times) == 1 and sheet.header is False and times[0].place not in used and not self.shape.startswith("TREC"):
+            columns["timestamp"] = times[0].key
+            used.add(times[0].place)
+        casts = [role for role, group in (("user", (self.user,)), ("item", items.columns)) if any(c.kind == "whole" for c in group)]
+        return Reading(
+            self.request.source,
+            table,
+            self.shape,
+            sheet.format,
+            sheet.header,
+            sheet.separator,
+            items.layout,
+            columns,
+            judge.order,
+            items.split,
+            "-" if items.layout == "labels" else None,
+            items.padding,
+            tuple(casts),
+            tuple(str(column.key) for column in sheet.columns if column.place not in used),
+            self.why,
+            self.bits,
+            is_by_name=self._is_by_name(),
+            facts=_facts(sheet, self.user, judge),
+            models=models if len(models) > 1 else (),
+        )
+
+    def _is_by_name(self) -> bool:
+        """Return whether names decide every role."""
+        columns = {"user": self.user, "item": self.items.columns[0]} | ({self.judge.order: self.judge.column} if self.judge.column else {})
+        said = {"item": ("item", "list", "truth"), "score": ("score", "estimate", "rating"), "ascending": ("distance",)}
+        named = all(any(role in meanings(c.name) for role in said.get(name, (name,))) for name, c in columns.items())
+        return named and self.items.layout in ("long", "list") and self.sheet.header is not False and not self.items.padding
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return the canonical rows of the sample."""
+        return rows_of(self.sheet, self.reading())
+
+
+def _facts(sheet: Sheet, user: Column, judge: Judge) -> str:
+    if judge.column is None or judge.order != "rank" or judge.column.is_list:
+        return ""
+    order = sheet.order(user, judge.column)
+    numbers = [number for number in judge.column.numbers if number is not None]
+    return f"{min(numbers):g} to {max(numbers):g}" + (" in every list" if order.permutes or order.counts else "") if numbers else ""
+
+
+def recognise(requests: Sequence[Request]) -> dict[str, Reading | Question]:
+    """Return source → reading, or a question; a source of which nothing is recognised, or everything is given, is not in it."""
+    return _Recogniser(requests).found()
+
+
+class _Recogniser:
+    def __init__(self, requests: Sequence[Request]) -> None:
+        self._requests = {request.source: request for request in requests if _is_open(request.options)}
+        self._sheets = {source: look(one.file, one.format, one.options) for source, one in self._requests.items()}
+        self._requests = {source: one for source, one in self._requests.items() if self._sheets[source]}
+        self._pools: dict[str, list[Draft]] = {}
+        self._known: dict[str, KnownIds] = {}
+        self._beside: dict[str, KnownIds] = {}
+        self._other_way: dict[str, Draft] = {}
+        self._whole: set[str] = set()
+
+    def found(self) -> dict[str, Reading | Question]:
+        of_table = {table: [s for s, one in self._requests.items() if one.table == table] for table in ("interactions", "lists")}
+        for source in (source for sources in of_table.values() for source in sources[:3]):  # of many, three to begin
+            self._pools[source] = self._drafts(source, KnownIds())
+        self._pools = {source: pool for source, pool in self._pools.items() if pool}
+        first = sorted(self._pools, key=lambda source: -_lead(self._pools[source]))[:1]
+        for source in first:
+            self._weigh_both_ways(source)
+        order = (
+            sorted(self._requests, key=lambda s: (s not in first, self._requests[s].table == self._requests[first[0]].table))
+            if first
+            else []
+        )
+        for source in (*order, *order):
+            self._settle(source)
+        decided = ((source, self._decided(source)) for source in self._requests)
+        return {source: one for source, one in decided if one is not None}
+
+    def _drafts(self, source: str, beside: KnownIds) -> list[Draft]:
+        """Return the drafts of a source that agree with what is given, the likeliest first."""
+        request = self._requests[source]
+        pool = [draft for sheet in self._sheets[source] for draft in _drafts_of(sheet, request, beside)]
+        pool = sorted((draft for draft in pool if _agrees(draft, request.options)), key=lambda draft: -draft.bits)
+        if pool and not self._is_whole(source) and _may_be_cut(pool[0]):
+            self._sheets[source] = look(request.file, request.format, request.options, whole=True)
+            self._whole.add(source)
+            return self._drafts(source, beside)
+        return pool
+
+    def _is_whole(self, source: str) -> bool:
+        """Return whether all rows of a source were read, or as many as are ever read."""
+        return source in self._whole or all(sheet.is_complete for sheet in self._sheets[source])
+
+    def _weigh_both_ways(self, source: str) -> None:
+        """Choose which of two columns has the users: ids in common never say it, so both ways are weighed over all files."""
+        pool = self._pools[source]
+        turned = _turned(pool)
+        if turned is None:
+            return
+        ways = []
+        for draft in (pool[0], turned):
+            others = [other for other in self._pools if self._requests[other].table != draft.request.table]
+            best = {other: self._drafts(other, _known_from(draft))[:1] for other in others}
+            ways.append({source: draft} | {other: found[0] for other, found in best.items() if found})
+        gap = sum(draft.bits for draft in ways[1].values()) - sum(draft.bits for draft in ways[0].values())
+        pool.insert(0, ways[gap > 0][source])
+        if len(ways[0]) > 1 and abs(gap) < MARGIN:
+            self._other_way = ways[gap <= 0]
+
+    def _settle(self, source: str) -> None:
+        """Weigh the drafts of a source again beside the ids of the others."""
+        table = self._requests[source].table
+        others = [known for other, known in self._known.items() if self._requests[other].table != table]
+        others = others or [known for other, known in self._known.items() if other != source]
+        if source not in self._pools or (others and self._beside.get(source) is not others[0]):
+            self._beside[source] = others[0] if others else KnownIds()
+            self._pools[source] = self._drafts(source, self._beside[source])
+        pool = self._pools[source]
+        if pool and (source not in self._known or self._known[source].source != pool[0].source):
+            self._known[source] = _known_from(pool[0])
+
+    def _decided(self, source: str) -> Reading | Question | None:
+        request, pool = self._requests[source], self._pools.get(source, [])
+        found = _decide(request, pool)
+        if isinstance(found, Question) and not self._is_whole(source):
+            self._sheets[source] = look(request.file, request.format, request.options, whole=True)
+            found = _decide(request, self._drafts(source, self._beside.get(source, KnownIds())))
+        if source in self._other_way and found is not None:
+            readings = (found,) if isinstance(found, Reading) else found.readings
+            return Question(request, (*readings, self._other_way[source].reading()))
+        return found
+
+
+def _is_open(options: ReadOptions) -> bool:
+    """Return whether there is something to recognise: users are not named by several columns, and lists are not in rows of a page."""
+    return not any(role.startswith(KEY_COLUMN) or role == "row" for role in options.columns) and options.format not in ("delta", "iceberg")
+
+
+def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draft]:
+    """Yield the possible readings of a sheet."""
+    is_of_ids = bool(sheet.header) and any((field in known.items or field in known.users) and not field.isdigit() for field in sheet.first)
+    base = sheet.bits - 15 * is_of_ids
+    users = sorted(((*user_bits(sheet, column, request.table, known), column) for column in sheet.columns), key=lambda one: -one[0])
+    for bits, why, user in users[:_MOST_USERS]:
+        found = [(shape, items) for shape in SHAPES for items in shape.signs(sheet, user, request.table, known)] if bits > -10 else []
+        for shape, items in sorted(found, key=lambda one: -one[1].bits)[:_MOST_DRAFTS]:
+            weak = _WEAK * (bits < 0 or items.bits < 0)
+            judges: Iterable[Judge] = (
+                [items.judge] if items.judge else judges_of(sheet, user, items.columns, request.table, known, items.layout)
+            )
+            for judge in judges:
+                more = 8.0 if items.judge else judge.bits
+                reasons = tuple(text for text in dict.fromkeys((sheet.why, why, items.why, judge.why)) if text)
+                yield Draft(base + bits + items.bits + more - weak, sheet, request, shape.name, user, items, judge, reasons)
+
+
+def _agrees(draft: Draft, options: ReadOptions) -> bool:
+    """Return whether a draft is what was given."""
+    columns = {column.name: column for column in draft.sheet.columns}
+    used: dict[str, Column | None] = {"user": draft.user, "item": draft.items.columns[0]}
+    used |= {"score" if draft.judge.order == "ascending" else draft.judge.order: draft.judge.column}
+    for role, name in options.columns.items():
+        if role not in ("user", "item", *_JUDGES) or (isinstance(name, SharedName) and name not in columns):
+            continue
+        if role not in used:
+            if name is None or (role == "score" and "rank" in used):
+                continue
+            return False
+        column = used[role]
+        if column is None or (column.place != name if isinstance(name, int) else column.name != name):
+            return False
+    is_split = draft.items.layout in ("cells", "labels")
+    if options.split is not None:
+        return not is_split if not options.may_split else not is_split or draft.items.split == options.split
+    return options.format is None or (options.format == "trec") == draft.shape.startswith("TREC")
+
+
+def _decide(request: Request, pool: Sequence[Draft]) -> Reading | Question | None:
+    """Take the likeliest reading, or ask if another within MARGIN gives different rows, or nothing speaks for any."""
+    if not pool:
+        return None
+    near = [draft for draft in pool if pool[0].bits - draft.bits < MARGIN]
+    near[1:] = sorted(near[1:], key=lambda draft: draft.source == pool[0].source)  # other columns first, then other orders
+    effects: list[Mapping[Any, Any]] = []
+    readings: list[Reading] = []
+    for draft in near:
+        effect = effect_of(draft.rows(), request.table) if len(near) > 1 else {}
+        if effect not in effects:
+            effects.append(effect)
+            readings.append(draft.reading())
+    if len(readings) > 1 or pool[0].bits < 0:
+        return Question(request, tuple(readings[:_MOST_READINGS]))
+    return readings[0]
+
+
+def _may_be_cut(draft: Draft) -> bool:
+    """Return whether the lists of a draft may be in pieces, which do not tell a rank from a score."""
+    column = draft.judge.column
+    return column is not None and column.kind == "integer" and draft.request.table == "lists" and not draft.user.is_grouped
+
+
+def _turned(pool: Sequence[Draft]) -> Draft | None:
+    """Return the draft whose users are the items of the first one, if neither a name nor a shape says which is which."""
+    user, items = pool[0].user, pool[0].items
+    if items.layout != "long" or user.preset or items.judge or "user" in meanings(user.name) or "item" in meanings(items.columns[0].name):
+        return None
+    wanted = (pool[0].sheet.header, items.columns[0].place, "long", None, user.place)
+    return next((draft for draft in pool if draft.source == wanted), None)
+
+
+def _lead(pool: Sequence[Draft]) -> float:
+    """Return by how many bits the likeliest columns of users and items lead."""
+    return min((pool[0].bits - draft.bits for draft in pool if draft.source != pool[0].source), default=MOST)
+
+
+def _known_from(draft: Draft) -> KnownIds:
+    rows = draft.rows()
+    return KnownIds((row[1] for row in rows), (row[2] for row in rows), is_complete=draft.sheet.is_complete, source=draft.source)

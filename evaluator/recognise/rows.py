@@ -1,0 +1,55 @@
+"""The canonical rows that a reading gives of a sample, and what they mean: readings are compared by this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat, zip_longest
+from typing import Any
+
+from .evidence import Table
+from .reading import Reading
+from .sheets import Sheet
+from .values import LABELLED, number_of
+
+Row = tuple[str, str, str, float | None, float | None]
+"""Model, user, item, what orders it (less is better), and its rating."""
+
+
+def rows_of(sheet: Sheet, reading: Reading) -> list[Row]:
+    """Return the rows of a sheet under a reading."""
+    at, name = {column.key: column for column in sheet.columns}, reading.columns["item"]
+    role = next((role for role in ("rank", "score", "rating") if role in reading.columns), None)
+    judge = at[reading.columns[role]] if role else None
+    lists: Iterable[Sequence[str]]
+    if reading.layout == "wide":
+        lists = zip(*(at[key].as_ids for key in name), strict=True)
+    elif reading.layout == "long":
+        lists = ((value,) for value in at[name].as_ids)
+    elif reading.layout == "list":
+        lists = at[name].as_ids
+    else:
+        lists = (value.split(reading.split) for value in at[name].as_ids)
+    numbers: Iterable[Sequence[float | None]] = repeat(())
+    if judge is not None:
+        numbers = ([number_of(one) for one in value] for value in judge.values) if judge.is_list else ((one,) for one in judge.numbers)
+    models: Iterable[str] = at[reading.columns["model"]].values if "model" in reading.columns else repeat("")
+    found: list[Row] = []
+    for model, user, items, values in zip(models, at[reading.columns["user"]].as_ids, lists, numbers, strict=False):
+        for item, number in zip_longest(items, values):
+            if not item or not user or item in reading.padding:
+                continue
+            label = LABELLED.fullmatch(item) if reading.layout == "labels" else None
+            rating = float(label[2]) if label else number if role == "rating" else None
+            order = None if role in ("rating", None) or number is None else -number if reading.order == "score" else number
+            found.append((model, user, label[1] if label else item, order, rating))
+    return found
+
+
+def effect_of(rows: Sequence[Row], table: Table) -> Mapping[Any, Any]:
+    """Return what rows mean: the grade of each pair of a test file, the items in order of each list."""
+    if table == "interactions":
+        return {(user, item): 1.0 if rating is None else rating for _, user, item, _, rating in rows}
+    lists: dict[tuple[str, str], list[tuple[float, int, str]]] = {}
+    for place, (model, user, item, order, _) in enumerate(rows):
+        lists.setdefault((model, user), []).append((order or 0.0, place, item))
+    return {key: [item for _, _, item in sorted(one)] for key, one in lists.items()}

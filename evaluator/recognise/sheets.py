@@ -1,0 +1,345 @@
+"""Samples of files, cut into columns: each way to cut a file is a `Sheet`, with the evidence for this way."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate, chain, islice, pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+from msgspec import Struct
+
+from ..errors import DataError
+from ..load import sniff
+from ..load.columns import TYPED_NAME
+from ..load.opening import FAILURES, unmapped
+from ..load.scan import Format, FormatName, ReadOptions
+from ..load.source_file import FrameFile, SourceFile
+from ..load.typed import panics_held_back
+from .names import is_generic, is_series, meanings
+from .values import INTEGER, NUMBER, Column, form_of, number_of, share
+
+SEPARATORS: Final = ("::", "\t", ";", "|", ",", " ")
+_HEAD_BYTES: Final = 1 << 16
+_ROWS, _CELLS, _MOST_ROWS = 300, 6_000, 50_000
+"""The rows and cells of a sample, and the rows that are read if there is doubt."""
+_MOST_COLUMNS: Final = 300
+"""Further columns are not looked at."""
+_NEARLY_ALL: Final = 0.9
+_COLON: Final = re.compile(r"([^\s:,;|]+)\s*:\s+([^:]*\S[^:]*)")
+_LIBSVM: Final = re.compile(r"-?\d+(\.\d+)?( qid:\S+)?( \d+:\S+)+( #.*)?")
+SURE: Final = 30.0
+"""Bits of what leaves no doubt."""
+
+
+class Sheet:
+    """A sample of a file in one of the ways to cut it into columns: its format, separator, and whether it has a header.
+
+    `bits` are the evidence for this way, `why` its reason, `first` the fields of the first line. `facts` are remembered results.
+    """
+
+    def __init__(
+        self,
+        format: FormatName,
+        columns: Sequence[Column],
+        *,
+        header: bool | None = None,
+        separator: str | None = None,
+        bits: float = 0.0,
+        why: str = "",
+        first: tuple[str, ...] = (),
+        is_complete: bool = True,
+    ) -> None:
+        self.format, self.columns, self.header, self.separator = format, columns, header, separator
+        self.bits, self.why, self.first, self.is_complete = bits, why, first, is_complete
+        self.facts: dict[Any, Any] = {}
+
+    @cached_property
+    def model(self) -> Column | None:
+        """The column with the names of models, if there is one."""
+        found = [c for c in self.columns if not c.is_list and "model" in meanings(c.name) and len(c.distinct) <= 50 and c.kind == "text"]
+        return found[0] if len(found) == 1 else None
+
+    def groups(self, user: Column) -> dict[Any, list[int]]:
+        """Return the numbers of the rows of each user (and model), without the last one of a cut sample."""
+        if user.place not in self.facts:
+            groups: dict[Any, list[int]] = {}
+            keys: Iterable[Any] = zip(user.values, self.model.values, strict=True) if self.model else user.values
+            for row, key in enumerate(keys):
+                groups.setdefault(key, []).append(row)
+            if not self.is_complete and len(groups) > 1:
+                groups.popitem()
+            self.facts[user.place] = groups
+        found: dict[Any, list[int]] = self.facts[user.place]
+        return found
+
+    def repeats(self, user: Column, item: Column) -> float:
+        """Return the share of rows whose item the user already has."""
+        key = ("repeats", user.place, item.place)
+        if key not in self.facts:
+            groups = self.groups(user).values()
+            distinct = sum(len({item.values[row] for row in rows}) for rows in groups)
+            self.facts[key] = 1 - distinct / max(1, sum(map(len, groups)))
+        found: float = self.facts[key]
+        return found
+
+    def order(self, user: Column, column: Column) -> Order:
+        """Return what the numbers of a column say of the order of the rows of each user."""
+        key = (user.place, column.place)
+        if key not in self.facts:
+            rows = column.values if column.is_list else [[column.values[row] for row in rows] for rows in self.groups(user).values()]
+            self.facts[key] = _order_of([list(map(number_of, values)) for values in rows if len(values) > 1])
+        found: Order = self.facts[key]
+        return found
+
+
+class Order(Struct, frozen=True):
+    """The bits that numbers say: they count 1…n (or 0…n-1), are a permutation of that, fall, or rise; and the share of lists with ties.
+
+    A sign counts only if nearly all lists have it. One of n! orders is by chance: a list in order says log2(n!).
+    """
+
+    counts: float = 0.0
+    permutes: float = 0.0
+    falls: float = 0.0
+    rises: float = 0.0
+    ties: float = 0.0
+
+
+def _order_of(lists: Sequence[Sequence[float | None]]) -> Order:
+    seen: Counter[str] = Counter()
+    bits: dict[str, float] = dict.fromkeys(("counts", "permutes", "falls", "rises"), 0.0)
+    for values in lists:
+        numbers = [value for value in values if value is not None]
+        n, distinct = len(values), len(set(numbers))
+        if len(numbers) < n:
+            continue
+        ways = math.lgamma(n + 1) / math.log(2)
+        rises = all(a <= b for a, b in pairwise(numbers))
+        permutes = distinct == n and min(numbers) in (0, 1) and max(numbers) - min(numbers) == n - 1
+        signs = {"falls": all(a >= b for a, b in pairwise(numbers)), "rises": rises, "permutes": permutes, "counts": permutes and rises}
+        for sign, holds in signs.items():
+            seen[sign] += holds
+            bits[sign] += holds * (distinct > 1) * (n * math.log2(n) - ways if sign == "permutes" else ways)
+        seen["ties"] += distinct < n
+    common = {sign: said if lists and seen[sign] >= _NEARLY_ALL * len(lists) else 0.0 for sign, said in bits.items()}
+    return Order(**common, ties=seen["ties"] / max(1, len(lists)))
+
+
+def look(file: SourceFile, format: Format, options: ReadOptions, *, whole: bool = False) -> list[Sheet]:
+    """Return the ways to cut a file into columns, from a sample of its head, or with `whole` from up to 50,000 rows or 1 MiB.
+
+    The file is as `load.open_source` returns it: text is UTF-8, a JSON document has one object per line. None if no sample can be read.
+    """
+    n = _MOST_ROWS if whole else _ROWS
+    try:
+        if isinstance(file.path, FrameFile):
+            return [_of_frame("frame", file.path.frame, n)]
+        if not isinstance(file.path, Path):
+            return []
+        if format == "ipc":
+            return [_of_frame(format, pl.scan_ipc(unmapped(str(file.path)), glob=False), n)]
+        if format == "parquet":
+            return [_of_frame(format, pl.scan_parquet(file.path, glob=False), n)]
+        if format == "ndjson":
+            return _of_objects(file, n)
+        return list(_of_text(sniff.head(file), options, whole=whole)) if format == "csv" else []
+    except (*FAILURES, DataError, ValueError, RecursionError):  # `load` says what is wrong
+        return []
+
+
+def _head(lines: list[str]) -> list[str]:
+    """Return the first lines, up to the size of a sample, at least two."""
+    ends = accumulate(len(line) + 1 for line in lines)
+    n = sum(end <= _HEAD_BYTES for end in ends)
+    return lines[: max(2, min(n, _ROWS + 1))]
+
+
+def _of_frame(format: Format, rows: pl.LazyFrame, n: int) -> Sheet:
+    """Return the sample of the first `n` rows with typed columns."""
+    names = [name for name, dtype in rows.collect_schema().items() if dtype not in (pl.Binary, pl.Object)][:_MOST_COLUMNS]
+    with panics_held_back():
+        frame = rows.select(names).head(n + 1).collect()
+    columns = {name: _plain(frame[name]) for name in names}
+    sheet = _of_records(format, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)][:n])
+    sheet.is_complete = frame.height <= n
+    return sheet
+
+
+def _plain(values: pl.Series) -> list[Any]:
+    """Return the values of a typed column: times, categories and enumerations as text, the rest as it is."""
+    is_text = values.dtype.is_temporal() or values.dtype in (pl.Categorical, pl.Enum)
+    return (values.cast(pl.String, strict=False) if is_text else values).to_list()
+
+
+def _of_objects(file: SourceFile, n: int) -> list[Sheet]:
+    """Return the sample of lines of objects."""
+    lines = [line for line in islice(sniff.head(file), n + 1) if line.strip()]
+    records = [json.loads(line) for line in lines]
+    if not all(isinstance(record, dict) for record in records):
+        return []
+    sheet = _of_records("ndjson", records[:n])
+    sheet.is_complete = len(records) <= n and file.size <= sniff.HEAD
+    return [sheet]
+
+
+def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield path → text, or list of texts, of a nested record; a list of objects is a list per field."""
+    for key, value in record.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{key}.")
+        elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+            flat = [dict(_flat(one)) for one in value]
+            yield from ((f"{prefix}{key}.{name}", [_text(one.get(name)) for one in flat]) for name in dict.fromkeys(chain(*flat)))
+        else:
+            yield f"{prefix}{key}", list(map(_text, value)) if isinstance(value, list) else _text(value)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _of_records(format: Format, records: Iterable[Mapping[str, Any]]) -> Sheet:
+    flat, columns = [dict(_flat(record)) for record in records], []
+    for place, name in enumerate(islice(dict.fromkeys(chain(*flat)), _MOST_COLUMNS), 1):
+        values = [record.get(name, "") for record in flat]
+        if any(isinstance(value, list) for value in values):
+            values = [value if isinstance(value, list) else [value] if value else [] for value in values]
+        columns.append(Column(name, place, values))
+    return Sheet(format, columns)
+
+
+def _of_text(all_lines: list[str], options: ReadOptions, *, whole: bool) -> Iterator[Sheet]:
+    """Yield the ways to cut separated text; none for the features of libsvm."""
+    lines = all_lines if whole else _head(all_lines)
+    is_complete = len(lines) == len(all_lines) and sum(map(len, lines)) < sniff.HEAD - len(lines)
+    lines = [line for line in lines if line.strip()]
+    if not lines or is_of_features(lines):
+        return
+    for sheet in _cut(lines, options, whole=whole):
+        sheet.is_complete = is_complete and sheet.is_complete
+        yield sheet
+
+
+def is_of_features(lines: Sequence[str]) -> bool:
+    """Return whether lines are features of libsvm: `1 qid:3 1:0.5 2:0.1`."""
+    return all(map(_LIBSVM.fullmatch, lines[:50]))
+
+
+def _cut(lines: Sequence[str], options: ReadOptions, *, whole: bool) -> Iterator[Sheet]:
+    if options.format is None and options.separator is None and all(map(_COLON.fullmatch, lines[:200])):
+        yield _of_colons(lines)
+        return
+    separator = options.separator or ("\t" if options.format == "tsv" else _separator_of(lines, options.split))
+    if not separator:
+        return
+    rows = split_rows(lines, separator)
+    if len(set(map(len, rows))) > 1 or options.format == "ragged":
+        yield _ragged(rows, separator)
+        return
+    n = len(rows) if whole else max(200, _CELLS // len(rows[0]))
+    is_complete, rows = n >= len(rows), [row[:_MOST_COLUMNS] for row in rows[:n]]
+    first, below = tuple(field.strip() for field in rows[0]), list(zip(*rows[1:], strict=True))
+    bits, why = header_bits(first, [Column(None, place, values) for place, values in enumerate(below, 1)])
+    if options.header is not False and (bits > -14 or options.header) and below:
+        columns = [Column(_bare(name, first), place, values) for place, (name, values) in enumerate(zip(first, below, strict=True), 1)]
+        bits = SURE if options.header else bits
+        yield Sheet("csv", columns, header=True, separator=separator, bits=bits, why=why, first=first, is_complete=is_complete)
+    if options.header is not True and (bits < 14 or options.header is False):
+        columns = [Column(None, place, values) for place, values in enumerate(zip(*rows, strict=True), 1)]
+        yield Sheet("csv", columns, header=False, separator=separator, first=first, is_complete=is_complete)
+
+
+def _bare(name: str, names: Sequence[str]) -> str:
+    """Return the name of a column without the type of RecBole."""
+    match = TYPED_NAME.fullmatch(name)
+    return match["name"] if match and all(map(TYPED_NAME.fullmatch, names)) else name
+
+
+def _of_colons(lines: Sequence[str]) -> Sheet:
+    """Return the sample of lines `user: item, item`."""
+    pairs = [match.groups() for line in lines if (match := _COLON.fullmatch(line))]
+    users, rest = [user for user, _ in pairs], [items.strip() for _, items in pairs]
+    split = next((sign for sign in (", ", ",", ";", "|", " ") if any(sign in text for text in rest)), " ")
+    lists = [[part.strip() for part in text.strip("[]").split(split)] for text in rest]
+    columns = [Column(None, 1, users, "user"), Column(None, 2, lists, "item")]
+    sheet = Sheet("csv", columns, header=False, separator=":", bits=20.0, why="lines of a user, a colon and items")
+    sheet.facts["split"] = split
+    return sheet
+
+
+def split_rows(lines: Sequence[str], separator: str) -> list[list[str]]:
+    """Return the fields of lines, without white space around them; quotation marks quote if the separator is one character."""
+    quotes = len(separator) == 1 and any('"' in line for line in lines)
+    return [[field.strip() for field in row] for row in sniff.rows(lines, separator, quotes)]
+
+
+def _separator_of(lines: Sequence[str], split: str | None) -> str:
+    """Return the separator of fields: the one that gives lines the same number of them, or else is first in a line; empty if none does."""
+    found = []
+    for place, separator in enumerate(SEPARATORS):
+        if separator == split:
+            continue
+        rows = split_rows(lines[:200], separator)
+        counts = Counter(map(len, rows[1:] or rows))
+        if counts.most_common(1)[0][0] > 1 and counts[1] <= 0.05 * counts.total():
+            is_uneven = len(counts) > 1 or len(rows[0]) not in counts
+            found.append((is_uneven, 10**6 if separator == " " else lines[-1].find(separator), place, separator))
+    return min(found)[-1] if found else ""
+
+
+def _ragged(rows: Sequence[Sequence[str]], separator: str) -> Sheet:
+    """Return the sample of lines of different lengths: a user and its items."""
+    first = rows[0]
+    named = is_series(first[1:]) or (bool(meanings(first[0])) and not any(map(INTEGER.fullmatch, first)))
+    columns = [
+        Column(None, 1, [row[0] for row in rows[named:]], "user"),
+        Column(None, 2, [list(row[1:]) for row in rows[named:]], "item"),
+    ]
+    return Sheet("ragged", columns, header=named, separator=separator, why="lines of different lengths: a user and its items")
+
+
+def header_bits(first: Sequence[str], body: Sequence[Column]) -> tuple[float, str]:
+    """Weigh whether the first line names the columns: it is unlike the rows below, which never repeat it, and its texts are names."""
+    if not body or len(set(first)) < len(first):
+        return (20.0 if not body and all(map(meanings, first)) else -20.0), ""
+    if all(map(TYPED_NAME.fullmatch, first)):
+        return SURE, "types of RecBole in the header"
+    counts = [int(field) for field in first if field.isdigit()]
+    is_counted = len(counts) > 1 and counts[0] in (0, 1) and counts == list(range(counts[0], counts[0] + len(counts)))
+    is_counted = is_counted and (len(counts) == len(first) - 1 or (counts[0] == 0 and len(counts) == len(first) > 2))
+    if is_counted and first[0] == "":
+        return SURE, "an index without name and the columns 0, 1, 2 of pandas"
+    bits = sum(_is_name(name, column, is_counted) for name, column in zip(first, body, strict=True)) * min(1.0, 4 / len(first))
+    return bits + (20 if is_series(first[1:]) and not is_counted else 0), "the first line has names"
+
+
+def _is_name(name: str, column: Column, is_counted: bool) -> float:
+    """Return the bits that a field of the first line is the name of the column below it."""
+    if name == "":
+        return 4.0 if column.place == 1 and column.counts_rows else -2.0
+    if NUMBER.fullmatch(name):
+        return -12.0 if not is_counted else -4.0 if name in column.distinct else 2.0
+    bits = 6.0 if is_generic(name) else 0.0 if re.search(r"\d", name) else 0.6 * max(meanings(name).values(), default=0.0)
+    some = column.parts[:300]
+    has_no_letters = name.isalpha() and not any(letter.isalpha() for form in column.forms for letter in form)
+    if column.is_list or column.kind not in ("text", "comma", "empty") or has_no_letters:
+        bits += 8
+    elif name in column.distinct:
+        bits -= 10
+    elif form_of(name) not in column.forms:
+        bits += 3
+    else:
+        bits += 3 * (name.islower() and share(some, str.islower) < 0.1)
+        is_of_length = min(map(len, some)) <= len(name) <= max(map(len, some))
+        bits += 1 if not is_of_length else -3 * column.forms[form_of(name)] / column.forms.total()
+    if column.distinct and name not in column.distinct and not column.is_list:  # it would be the only value that is not repeated
+        once = sum(n == 1 for n in Counter(column.values).values())
+        bits += min(5.0, -math.log2(once / len(column.distinct) + 0.02))
+    return bits
