@@ -113,8 +113,8 @@ def known_format(path: PurePath) -> Format | None:
     return "iceberg" if is_metadata(path) else _ENDINGS.get(ending_of(path))
 
 
-def head(file: SourceFile) -> list[str]:
-    """Return the first lines of a text file, unpacked, without line ends; raise `DataError` if it is empty or not text."""
+def head(file: SourceFile, most: int = _LINES) -> list[str]:
+    """Return the first lines, `most` of 1 MiB, of a text file, unpacked, without line ends; raise `DataError` if it is empty or not text."""
     start = first_bytes(file)
     if not start.strip():
         raise NoRowsError(f"{file}: the file is empty")
@@ -135,9 +135,9 @@ def head(file: SourceFile) -> list[str]:
         raise DataError(f"{file}: lines end with a carriage return only", "convert the line ends, for example with tr '\\r' '\\n'")
     if "\x00" in text:
         raise holds_nul(file.line(text[: text.index("\x00")].count("\n") + 1))
-    lines = [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
+    lines = [line.removesuffix("\r") for line in text.split("\n", most)[:most]]
     if not any(line.strip() for line in lines):
-        raise NoRowsError(f"{file}: the file is empty, or begins with {_LINES:,} blank lines")
+        raise NoRowsError(f"{file}: the file is empty, or begins with {most:,} blank lines")
     return lines
 
 

@@ -19,9 +19,11 @@ from ..errors import DataError
 from ..load import sniff
 from ..load.columns import TYPED_NAME
 from ..load.opening import FAILURES, unmapped
+from ..load.row_filters import kept_rows
 from ..load.scan import Format, FormatName, ReadOptions
 from ..load.source_file import FrameFile, SourceFile
 from ..load.typed import panics_held_back
+from ..names.row_filter import parse_filter
 from .names import is_generic, is_series, meanings
 from .values import INTEGER, NUMBER, Column, form_of, number_of, share
 
@@ -137,21 +139,41 @@ def look(file: SourceFile, format: Format, options: ReadOptions, *, whole: bool 
 
     The file is as `load.open_source` returns it: text is UTF-8, a JSON document has one object per line. None if no sample can be read.
     """
-    n = _MOST_ROWS if whole else _ROWS
+    n = _MOST_ROWS if whole or options.where else _ROWS
     try:
-        if isinstance(file.path, FrameFile):
-            return [_of_frame("frame", file.path.frame, n)]
-        if not isinstance(file.path, Path):
-            return []
-        if format == "ipc":
-            return [_of_frame(format, pl.scan_ipc(unmapped(str(file.path)), glob=False), n)]
-        if format == "parquet":
-            return [_of_frame(format, pl.scan_parquet(file.path, glob=False), n)]
-        if format == "ndjson":
-            return _of_objects(file, n)
-        return list(_of_text(sniff.head(file), options, whole=whole)) if format == "csv" else []
+        sheets = list(_looked_at(file, format, options, n))
     except (*FAILURES, DataError, ValueError, RecursionError):  # `load` says what is wrong
         return []
+    return [_kept(sheet, options, n if whole else _ROWS) for sheet in sheets] if options.where else sheets
+
+
+def _looked_at(file: SourceFile, format: Format, options: ReadOptions, n: int) -> Iterable[Sheet]:
+    """Return the ways to cut the first `n` rows of a file into columns."""
+    if isinstance(file.path, FrameFile):
+        return [_of_frame("frame", file.path.frame, n)]
+    if not isinstance(file.path, Path):
+        return []
+    if format == "ipc":
+        return [_of_frame(format, pl.scan_ipc(unmapped(str(file.path)), glob=False), n)]
+    if format == "parquet":
+        return [_of_frame(format, pl.scan_parquet(file.path, glob=False), n)]
+    if format == "ndjson":
+        return _of_objects(file, n)
+    return _of_text(sniff.head(file, n + 2), options, whole=n > _ROWS) if format == "csv" else []
+
+
+def _kept(sheet: Sheet, options: ReadOptions, n: int) -> Sheet:
+    """Return the first `n` rows that the filter keeps; all if columns that it reads are not in the sheet."""
+    assert options.where is not None
+    by_name = {column.name: column for column in sheet.columns if not column.is_list}
+    found = {name: by_name.get(name) or by_name.get(str(options.columns.get(name))) for name in options.filter_columns}
+    texts = {name: column.values for name, column in found.items() if column is not None}
+    if len(texts) < len(found) or not sheet.columns:
+        return sheet
+    is_kept = kept_rows(parse_filter(options.where), {name: name for name in texts}, decimal_comma=bool(options.decimal_comma))
+    rows = pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String)).select(is_kept.arg_true()).to_series().to_list()
+    sheet.columns, sheet.is_complete = [column.only(rows[:n]) for column in sheet.columns], sheet.is_complete and len(rows) <= n
+    return sheet
 
 
 def _head(lines: list[str]) -> list[str]:
@@ -180,7 +202,7 @@ def _plain(values: pl.Series) -> list[Any]:
 
 def _of_objects(file: SourceFile, n: int) -> list[Sheet]:
     """Return the sample of lines of objects."""
-    lines = [line for line in islice(sniff.head(file), n + 1) if line.strip()]
+    lines = [line for line in sniff.head(file, n + 1) if line.strip()]
     records = [json.loads(line) for line in lines]
     if not all(isinstance(record, dict) for record in records):
         return []
@@ -218,7 +240,7 @@ def _of_records(format: Format, records: Iterable[Mapping[str, Any]]) -> Sheet:
 def _of_text(all_lines: list[str], options: ReadOptions, *, whole: bool) -> Iterator[Sheet]:
     """Yield the ways to cut separated text; none for the features of libsvm."""
     lines = all_lines if whole else _head(all_lines)
-    is_complete = len(lines) == len(all_lines) and sum(map(len, lines)) < sniff.HEAD - len(lines)
+    is_complete = len(lines) == len(all_lines) <= _MOST_ROWS and sum(map(len, lines)) < sniff.HEAD - len(lines)
     lines = [line for line in lines if line.strip()]
     if not lines or is_of_features(lines):
         return
@@ -247,6 +269,9 @@ def _cut(lines: Sequence[str], options: ReadOptions, *, whole: bool) -> Iterator
     is_complete, rows = n >= len(rows), [row[:_MOST_COLUMNS] for row in rows[:n]]
     first, below = tuple(field.strip() for field in rows[0]), list(zip(*rows[1:], strict=True))
     bits, why = header_bits(first, [Column(None, place, values) for place, values in enumerate(below, 1)])
+    named = {*options.filter_columns, *(name for name in options.columns.values() if isinstance(name, str))}
+    if not named.isdisjoint(first):
+        bits, why = SURE, ""
     if options.header is not False and (bits > -14 or options.header) and below:
         columns = [Column(_bare(name, first), place, values) for place, (name, values) in enumerate(zip(first, below, strict=True), 1)]
         bits = SURE if options.header else bits

@@ -86,6 +86,12 @@ class Column:
         words = "".join(words_of(name)) if name is not None and not name.isdigit() else "no index"
         self.is_index = words in _INDEX_WORDS and self.counts_rows
 
+    def only(self, rows: Sequence[int]) -> Column:
+        """Return the column of some of its rows."""
+        found = Column(self.name, self.place, [self.values[row] for row in rows], self.preset, is_typed=True)
+        found.is_list, found.is_bracketed = self.is_list, self.is_bracketed
+        return found
+
     @property
     def key(self) -> str | int:
         """Its name, or its position without one."""
