@@ -76,8 +76,12 @@ def words_of(name: str) -> tuple[str, ...]:
 def meanings(name: str | None) -> dict[str, float]:
     """Return role → bits; empty if the name says nothing.
 
-    A name of one word for a role, beside words such as id and key, says 12 bits, one that ends with such a word 9, any other word 5.
+    A name of one word for a role, beside words such as id and key, says 12 bits, one that ends with such a word 9, any other word 5. Of a
+    path such as `items.rating` the last name counts that says something, unless it is in a history.
     """
+    *above, last = (name or "").split(".")
+    if above and (said := {"side": MOST} if any("side" in meanings(one) for one in above) else meanings(last)):
+        return said
     words = list(words_of(name.split(":")[0] if name else ""))
     if _WORDS["side"].intersection(words[-2:]) or (name or "").endswith(":token_seq"):  # a list of RecBole is a history
         return {"side": MOST}

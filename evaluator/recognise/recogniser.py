@@ -57,6 +57,8 @@ class Draft(Struct, frozen=True):
     items: Items
     judge: Judge
     why: tuple[str, ...]
+    is_weak: bool = False
+    """True if nothing speaks for its users, or for its items."""
 
     @property
     def source(self) -> tuple[Any, ...]:
@@ -72,7 +74,7 @@ class Draft(Struct, frozen=True):
         if judge.column is not None:
             columns["score" if judge.order == "ascending" else judge.order] = judge.column.key
         models = tuple(sorted(sheet.model.distinct)) if sheet.model and table == "lists" else ()
-        if len(models) > 1 and sheet.model:
+        if sheet.model and models and (len(models) > 1 or not sheet.is_complete):
             columns["model"] = sheet.model.key
         times = [c for c in sheet.columns if c.kind in ("time", "date") and not c.is_list] if table == "interactions" else []
         used = {column.place for column in (self.user, *items.columns, judge.column) if column} | {
@@ -96,12 +98,12 @@ class Draft(Struct, frozen=True):
             "-" if items.layout == "labels" else None,
             items.padding,
             tuple(casts),
-            tuple(str(column.key) for column in sheet.columns if column.place not in used),
+            tuple(str(column.key) for column in sheet.columns if column.place not in used and column.name not in sheet.filtered),
             self.why,
             self.bits,
             is_by_name=self._is_by_name(),
             facts=_facts(sheet, self.user, judge),
-            models=models if len(models) > 1 else (),
+            models=models if "model" in columns else (),
         )
 
     def _is_by_name(self) -> bool:
@@ -223,17 +225,17 @@ def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draf
     is_of_ids = bool(sheet.header) and any((field in known.items or field in known.users) and not field.isdigit() for field in sheet.first)
     base = sheet.bits - 15 * is_of_ids
     users = sorted(((*user_bits(sheet, column, request.table, known), column) for column in sheet.columns), key=lambda one: -one[0])
-    for bits, why, user in users[:_MOST_USERS]:
-        found = [(shape, items) for shape in SHAPES for items in shape.signs(sheet, user, request.table, known)] if bits > -10 else []
+    for bits, why, user in [one for one in users[:_MOST_USERS] if one[0] > -MOST] or users[:1]:
+        found = [(shape, items) for shape in SHAPES for items in shape.signs(sheet, user, request.table, known)]
         for shape, items in sorted(found, key=lambda one: -one[1].bits)[:_MOST_DRAFTS]:
-            weak = _WEAK * (bits < 0 or items.bits < 0)
+            is_weak = bits < 0 or items.bits < 0
             judges: Iterable[Judge] = (
                 [items.judge] if items.judge else judges_of(sheet, user, items.columns, request.table, known, items.layout)
             )
             for judge in judges:
                 more = 8.0 if items.judge else judge.bits
                 reasons = tuple(text for text in dict.fromkeys((sheet.why, why, items.why, judge.why)) if text)
-                yield Draft(base + bits + items.bits + more - weak, sheet, request, shape.name, user, items, judge, reasons)
+                yield Draft(base + bits + items.bits + more - _WEAK * is_weak, sheet, request, shape.name, user, items, judge, reasons, is_weak)
 
 
 def _agrees(draft: Draft, options: ReadOptions) -> bool:
@@ -270,14 +272,16 @@ def _decide(request: Request, pool: Sequence[Draft]) -> Reading | Question | Non
         if effect not in effects:
             effects.append(effect)
             readings.append(draft.reading())
-    if len(readings) > 1 or pool[0].bits < 0:
+    if len(readings) > 1 or pool[0].bits < 0 or pool[0].is_weak:
         return Question(request, tuple(readings[:_MOST_READINGS]))
     return readings[0]
 
 
 def _may_be_cut(draft: Draft) -> bool:
-    """Return whether the lists of a draft may be in pieces, which do not tell a rank from a score."""
+    """Return whether the lists of a draft may be in pieces, which do not tell a rank from a score, or there may be more models."""
     column = draft.judge.column
+    if draft.sheet.model is not None and draft.request.table == "lists":
+        return True
     return column is not None and column.kind == "integer" and draft.request.table == "lists" and not draft.user.is_grouped
 
 

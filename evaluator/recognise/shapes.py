@@ -59,7 +59,7 @@ def _long(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator
         bits = item_bits(user, column, "item", *(_truths(table) if column.kind != "boolean" else ())) + known.bits(column.ids, "item")
         bits -= min(10.0 if table == "lists" else 6.0, 40 * sheet.repeats(user, column))
         bits -= 4 * (user.is_unique and table == "lists") + 10 * (column.place in numbered) + 20 * user.is_index
-        cells = _cells(column, known) if column.kind in ("text", "comma") else ()
+        cells = _cells(column, known, sheet.separator) if column.kind in ("text", "comma") else ()
         bits -= 6 * any(items.layout == "cells" and items.bits > 3 for items in cells)
         if column.runs * 2 < len(column.values) and user.runs * 1.3 > len(user.values):
             bits -= 7 if table == "lists" else 3
@@ -86,9 +86,24 @@ def _lists(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterato
             yield Items("list", (column,), 20.0 if column.preset else bits, why, sheet.facts.get("split"))
 
 
-def _cells(column: Column, known: KnownIds) -> Iterator[Items]:
-    """Yield the way to split the cells of a column, with what the form of the parts says."""
+def _beside_single(column: Column, separator: str, forms: Counter[str]) -> float:
+    """Return what the cells of one item say: their forms are those of the parts of the others; all of one form are hardly by chance."""
+    single = Counter(form_of(value) for value in column.parts if separator not in value)
+    if not single:
+        return 0.0
+    if len(forms | single) == 1 and any("9" in form or form == "U" for form in forms):
+        return 6.0
+    common = sum(min(forms[form] / forms.total(), single[form] / single.total()) for form in forms)
+    return 2.0 if common > 0.3 else -8.0
+
+
+def _cells(column: Column, known: KnownIds, between: str | None) -> Iterator[Items]:
+    """Yield the ways to split the cells of a column, with what the form of the parts says."""
+    text = "\n".join(column.distinct)
+    both = text.count(", ")
     for separator in _CELL_SEPARATORS:
+        if text.count(separator) <= both * (separator in ", " and separator != ", "):
+            continue
         parts = [part for value in column.parts if separator in value for part in value.split(separator) if part]
         if not parts:
             continue
@@ -96,15 +111,15 @@ def _cells(column: Column, known: KnownIds) -> Iterator[Items]:
         if labels <= {"0", "1"}:
             yield Items("labels", (column,), 15.0 if len(labels) > 1 else 8.0, "each item has its label after it", separator)
             return
-        top, n = Counter(map(form_of, parts)).most_common(1)[0]
+        forms = Counter(map(form_of, parts))
+        top, n = forms.most_common(1)[0]
         bits = 6.0 if n >= 0.9 * len(parts) and ("9" in top or top == "U") else -5.0 if top in ("a", "9") else -8.0
         bits -= 5 * (top == "a" and share(parts, lambda part: part[0].isupper()) > 0.5)  # words of titles
         bits = max(bits, 3.0 if separator in ";|" else -2.0) if separator != " " else bits  # hardly ever in an id
-        single = [form_of(value) == top for value in column.parts if separator not in value]
         inside = sum(separator in item for item in islice(known.items, 200))
-        bits += (2 if any(single) else -2 if single else 0) - (MOST if inside > 10 else 2 * inside)
+        bits += _beside_single(column, separator, forms) - (MOST if inside > 10 else 2 * inside)
+        bits -= 6 * (separator == between)  # who separates fields by it separates items by another one
         yield Items("cells", (column,), bits, "the parts of cells look like items", separator)
-        return
 
 
 def _in_cells(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator[Items]:
@@ -112,10 +127,10 @@ def _in_cells(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iter
     for column in sheet.columns:
         if column is user or column.is_list or column.kind not in ("text", "comma"):
             continue
-        for items in _cells(column, known):
+        for items in _cells(column, known, sheet.separator):
             assert items.split is not None
             bits = item_bits(user, column, "item", "list", *_truths(table))
-            bits += (3 if user.is_unique else -6) - 4 * (user.is_unique and table == "lists")
+            bits += (3 if user.is_unique else -6) - 4 * (user.is_unique and table == "lists") - 5 * (sheet.separator is None)
             parts = [part for value in column.parts for part in value.split(items.split) if part]
             if items.layout == "labels":
                 bits, parts = max(item_bits(user, column, "item"), 0) + 6, [LABELLED.sub(r"\1", part) for part in parts]

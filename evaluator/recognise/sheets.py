@@ -61,11 +61,14 @@ class Sheet:
         self.format, self.columns, self.header, self.separator = format, columns, header, separator
         self.bits, self.why, self.first, self.is_complete = bits, why, first, is_complete
         self.facts: dict[Any, Any] = {}
+        self.filtered: frozenset[str] = frozenset()
+        """The columns that the filter reads."""
 
     @cached_property
     def model(self) -> Column | None:
         """The column with the names of models, if there is one."""
         found = [c for c in self.columns if not c.is_list and "model" in meanings(c.name) and len(c.distinct) <= 50 and c.kind == "text"]
+        found = [c for c in found if c.name not in self.filtered]
         return found[0] if len(found) == 1 else None
 
     def groups(self, user: Column) -> dict[Any, list[int]]:
@@ -171,6 +174,7 @@ def _kept(sheet: Sheet, options: ReadOptions, n: int) -> Sheet:
     if len(texts) < len(found) or not sheet.columns:
         return sheet
     is_kept = kept_rows(parse_filter(options.where), {name: name for name in texts}, decimal_comma=bool(options.decimal_comma))
+    sheet.filtered = frozenset(texts)
     rows = pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String)).select(is_kept.arg_true()).to_series().to_list()
     sheet.columns, sheet.is_complete = [column.only(rows[:n]) for column in sheet.columns], sheet.is_complete and len(rows) <= n
     return sheet
