@@ -51,6 +51,8 @@ PACKED: Final = (".gz", ".zst", ".zstd")
 HEAD: Final = 1 << 20
 """The number of bytes of text that are looked at."""
 _LINES: Final = 1_000
+_FEW: Final = 20
+"""Number of lines that are few."""
 _LONGEST_FIELD: Final = 1 << 30
 """Replaces the limit of Python's `csv` (131,072 characters), because a list may be longer."""
 _SEPARATORS: Final = (",", "\t", ";", "::", "|", " ")
@@ -113,19 +115,26 @@ def known_format(path: PurePath) -> Format | None:
     return "iceberg" if is_metadata(path) else _ENDINGS.get(ending_of(path))
 
 
-def head(file: SourceFile, most: int = _LINES) -> list[str]:
-    """Return the first lines, `most` of 1 MiB, of a text file, unpacked, without line ends; raise `DataError` if it is empty or not text."""
-    start = first_bytes(file)
+def head(file: SourceFile) -> list[str]:
+    """Return the first lines of a text file, unpacked, without line ends; raise `DataError` if it is empty or not text."""
+    return first_lines(file)[0]
+
+
+def first_lines(file: SourceFile, most: int = _LINES, size: int = HEAD) -> tuple[list[str], bool]:
+    """Return the lines as `head`, `most` of them and of the first `size` bytes, or of 1 MiB if few are in these; and whether these are all."""
+    start = first_bytes(file, size)
+    if len(start) >= size < HEAD and start.count(b"\n") < _FEW:
+        start, size = first_bytes(file), HEAD
     if not start.strip():
         raise NoRowsError(f"{file}: the file is empty")
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise DataError(f"{file}: the text is UTF-16", "set encoding: utf-16 in the config, or save the file as UTF-8")
     complete = start.rpartition(b"\n")[0]
-    if len(start) >= HEAD and b"\n" not in complete:
+    if len(start) >= size and b"\n" not in complete:
         raise DataError(
             f"{file.line(2 if complete else 1)}: the line is longer than 1 MiB", "check that this is a table with one row per line"
         )
-    if len(start) < HEAD:
+    if len(start) < size:
         complete = start.removesuffix(b"\n")
     try:
         text = complete.decode("utf-8-sig")
@@ -135,10 +144,11 @@ def head(file: SourceFile, most: int = _LINES) -> list[str]:
         raise DataError(f"{file}: lines end with a carriage return only", "convert the line ends, for example with tr '\\r' '\\n'")
     if "\x00" in text:
         raise holds_nul(file.line(text[: text.index("\x00")].count("\n") + 1))
-    lines = [line.removesuffix("\r") for line in text.split("\n", most)[:most]]
+    texts = text.split("\n", most)
+    lines = [line.removesuffix("\r") for line in texts[:most]]
     if not any(line.strip() for line in lines):
         raise NoRowsError(f"{file}: the file is empty, or begins with {most:,} blank lines")
-    return lines
+    return lines, len(texts) <= most and len(start) < size
 
 
 def holds_nul(line: object) -> DataError:
@@ -279,8 +289,8 @@ def is_number(text: str) -> bool:
     return True
 
 
-def first_bytes(file: SourceFile) -> bytes:
-    """Return the first bytes of a text file, unpacked."""
+def first_bytes(file: SourceFile, size: int = HEAD) -> bytes:
+    """Return the first `size` bytes of a text file, unpacked; fewer of a zstd file with short lines."""
     path = file.local
     if starts(path, ZSTD):
         try:
@@ -288,12 +298,12 @@ def first_bytes(file: SourceFile) -> bytes:
             lines = scan.head(_LINES).collect().to_series(0)
         except FAILURES as error:
             raise DataError(f"{file}: not a readable zstd file ({in_words(error, file)})", "check that it is complete") from None
-        return "\n".join(line or "" for line in lines).encode()[:HEAD]
+        return "\n".join(line or "" for line in lines).encode()[:size]
     if not starts(path, GZIP):
         with open(path, "rb") as plain:
-            return plain.read(HEAD)
+            return plain.read(size)
     try:
         with gzip.open(path) as packed:
-            return packed.read(HEAD)
+            return packed.read(size)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None

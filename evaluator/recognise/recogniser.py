@@ -83,7 +83,7 @@ class Draft(Struct, frozen=True):
         if len(times) == 1 and sheet.header is False and times[0].place not in used and not self.shape.startswith("TREC"):
             columns["timestamp"] = times[0].key
             used.add(times[0].place)
-        casts = [role for role, group in (("user", (self.user,)), ("item", items.columns)) if any(c.kind == "whole" for c in group)]
+        casts = [role for role, group in (("user", (self.user,)), ("item", items.columns)) if _is_whole(group)]
         return Reading(
             self.request.source,
             table,
@@ -118,6 +118,12 @@ class Draft(Struct, frozen=True):
         return rows_of(self.sheet, self.reading())
 
 
+def _is_whole(group: Sequence[Column]) -> bool:
+    """Return whether columns have integers that are written `12.0`, and no other ids."""
+    kinds = {column.kind for column in group}
+    return "whole" in kinds <= {"whole", "integer", "empty"}
+
+
 def _facts(sheet: Sheet, user: Column, judge: Judge) -> str:
     if judge.column is None or judge.order != "rank" or judge.column.is_list:
         return ""
@@ -141,6 +147,8 @@ class _Recogniser:
         self._beside: dict[str, KnownIds] = {}
         self._other_way: dict[str, Draft] = {}
         self._whole: set[str] = set()
+        self._needs_ids = True
+        """False if no file needs the ids of another one."""
 
     def found(self) -> dict[str, Reading | Question]:
         of_table = {table: [s for s, one in self._requests.items() if one.table == table] for table in ("interactions", "lists")}
@@ -155,7 +163,11 @@ class _Recogniser:
             if first
             else []
         )
-        for source in (*order, *order):
+        self._needs_ids = not all(map(_is_sure, self._pools.values()))
+        for source in order:
+            self._settle(source)
+        self._needs_ids = not all(map(_is_sure, self._pools.values()))
+        for source in (*order, *order) if self._needs_ids else ():
             self._settle(source)
         decided = ((source, self._decided(source)) for source in self._requests)
         return {source: one for source, one in decided if one is not None}
@@ -196,11 +208,13 @@ class _Recogniser:
         table = self._requests[source].table
         others = [known for other, known in self._known.items() if self._requests[other].table != table]
         others = others or [known for other, known in self._known.items() if other != source]
-        if source not in self._pools or (others and self._beside.get(source) is not others[0]):
-            self._beside[source] = others[0] if others else KnownIds()
-            self._pools[source] = self._drafts(source, self._beside[source])
-        pool = self._pools[source]
-        if pool and (source not in self._known or self._known[source].source != pool[0].source):
+        if source not in self._pools and not others:
+            self._pools[source] = self._drafts(source, KnownIds())
+        pool = self._pools.get(source, [])
+        if others and self._beside.get(source) is not others[0] and not _is_sure(pool):
+            self._beside[source] = others[0]
+            pool = self._pools[source] = self._drafts(source, others[0])
+        if pool and self._needs_ids and (source not in self._known or self._known[source].source != pool[0].source):
             self._known[source] = _known_from(pool[0])
 
     def _decided(self, source: str) -> Reading | Question | None:
@@ -297,6 +311,15 @@ def _turned(pool: Sequence[Draft]) -> Draft | None:
 def _lead(pool: Sequence[Draft]) -> float:
     """Return by how many bits the likeliest columns of users and items lead."""
     return min((pool[0].bits - draft.bits for draft in pool if draft.source != pool[0].source), default=MOST)
+
+
+def _is_sure(pool: Sequence[Draft]) -> bool:
+    """Return whether the likeliest draft stays so, whatever ids in common with other files say."""
+    if not pool or pool[0].is_weak:
+        return False
+    top = pool[0]
+    swings = (MOST / 2 if one.source == top.source else 3 * MOST if one.user is top.user else 4 * MOST for one in pool[1:])
+    return all(top.bits - one.bits > swing + MARGIN for one, swing in zip(pool[1:], swings, strict=True))
 
 
 def _known_from(draft: Draft) -> KnownIds:

@@ -20,21 +20,25 @@ def rows_of(sheet: Sheet, reading: Reading) -> list[Row]:
     at, name = {column.key: column for column in sheet.columns}, reading.columns["item"]
     role = next((role for role in ("rank", "score", "rating") if role in reading.columns), None)
     judge = at[reading.columns[role]] if role else None
+
+    def ids(role: str, key: Any) -> Sequence[Any]:
+        return at[key].as_ids if role in reading.casts else at[key].values
+
     lists: Iterable[Sequence[str]]
     if reading.layout == "wide":
-        lists = zip(*(at[key].as_ids for key in name), strict=True)
+        lists = zip(*(ids("item", key) for key in name), strict=True)
     elif reading.layout == "long":
-        lists = ((value,) for value in at[name].as_ids)
+        lists = ((value,) for value in ids("item", name))
     elif reading.layout == "list":
-        lists = at[name].as_ids
+        lists = ids("item", name)
     else:
-        lists = (value.split(reading.split) for value in at[name].as_ids)
+        lists = (value.split(reading.split) for value in ids("item", name))
     numbers: Iterable[Sequence[float | None]] = repeat(())
     if judge is not None:
         numbers = ([number_of(one) for one in value] for value in judge.values) if judge.is_list else ((one,) for one in judge.numbers)
     models: Iterable[str] = at[reading.columns["model"]].values if "model" in reading.columns else repeat("")
     found: list[Row] = []
-    for model, user, items, values in zip(models, at[reading.columns["user"]].as_ids, lists, numbers, strict=False):
+    for model, user, items, values in zip(models, ids("user", reading.columns["user"]), lists, numbers, strict=False):
         for item, number in zip_longest(items, values):
             if not item or not user or item in reading.padding:
                 continue

@@ -100,6 +100,10 @@ def _beside_single(column: Column, separator: str, forms: Counter[str]) -> float
 def _cells(column: Column, known: KnownIds, between: str | None) -> Iterator[Items]:
     """Yield the ways to split the cells of a column, with what the form of the parts says."""
     text = "\n".join(column.distinct)
+    labels = {label[2] if (label := LABELLED.fullmatch(part)) else "" for part in text.split()}
+    if labels <= {"0", "1"} and (len(labels) > 1 or " " in text):
+        yield Items("labels", (column,), 15.0 if len(labels) > 1 and " " in text else 8.0, "each item has its label after it", " ")
+        return
     both = text.count(", ")
     for separator in _CELL_SEPARATORS:
         if text.count(separator) <= both * (separator in ", " and separator != ", "):
@@ -107,10 +111,6 @@ def _cells(column: Column, known: KnownIds, between: str | None) -> Iterator[Ite
         parts = [part for value in column.parts if separator in value for part in value.split(separator) if part]
         if not parts:
             continue
-        labels = {label[2] if (label := LABELLED.fullmatch(part)) else "" for part in parts}
-        if labels <= {"0", "1"}:
-            yield Items("labels", (column,), 15.0 if len(labels) > 1 else 8.0, "each item has its label after it", separator)
-            return
         forms = Counter(map(form_of, parts))
         top, n = forms.most_common(1)[0]
         bits = 6.0 if n >= 0.9 * len(parts) and ("9" in top or top == "U") else -5.0 if top in ("a", "9") else -8.0
@@ -174,8 +174,10 @@ def _wide(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator
 def _alike(group: Sequence[Column], kept: Sequence[Sequence[str]]) -> float:
     """Return what the values of several columns say for being of one kind: ids of the same items."""
     kinds = {column.kind for column, values in zip(group, kept, strict=True) if values}
-    if not kinds or kinds & {"decimal", "boolean", "time", "date"} or ("text" in kinds and len(kinds) > 1):
+    if not kinds or ("text" not in kinds and kinds & {"decimal", "boolean", "time", "date"}):
         return -100.0
+    if "text" in kinds and len(kinds) > 1:
+        return -12.0
     full = [values for values in kept if 3 * len(values) > max(map(len, kept))]
     if "text" in kinds:
         forms = {"9" in top or top == "U" for values in full for top, _ in Counter(map(form_of, values[:50])).most_common(1)}

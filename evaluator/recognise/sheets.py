@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -162,7 +162,13 @@ def _looked_at(file: SourceFile, format: Format, options: ReadOptions, n: int) -
         return [_of_frame(format, pl.scan_parquet(file.path, glob=False), n)]
     if format == "ndjson":
         return _of_objects(file, n)
-    return _of_text(sniff.head(file, n + 2), options, whole=n > _ROWS) if format == "csv" else []
+    return _of_text(*_lines(file, n), options, n) if format == "csv" else []
+
+
+def _lines(file: SourceFile, n: int) -> tuple[list[str], bool]:
+    """Return the first lines of a file, for a header and `n` rows, that are not blank; and whether these are all."""
+    lines, are_all = sniff.first_lines(file, n + 1, _HEAD_BYTES if n <= _ROWS else sniff.HEAD)
+    return [line for line in lines if line.strip()], are_all
 
 
 def _kept(sheet: Sheet, options: ReadOptions, n: int) -> Sheet:
@@ -178,13 +184,6 @@ def _kept(sheet: Sheet, options: ReadOptions, n: int) -> Sheet:
     rows = pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String)).select(is_kept.arg_true()).to_series().to_list()
     sheet.columns, sheet.is_complete = [column.only(rows[:n]) for column in sheet.columns], sheet.is_complete and len(rows) <= n
     return sheet
-
-
-def _head(lines: list[str]) -> list[str]:
-    """Return the first lines, up to the size of a sample, at least two."""
-    ends = accumulate(len(line) + 1 for line in lines)
-    n = sum(end <= _HEAD_BYTES for end in ends)
-    return lines[: max(2, min(n, _ROWS + 1))]
 
 
 def _of_frame(format: Format, rows: pl.LazyFrame, n: int) -> Sheet:
@@ -206,12 +205,12 @@ def _plain(values: pl.Series) -> list[Any]:
 
 def _of_objects(file: SourceFile, n: int) -> list[Sheet]:
     """Return the sample of lines of objects."""
-    lines = [line for line in sniff.head(file, n + 1) if line.strip()]
+    lines, are_all = _lines(file, n)
     records = [json.loads(line) for line in lines]
     if not all(isinstance(record, dict) for record in records):
         return []
-    sheet = _of_records("ndjson", records[:n])
-    sheet.is_complete = len(records) <= n and file.size <= sniff.HEAD
+    sheet = _of_records("ndjson", records)
+    sheet.is_complete = are_all
     return [sheet]
 
 
@@ -241,15 +240,12 @@ def _of_records(format: Format, records: Iterable[Mapping[str, Any]]) -> Sheet:
     return Sheet(format, columns)
 
 
-def _of_text(all_lines: list[str], options: ReadOptions, *, whole: bool) -> Iterator[Sheet]:
+def _of_text(lines: Sequence[str], are_all: bool, options: ReadOptions, n: int) -> Iterator[Sheet]:
     """Yield the ways to cut separated text; none for the features of libsvm."""
-    lines = all_lines if whole else _head(all_lines)
-    is_complete = len(lines) == len(all_lines) <= _MOST_ROWS and sum(map(len, lines)) < sniff.HEAD - len(lines)
-    lines = [line for line in lines if line.strip()]
     if not lines or is_of_features(lines):
         return
-    for sheet in _cut(lines, options, whole=whole):
-        sheet.is_complete = is_complete and sheet.is_complete
+    for sheet in _cut(lines, options, whole=n > _ROWS):
+        sheet.is_complete = are_all and sheet.is_complete
         yield sheet
 
 
