@@ -84,7 +84,8 @@ def _ordered(sheet: Sheet, user: Column, column: Column) -> Iterator[Judge]:
     bits -= 12 * (column.kind in ("time", "boolean")) + 10 * (len(column.distinct) == 1)  # a constant orders nothing
     order, said, is_whole = sheet.order(user, column), meanings(column.name), column.kind in ("integer", "whole")
     counts = max(min(15.0, order.counts), min(10.0, order.permutes))
-    rank = (counts or (0.0 if "rank" in said and order.ties < 0.05 else -15.0)) if is_whole else -15.0
+    is_open = ("rank" in said and order.ties < 0.05) or (is_in_pieces(sheet, user) and may_rank(column, 1.2))
+    rank = (counts or (0.0 if is_open else -15.0)) if is_whole else -15.0
     yield Judge(column, "rank", bits_of(column.name, ("rank",)) + bits + rank, "1 to n in every list" if counts else "")
     bits -= counts + 3 * (is_whole and order.ties > 0.2 and len(column.distinct) <= MOST_GRADES)
     named = bits_of(column.name, ("score", "estimate", "rating"))
@@ -93,6 +94,17 @@ def _ordered(sheet: Sheet, user: Column, column: Column) -> Iterator[Judge]:
     base = 0.0 if "distance" in said else -3.0 if has_no_sign else -7.0
     maybe = max(bits_of(column.name, ("distance",)), min(6.0 if "score" in said else -10.0, named))
     yield Judge(column, "ascending", bits + maybe + base + min(5.0, order.rises) - min(8.0, order.falls), "less is better")
+
+
+def is_in_pieces(sheet: Sheet, user: Column) -> bool:
+    """Return whether a sample may have only parts of lists, which do not tell a rank from a score."""
+    return not sheet.is_complete and not user.is_grouped
+
+
+def may_rank(column: Column, gaps: float) -> bool:
+    """Return whether a column may have ranks: numbers from 0 or 1 on, at most `gaps` times as many as are seen."""
+    numbers = [number for number in column.numbers if number is not None]
+    return bool(numbers) and min(numbers) >= 0 and max(numbers) <= gaps * len(column.distinct)
 
 
 def _judged(sheet: Sheet, user: Column, column: Column) -> Iterator[Judge]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ..load.scan import KEY_COLUMN, Format, ReadOptions, SharedName
 from ..load.source_file import SourceFile
-from .evidence import MARGIN, Judge, Table, judges_of, user_bits
+from .evidence import MARGIN, Judge, Table, is_in_pieces, judges_of, may_rank, user_bits
 from .names import MOST, meanings
 from .reading import Reading
 from .rows import effect_of, rows_of
@@ -58,7 +58,7 @@ class Draft(Struct, frozen=True):
     judge: Judge
     why: tuple[str, ...]
     is_weak: bool = False
-    """True if nothing speaks for its users, or for its items."""
+    """True if nothing speaks for its users, its items, or its header."""
 
     @property
     def source(self) -> tuple[Any, ...]:
@@ -214,7 +214,8 @@ class _Recogniser:
         if others and self._beside.get(source) is not others[0] and not _is_sure(pool):
             self._beside[source] = others[0]
             pool = self._pools[source] = self._drafts(source, others[0])
-        if pool and self._needs_ids and (source not in self._known or self._known[source].source != pool[0].source):
+        is_first = source in self._known or all(self._requests[other].table != table for other in self._known)
+        if pool and self._needs_ids and is_first and (source not in self._known or self._known[source].source != pool[0].source):
             self._known[source] = _known_from(pool[0])
 
     def _decided(self, source: str) -> Reading | Question | None:
@@ -242,14 +243,16 @@ def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draf
     for bits, why, user in [one for one in users[:_MOST_USERS] if one[0] > -MOST] or users[:1]:
         found = [(shape, items) for shape in SHAPES for items in shape.signs(sheet, user, request.table, known)]
         for shape, items in sorted(found, key=lambda one: -one[1].bits)[:_MOST_DRAFTS]:
-            is_weak = bits < 0 or items.bits < 0
+            is_weak = bits < 0 or items.bits < 0 or sheet.bits < 0
             judges: Iterable[Judge] = (
                 [items.judge] if items.judge else judges_of(sheet, user, items.columns, request.table, known, items.layout)
             )
             for judge in judges:
                 more = 8.0 if items.judge else judge.bits
                 reasons = tuple(text for text in dict.fromkeys((sheet.why, why, items.why, judge.why)) if text)
-                yield Draft(base + bits + items.bits + more - _WEAK * is_weak, sheet, request, shape.name, user, items, judge, reasons, is_weak)
+                yield Draft(
+                    base + bits + items.bits + more - _WEAK * is_weak, sheet, request, shape.name, user, items, judge, reasons, is_weak
+                )
 
 
 def _agrees(draft: Draft, options: ReadOptions) -> bool:
@@ -292,11 +295,10 @@ def _decide(request: Request, pool: Sequence[Draft]) -> Reading | Question | Non
 
 
 def _may_be_cut(draft: Draft) -> bool:
-    """Return whether the lists of a draft may be in pieces, which do not tell a rank from a score, or there may be more models."""
+    """Return whether more of a file may tell more: of lists in pieces, whether numbers are ranks, and which models there are."""
     column = draft.judge.column
-    if draft.sheet.model is not None and draft.request.table == "lists":
-        return True
-    return column is not None and column.kind == "integer" and draft.request.table == "lists" and not draft.user.is_grouped
+    is_open = column is not None and column.kind == "integer" and is_in_pieces(draft.sheet, draft.user) and may_rank(column, 5)
+    return draft.request.table == "lists" and (is_open or draft.sheet.model is not None)
 
 
 def _turned(pool: Sequence[Draft]) -> Draft | None:

@@ -19,6 +19,7 @@ from .sheets import Sheet
 from .values import LABELLED, Column, Ids, KnownIds, form_of, overlap, share
 
 Layout = Literal["long", "list", "cells", "labels", "wide"]
+_NO_IDS: Final = ("decimal", "boolean", "time", "date")
 _CELL_SEPARATORS: Final = (", ", ";", "|", ",", " ")
 _PADS: Final = ("-1", "0", "nan", "NaN", "None", "null", "<pad>", "[PAD]")
 
@@ -86,15 +87,22 @@ def _lists(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterato
             yield Items("list", (column,), 20.0 if column.preset else bits, why, sheet.facts.get("split"))
 
 
-def _beside_single(column: Column, separator: str, forms: Counter[str]) -> float:
-    """Return what the cells of one item say: their forms are those of the parts of the others; all of one form are hardly by chance."""
-    single = Counter(form_of(value) for value in column.parts if separator not in value)
+def _beside_single(column: Column, separator: str, parts: Sequence[str], forms: Counter[str], known: KnownIds) -> float:
+    """Return what the cells of one item say: their forms are those of the parts of the others; all of one form are hardly by chance.
+
+    A few odd cells are no lists, unless their parts are items.
+    """
+    values = [value for value in column.parts if separator not in value]
+    single = Counter(map(form_of, values))
     if not single:
         return 0.0
     if len(forms | single) == 1 and any("9" in form or form == "U" for form in forms):
         return 6.0
     common = sum(min(forms[form] / forms.total(), single[form] / single.total()) for form in forms)
-    return 2.0 if common > 0.3 else -8.0
+    are_few = len(values) > 0.9 * len(column.parts)
+    return (2.0 if common > 0.3 else -8.0) - 6 * are_few * share(
+        parts, lambda part: part not in known.items and part not in column.distinct
+    )
 
 
 def _cells(column: Column, known: KnownIds, between: str | None) -> Iterator[Items]:
@@ -117,7 +125,7 @@ def _cells(column: Column, known: KnownIds, between: str | None) -> Iterator[Ite
         bits -= 5 * (top == "a" and share(parts, lambda part: part[0].isupper()) > 0.5)  # words of titles
         bits = max(bits, 3.0 if separator in ";|" else -2.0) if separator != " " else bits  # hardly ever in an id
         inside = sum(separator in item for item in islice(known.items, 200))
-        bits += _beside_single(column, separator, forms) - (MOST if inside > 10 else 2 * inside)
+        bits += _beside_single(column, separator, parts, forms, known) - (MOST if inside > 10 else 2 * inside)
         bits -= 6 * (separator == between)  # who separates fields by it separates items by another one
         yield Items("cells", (column,), bits, "the parts of cells look like items", separator)
 
@@ -159,7 +167,11 @@ def _series(sheet: Sheet, user: Column) -> Iterator[tuple[list[Column], float]]:
 
 def _wide(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator[Items]:
     """An item per column: a row per user, no item twice in it, and values of one kind, size and variety."""
+    if 2 * len(sheet.groups(user)) < len(user.values):
+        return
     for group, said in _series(sheet, user):
+        if not any(column.kind == "text" for column in group) and any(column.kind in _NO_IDS for column in group):
+            continue
         rows = list(zip(*(column.values for column in group), strict=True))
         pads = padding_of(rows, known.items)
         kept = [[value for value in column.parts if value not in pads] for column in group]
@@ -174,7 +186,7 @@ def _wide(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator
 def _alike(group: Sequence[Column], kept: Sequence[Sequence[str]]) -> float:
     """Return what the values of several columns say for being of one kind: ids of the same items."""
     kinds = {column.kind for column, values in zip(group, kept, strict=True) if values}
-    if not kinds or ("text" not in kinds and kinds & {"decimal", "boolean", "time", "date"}):
+    if not kinds:
         return -100.0
     if "text" in kinds and len(kinds) > 1:
         return -12.0
@@ -190,12 +202,16 @@ def _alike(group: Sequence[Column], kept: Sequence[Sequence[str]]) -> float:
 
 
 def padding_of(rows: Sequence[Sequence[str]], items: Ids) -> tuple[str, ...]:
-    """Return the values that only fill the ends of lists: nothing else follows them, and they are repeated there or are no known item."""
+    """Return the values that only fill the ends of lists: nothing else follows them, and they are repeated there or are no known item.
+
+    -1 is none if no other item is negative.
+    """
     found = []
     for pad in _PADS:
         padded = [row for row in rows if pad in row]
         if padded and all(set(row[row.index(pad) :]) <= {pad, ""} for row in padded):
             is_repeated = any(list(row).count(pad) > 1 for row in padded)
+            is_repeated |= pad == "-1" and not any(value.startswith("-") for row in rows for value in row if value != pad)
             if pad not in ("0", "-1") or is_repeated or (len(padded) > 1 and items and pad not in items):
                 found.append(pad)
     return tuple(found)

@@ -134,6 +134,8 @@ def _order_of(lists: Sequence[Sequence[float | None]]) -> Order:
             bits[sign] += holds * (distinct > 1) * (n * math.log2(n) - ways if sign == "permutes" else ways)
         seen["ties"] += distinct < n
     common = {sign: said if lists and seen[sign] >= _NEARLY_ALL * len(lists) else 0.0 for sign, said in bits.items()}
+    if common["falls"]:  # n to 1: points, rather than ranks of which the worst is first
+        common["permutes"] = 0.0
     return Order(**common, ties=seen["ties"] / max(1, len(lists)))
 
 
@@ -267,13 +269,13 @@ def _cut(lines: Sequence[str], options: ReadOptions, *, whole: bool) -> Iterator
         return
     n = len(rows) if whole else max(200, _CELLS // len(rows[0]))
     is_complete, rows = n >= len(rows), [row[:_MOST_COLUMNS] for row in rows[:n]]
-    first, below = tuple(field.strip() for field in rows[0]), list(zip(*rows[1:], strict=True))
-    bits, why = header_bits(first, [Column(None, place, values) for place, values in enumerate(below, 1)])
+    first, below = tuple(rows[0]), zip(*rows[1:], strict=True)
+    columns = [Column(_bare(name, first), place, values) for place, (name, values) in enumerate(zip(first, below, strict=False), 1)]
+    bits, why = header_bits(first, columns)
     named = {*options.filter_columns, *(name for name in options.columns.values() if isinstance(name, str))}
     if not named.isdisjoint(first):
         bits, why = SURE, ""
-    if options.header is not False and (bits > -14 or options.header) and below:
-        columns = [Column(_bare(name, first), place, values) for place, (name, values) in enumerate(zip(first, below, strict=True), 1)]
+    if options.header is not False and (bits > -14 or options.header) and columns:
         bits = SURE if options.header else bits
         yield Sheet("csv", columns, header=True, separator=separator, bits=bits, why=why, first=first, is_complete=is_complete)
     if options.header is not True and (bits < 14 or options.header is False):
@@ -302,14 +304,16 @@ def _of_colons(lines: Sequence[str]) -> Sheet:
 def split_rows(lines: Sequence[str], separator: str) -> list[list[str]]:
     """Return the fields of lines, without white space around them; quotation marks quote if the separator is one character."""
     quotes = len(separator) == 1 and any('"' in line for line in lines)
-    return [[field.strip() for field in row] for row in sniff.rows(lines, separator, quotes)]
+    if not quotes:  # TREC files may have several spaces
+        return [line.split() if separator == " " else [field.strip() for field in line.split(separator)] for line in lines]
+    return [[field.strip() for field in row] for row in sniff.rows(lines, separator, quotes=True)]
 
 
 def _separator_of(lines: Sequence[str], split: str | None) -> str:
     """Return the separator of fields: the one that gives lines the same number of them, or else is first in a line; empty if none does."""
     found = []
     for place, separator in enumerate(SEPARATORS):
-        if separator == split:
+        if separator == split or not any(separator in line for line in (lines[0], lines[len(lines) // 2], lines[-1])):
             continue
         rows = split_rows(lines[:200], separator)
         counts = Counter(map(len, rows[1:] or rows))
