@@ -317,7 +317,7 @@ def _lead(pool: Sequence[Draft]) -> float:
 
 def _is_sure(pool: Sequence[Draft]) -> bool:
     """Return whether the likeliest draft stays so, whatever ids in common with other files say."""
-    if not pool or pool[0].is_weak:
+    if not pool or pool[0].is_weak or pool[0].items.layout not in ("long", "list"):
         return False
     top = pool[0]
     swings = (MOST / 2 if one.source == top.source else 3 * MOST if one.user is top.user else 4 * MOST for one in pool[1:])

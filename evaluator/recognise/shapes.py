@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from .evidence import MOST_GRADES, Judge, Table, item_bits
 from .names import MOST, bits_of, is_generic, meanings, series_part
 from .sheets import Sheet
-from .values import LABELLED, Column, Ids, KnownIds, form_of, overlap, share
+from .values import INTEGER, LABELLED, Column, Ids, KnownIds, form_of, overlap, share
 
 Layout = Literal["long", "list", "cells", "labels", "wide"]
 _NO_IDS: Final = ("decimal", "boolean", "time", "date")
@@ -109,9 +109,11 @@ def _cells(column: Column, known: KnownIds, between: str | None) -> Iterator[Ite
     """Yield the ways to split the cells of a column, with what the form of the parts says."""
     text = "\n".join(column.distinct)
     labels = {label[2] if (label := LABELLED.fullmatch(part)) else "" for part in text.split()}
-    if labels <= {"0", "1"} and (len(labels) > 1 or " " in text):
-        yield Items("labels", (column,), 15.0 if len(labels) > 1 and " " in text else 8.0, "each item has its label after it", " ")
-        return
+    if labels <= {"0", "1"}:
+        bits = {2: 15.0, 1: 8.0, 0: -6.0}[(len(labels) > 1) + (" " in text)]
+        yield Items("labels", (column,), bits, "each item has its label after it", " ")
+        if bits > 0:
+            return
     both = text.count(", ")
     for separator in _CELL_SEPARATORS:
         if text.count(separator) <= both * (separator in ", " and separator != ", "):
@@ -204,15 +206,16 @@ def _alike(group: Sequence[Column], kept: Sequence[Sequence[str]]) -> float:
 def padding_of(rows: Sequence[Sequence[str]], items: Ids) -> tuple[str, ...]:
     """Return the values that only fill the ends of lists: nothing else follows them, and they are repeated there or are no known item.
 
-    -1 is none if no other item is negative.
+    Nor is -1 an item if no other one is negative, or an integer among texts.
     """
     found = []
     for pad in _PADS:
         padded = [row for row in rows if pad in row]
         if padded and all(set(row[row.index(pad) :]) <= {pad, ""} for row in padded):
             is_repeated = any(list(row).count(pad) > 1 for row in padded)
-            is_repeated |= pad == "-1" and not any(value.startswith("-") for row in rows for value in row if value != pad)
-            if pad not in ("0", "-1") or is_repeated or (len(padded) > 1 and items and pad not in items):
+            others = {value for row in rows for value in row if value not in ("", pad)}
+            is_odd = not any(map(INTEGER.fullmatch, others)) or (pad == "-1" and not any(value.startswith("-") for value in others))
+            if pad not in ("0", "-1") or is_repeated or is_odd or (len(padded) > 1 and items and pad not in items):
                 found.append(pad)
     return tuple(found)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import Any, Final, Literal
@@ -80,8 +82,7 @@ class Column:
         self.is_list = any(isinstance(value, list) for value in values)
         self.is_bracketed = False
         if not self.is_list and not is_typed and any(values) and all(_is_bracketed(value) for value in values if value):
-            found = (_BRACKETED.findall(_SCALAR.sub(r"\1", value[1:-1])) for value in values)
-            self.values, self.is_list, self.is_bracketed = [[a or b or c for a, b, c in parts] for parts in found], True, True
+            self.values, self.is_list, self.is_bracketed = list(map(_in_brackets, values)), True, True
         self.is_named = bool(name) and not (name or "").isdigit()
         words = "".join(words_of(name)) if name is not None and not name.isdigit() else "no index"
         self.is_index = words in _INDEX_WORDS and self.counts_rows
@@ -173,6 +174,14 @@ class Column:
 def plain(text: str) -> str:
     """Return a whole number without its decimals: 12 for `12.0`; another text unchanged."""
     return text[: text.index(".")] if _WHOLE.fullmatch(text) else text
+
+
+def _in_brackets(text: str) -> list[str]:
+    """Return the items of a list that JSON, Python or NumPy writes."""
+    if "\\" in text:
+        with suppress(ValueError, SyntaxError):
+            return [str(value) for value in ast.literal_eval(text)]
+    return [a or b or c for a, b, c in _BRACKETED.findall(_SCALAR.sub(r"\1", text[1:-1]))]
 
 
 def _is_bracketed(text: Any) -> bool:

@@ -159,14 +159,14 @@ for _name, _sign in (("spaces", " "), ("commas", ","), ("semicolons", ";"), ("ba
 def _bracketed(name: str, write: Callable[[list[Any]], str]) -> None:
     @shape(LISTS, f"header, cells in brackets, {name}")
     def _(world: World, pen: Pen) -> Made | None:
-        if world.has("'\"\\") or (name == "NumPy" and world.has(" ")):
+        if world.has("'\"\\") or (name == "NumPy" and world.has(" ,")):
             return None
         rows = [(user, write(pen.values(items))) for user, items in world.lists.items()]
         return Made(pen.table(rows, [pen.user, pen.name(LISTED)]), meant(world))
 
     @shape(TESTS, f"header, cells in brackets, {name}")
     def _(world: World, pen: Pen) -> Made | None:
-        if world.has("'\"\\") or (name == "NumPy" and world.has(" ")):
+        if world.has("'\"\\") or (name == "NumPy" and world.has(" ,")):
             return None
         rows = [(user, write(pen.values(items))) for user, items in world.truths.items()]
         return Made(pen.table(rows, [pen.user, pen.name(TRUTH)]), relevant(world))
