@@ -33,7 +33,7 @@ from ..metrics import Definition
 from ..metrics.intents import TEST_CATEGORIES
 from ..names.short_names import REFERENCE_NAMES, is_address
 from ..parts.spark.session import SparkSession
-from ..recognise.applying import question_error, with_reading
+from ..recognise.applying import as_recognised
 from ..recognise.evidence import Table
 from ..recognise.reading import Reading
 from ..recognise.recogniser import Question, Request, recognise
@@ -217,8 +217,8 @@ class _Looker(Struct, frozen=True):
     depth: int | None
     opened: dict[str, _Opened] = field(default_factory=dict)
     """Source → its files or frame, opened once."""
-    readings: dict[str, Reading] = field(default_factory=dict)
-    """Source → how it is read, as far as it was recognised."""
+    found: dict[str, Reading | Question] = field(default_factory=dict)
+    """Source → how it is read, as far as it was recognised, or the readings between which a person must choose."""
 
     @property
     def _shared(self) -> Mapping[str, Any]:
@@ -244,7 +244,7 @@ class _Looker(Struct, frozen=True):
         return replace(source, target=target if target is not None and target.rule != "all" else None)
 
     def recognise(self) -> None:
-        """Recognise how the test set, the train set, and the lists are read, each beside the others; raise `DataError` for a question."""
+        """Recognise how the test set, the train set, and the lists are read, each beside the others."""
         requests = []
         data = self.loaded.config.data
         single = [(role, getattr(data, role)) for role in ("test", "train", "baseline") if role in self.roles]
@@ -256,10 +256,7 @@ class _Looker(Struct, frozen=True):
             with suppress(RecevalError):  # raised again, with its place, when the source is looked at
                 if (request := self._request(role, table, configured, files)) is not None:
                     requests.append(request)
-        found = recognise(requests)
-        if questions := [one for one in found.values() if isinstance(one, Question)]:
-            raise question_error(questions)
-        self.readings.update({source: one for source, one in found.items() if isinstance(one, Reading)})
+        self.found.update(recognise(requests))
 
     def _request(self, role: str, table: Table, configured: SourceConfig, files: Sequence[load.SourceFile] | None) -> Request | None:
         """Open a source; return what the recogniser looks at, or `None` for a table that only Spark reads."""
@@ -430,17 +427,21 @@ class _Looker(Struct, frozen=True):
             shown = "" if of_spark is None else of_spark.kind
             name = str(configured.table) if of_spark is None else name_of_view(role, of_spark.rows, shown, self.scratch)
             return look_at_table(self.session, role, table, name, replace(options, nulls=()), shown)
-        opened, reading = self._open(role, table, configured, options, files), self.readings.get(role)
-        options = options if reading is None else with_reading(options, reading)
-        if isinstance(opened, pl.DataFrame):
-            assert isinstance(held, InMemory)
-            frame = opened if reading is None else frame_of(f"{role}: {held.kind}", table, opened, columns=options.columns)
-            return replace(load.look_at_frame(role, table, frame, options, held.kind), positions=positions_as_ids(table, held.rows))
+        opened, found = self._open(role, table, configured, options, files), self.found.get(role)
         assert opened is not None, "tables of Spark were looked at"
-        source = load.look(opened, options if configured.query is None else replace(options, format="ipc"), self.scratch)
+        source = as_recognised(found, lambda own: self._look(role, table, configured, opened, own), options)
         if configured.query is not None:
             load.refuse_unordered(source, configured.query)
         return source
+
+    def _look(self, role: str, table: str, configured: SourceConfig, opened: _Opened, options: load.ReadOptions) -> load.Source:
+        """Decide how to read the files or the frame of a source with these options."""
+        held = configured.frame
+        if isinstance(opened, OpenedSource):
+            return load.look(opened, options if configured.query is None else replace(options, format="ipc"), self.scratch)
+        assert isinstance(held, InMemory), "only rows in memory are a frame"
+        frame = frame_of(f"{role}: {held.kind}", table, opened, columns=options.columns)
+        return replace(load.look_at_frame(role, table, frame, options, held.kind), positions=positions_as_ids(table, held.rows))
 
     def _look_at_lists(self, role: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None) -> load.Source:
         """Inspect the lists of a model; they may be empty if a measure of another convention counts users without lists."""

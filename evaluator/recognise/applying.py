@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
 from ..errors import DataError
+from ..load.columns import MissingColumnsError, public_name
 from ..load.scan import ReadOptions, flat_columns
+from ..load.source import Source
 from .reading import Reading, described, options_of
 from .recogniser import Question
 
@@ -17,9 +19,68 @@ def with_reading(options: ReadOptions, reading: Reading) -> ReadOptions:
     keys = {key: value for key, value in reading.settings.items() if not key.startswith("columns.")}
     columns = {key.removeprefix("columns."): value for key, value in reading.settings.items() if key.startswith("columns.")}
     given = {role: name for role, name in options.columns.items() if role not in columns}
+    if options.header is None and options.columns and all(isinstance(name, int) for name in options.columns.values()):
+        keys.pop("header", None)  # `load` looks whether the first line contradicts the positions
     if "padding" in keys:
         keys["padding"] = tuple(keys["padding"])
     return replace(options, columns={**flat_columns(columns), **given} if columns else options.columns, **keys)
+
+
+def as_recognised(found: Reading | Question | None, look: Callable[[ReadOptions], Source], options: ReadOptions) -> Source:
+    """Return a source as it was recognised; `look` decides how to read it with options.
+
+    Where the names of columns, positions and settings give the same reading, it is that one. Raises `DataError` if a person must choose,
+    or if the source cannot be read.
+    """
+    plain, failure = None, None
+    try:
+        plain = look(options)
+    except DataError as error:
+        failure = error
+    if isinstance(found, Question) and (plain is not None or isinstance(failure, MissingColumnsError)):
+        if plain is not None and is_certain(plain, options):
+            return plain
+        raise question_error([found])
+    if isinstance(found, Reading) and (plain is None or not is_read_so(plain, found)):
+        try:
+            return look(with_reading(options, found))
+        except DataError:
+            if failure is None:
+                raise
+    if failure is not None:
+        raise failure
+    assert plain is not None
+    return plain
+
+
+def is_read_so(source: Source, reading: Reading) -> bool:
+    """Return whether a source is read as a reading says: the same columns for users, items and what orders or judges them."""
+    scan = source.scan
+    if reading.settings.get("format") == "trec":
+        return not scan.separator and scan.format == "lines"
+    if (
+        reading.layout not in ("long", "list")
+        or reading.padding
+        or reading.casts
+        or reading.order == "ascending"
+        or "model" in reading.columns
+    ):
+        return False
+    names = {public_name(role): name for role, name in scan.columns.items()}
+    header = dict(enumerate(scan.header, 1))
+    wanted = {role: header.get(name) if isinstance(name, int) else name for role, name in reading.columns.items()}
+    roles = ("user", "item", "rating", "score", "rank")
+    judges = {role: names.get(role) for role in roles if not (role == "score" and "rank" in names)}
+    is_list = bool(scan.lists) == (reading.layout == "list")
+    return (
+        judges == {role: wanted.get(role) for role in judges} and is_list and (reading.header is None or scan.has_header == reading.header)
+    )
+
+
+def is_certain(source: Source, options: ReadOptions) -> bool:
+    """Return whether names or settings leave no doubt about a source, which was read by them."""
+    roles = {"user", "item", *(("rating",) if source.table == "interactions" else ())}
+    return roles <= {*options.columns}
 
 
 def question_error(questions: Sequence[Question]) -> DataError:

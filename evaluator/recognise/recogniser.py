@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..load.scan import KEY_COLUMN, Format, ReadOptions, SharedName
 from ..load.source_file import SourceFile
@@ -19,8 +20,8 @@ from .names import MOST, meanings
 from .reading import Reading
 from .rows import effect_of, rows_of
 from .shapes import SHAPES, Items
-from .sheets import Sheet, look
-from .values import Column, KnownIds
+from .sheets import SURE, Sheet, look
+from .values import Column, Ids, KnownIds, plain
 
 _WEAK: Final = 8.0
 """Bits that a user or an item costs that nothing speaks for: never by elimination."""
@@ -224,10 +225,22 @@ class _Recogniser:
         if isinstance(found, Question) and not self._is_whole(source):
             self._sheets[source] = look(request.file, request.format, request.options, whole=True)
             found = _decide(request, self._drafts(source, self._beside.get(source, KnownIds())))
+        if isinstance(found, Reading) and found.casts:
+            found = self._with_casts(found)
         if source in self._other_way and found is not None:
             readings = (found,) if isinstance(found, Reading) else found.readings
             return Question(request, (*readings, self._other_way[source].reading()))
         return found
+
+    def _with_casts(self, reading: Reading) -> Reading | Question:
+        """Return a reading of ids as they are written; or the question whether `12.0` is 12, if only then other files have them."""
+        draft, known = self._pools[reading.source][0], self._beside.get(reading.source, KnownIds())
+        groups = {"user": (draft.user,), "item": draft.items.columns}
+        written = {role: Ids(text for column in groups[role] for text in column.distinct) for role in reading.casts}
+        same = {"user": known.users, "item": known.items}
+        needed = tuple(role for role, ids in written.items() if ids.isdisjoint(same[role]) and same[role] & Ids(map(plain, ids)))
+        asked = replace(reading, casts=needed)
+        return Question(self._requests[reading.source], (asked,)) if needed else asked
 
 
 def _is_open(options: ReadOptions) -> bool:
@@ -240,8 +253,10 @@ def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draf
     is_of_ids = bool(sheet.header) and any((field in known.items or field in known.users) and not field.isdigit() for field in sheet.first)
     base = sheet.bits - 15 * is_of_ids
     users = sorted(((*user_bits(sheet, column, request.table, known), column) for column in sheet.columns), key=lambda one: -one[0])
+    users = [(SURE, "", column) for *_, column in users if _is_given(column, "user", request.options)] or users
+    shapes = [shape for shape in SHAPES if shape.name.startswith("TREC") == (sheet.format == "trec")]
     for bits, why, user in [one for one in users[:_MOST_USERS] if one[0] > -MOST] or users[:1]:
-        found = [(shape, items) for shape in SHAPES for items in shape.signs(sheet, user, request.table, known)]
+        found = [(shape, _as_given(items, request.options)) for shape in shapes for items in shape.signs(sheet, user, request.table, known)]
         for shape, items in sorted(found, key=lambda one: -one[1].bits)[:_MOST_DRAFTS]:
             is_weak = bits < 0 or items.bits < 0 or sheet.bits < 0
             judges: Iterable[Judge] = (
@@ -253,6 +268,17 @@ def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draf
                 yield Draft(
                     base + bits + items.bits + more - _WEAK * is_weak, sheet, request, shape.name, user, items, judge, reasons, is_weak
                 )
+
+
+def _is_given(column: Column, role: str, options: ReadOptions) -> bool:
+    """Return whether the config names a column for a role."""
+    name = options.columns.get(role)
+    return name is not None and name == (column.place if isinstance(name, int) else column.name)
+
+
+def _as_given(items: Items, options: ReadOptions) -> Items:
+    """Return items with the evidence of what was said: the config names their column."""
+    return replace(items, bits=max(items.bits, 0.0) + SURE) if _is_given(items.columns[0], "item", options) else items
 
 
 def _agrees(draft: Draft, options: ReadOptions) -> bool:

@@ -221,9 +221,9 @@ def padding_of(rows: Sequence[Sequence[str]], items: Ids) -> tuple[str, ...]:
 
 
 def _trec_run(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator[Items]:
-    """Six columns without a header: topic, Q0, document, rank, score, tag."""
+    """Six fields between white space: topic, Q0, document, rank, score, tag."""
     columns = sheet.columns
-    is_six = table == "lists" and sheet.header is False and len(columns) == 6 and user is columns[0]
+    is_six = table == "lists" and sheet.format == "trec" and len(columns) == 6 and user is columns[0]
     if is_six and columns[3].kind == "integer" and None not in columns[4].numbers:
         is_other = len(columns[1].distinct) == 1 and sheet.order(columns[0], columns[3]).permutes > 0
         bits = (32.0 if columns[1].distinct <= {"Q0", "q0", "0"} else 18 if is_other else -12) + (
@@ -234,9 +234,9 @@ def _trec_run(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iter
 
 
 def _trec_qrels(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator[Items]:
-    """Four columns without a header: topic, iteration, document, grade."""
+    """Four fields between white space: topic, iteration, document, grade."""
     columns = sheet.columns
-    is_four = table == "interactions" and sheet.header is False and len(columns) == 4 and user is columns[0]
+    is_four = table == "interactions" and sheet.format == "trec" and len(columns) == 4 and user is columns[0]
     if is_four and None not in columns[3].numbers and columns[3].kind != "time":
         is_constant = len(columns[1].distinct) == 1 and columns[1].kind == "integer"
         bits = (22.0 if columns[1].distinct <= {"Q0", "q0", "0"} else 16 if is_constant else -12) + 6 * (

@@ -14,13 +14,14 @@ from typing import Any, Final
 
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..errors import DataError
 from ..load import sniff
 from ..load.columns import TYPED_NAME
 from ..load.opening import FAILURES, unmapped
 from ..load.row_filters import kept_rows
-from ..load.scan import Format, FormatName, ReadOptions
+from ..load.scan import TREC_COMMENT, TREC_RUN, Format, FormatName, ReadOptions
 from ..load.source_file import FrameFile, SourceFile
 from ..load.typed import panics_held_back
 from ..names.row_filter import parse_filter
@@ -246,9 +247,27 @@ def _of_text(lines: Sequence[str], are_all: bool, options: ReadOptions, n: int) 
     """Yield the ways to cut separated text; none for the features of libsvm."""
     if not lines or is_of_features(lines):
         return
-    for sheet in _cut(lines, options, whole=n > _ROWS):
+    trec = _of_trec(lines) if options.format in (None, "trec") and options.separator is None else None
+    sheets = [*([] if trec is None else [trec]), *(_cut(lines, options, whole=n > _ROWS) if trec is None or not trec.bits else ())]
+    for sheet in sheets:
         sheet.is_complete = are_all and sheet.is_complete
         yield sheet
+
+
+def _of_trec(lines: Sequence[str]) -> Sheet | None:
+    """Return the fields of a TREC file, which white space separates: six of a run, or four of judgements; `None` for other lines.
+
+    A run has Q0 in its second field, and words behind its tag are no fields.
+    """
+    rows = [line.split() for line in lines if not line.lstrip().startswith(TREC_COMMENT)]
+    width = min(map(len, rows), default=0)
+    is_run = width >= len(TREC_RUN) and all(row[1].upper() == "Q0" for row in rows)
+    if not is_run and (width not in (4, len(TREC_RUN)) or max(map(len, rows)) > width):
+        return None
+    fields = zip(*(row[: len(TREC_RUN)] for row in rows), strict=True)
+    return Sheet(
+        "trec", [Column(None, place, values) for place, values in enumerate(fields, 1)], header=False, bits=SURE if is_run else 0.0
+    )
 
 
 def is_of_features(lines: Sequence[str]) -> bool:
@@ -260,6 +279,9 @@ def _cut(lines: Sequence[str], options: ReadOptions, *, whole: bool) -> Iterator
     if options.format is None and options.separator is None and all(map(_COLON.fullmatch, lines[:200])):
         yield _of_colons(lines)
         return
+    by_position = bool(options.columns) and all(isinstance(name, int) for name in options.columns.values())
+    if options.header is None and by_position:
+        options = replace(options, header=False)
     separator = options.separator or ("\t" if options.format == "tsv" else _separator_of(lines, options.split))
     if not separator:
         return

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import Any, Final, Literal
 
+from ..load.scan import NO_VALUE
 from .names import MOST, words_of
 
 Kind = Literal["integer", "whole", "decimal", "comma", "boolean", "date", "time", "text", "empty"]
@@ -148,7 +149,8 @@ class Column:
     @cached_property
     def kind(self) -> Kind:
         """The kind of its values."""
-        some = list(islice(self.distinct, _LOOKED_AT))
+        every = list(islice(self.distinct, _LOOKED_AT))
+        some = [text for text in every if text.lower() not in NO_VALUE] or every
         if not some:
             return "empty"
         if all(map(NUMBER.fullmatch, some)):
