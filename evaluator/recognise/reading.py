@@ -79,7 +79,8 @@ def _differing(reading: Reading, others: Iterable[Reading]) -> dict[str, Any]:
     """Return the settings of a reading that not all of the others have; keys that only others have are unset."""
     own, rest = reading.settings, [other.settings for other in others]
     keys = dict.fromkeys((*own, *(key for one in rest for key in one)))
-    return {key: own.get(key) for key in keys if any(one.get(key, ...) != own.get(key, ...) for one in rest)}
+    unset = {"split": "none"}  # `null` is to detect it
+    return {key: own.get(key, unset.get(key)) for key in keys if any(one.get(key, ...) != own.get(key, ...) for one in rest)}
 
 
 def _written(value: Any) -> str:

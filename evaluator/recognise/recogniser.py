@@ -282,10 +282,12 @@ def _as_given(items: Items, options: ReadOptions) -> Items:
 
 
 def _agrees(draft: Draft, options: ReadOptions) -> bool:
-    """Return whether a draft is what was given."""
+    """Return whether a draft is what was given; a score that is given by its name alone is one of which more is better."""
     columns = {column.name: column for column in draft.sheet.columns}
-    used: dict[str, Column | None] = {"user": draft.user, "item": draft.items.columns[0]}
-    used |= {"score" if draft.judge.order == "ascending" else draft.judge.order: draft.judge.column}
+    used: dict[str, Column | None] = {"user": draft.user, "item": draft.items.columns[0] if draft.items.layout != "wide" else None}
+    used[draft.judge.order] = draft.judge.column
+    if draft.judge.order == "ascending" and "score" in options.columns:
+        return False
     for role, name in options.columns.items():
         if role not in ("user", "item", *_JUDGES) or (isinstance(name, SharedName) and name not in columns):
             continue
@@ -294,11 +296,13 @@ def _agrees(draft: Draft, options: ReadOptions) -> bool:
                 continue
             return False
         column = used[role]
-        if column is None or (column.place != name if isinstance(name, int) else column.name != name):
+        if column is None or name is None or (column.place != name if isinstance(name, int) else column.name != name):
             return False
     is_split = draft.items.layout in ("cells", "labels")
     if options.split is not None:
-        return not is_split if not options.may_split else not is_split or draft.items.split == options.split
+        if not options.may_split or not is_split:
+            return not is_split and not (options.may_split and any(options.split in value for value in draft.items.columns[0].values))
+        return draft.items.split == options.split
     return options.format is None or (options.format == "trec") == draft.shape.startswith("TREC")
 
 
@@ -346,6 +350,8 @@ def _is_sure(pool: Sequence[Draft]) -> bool:
     if not pool or pool[0].is_weak or pool[0].items.layout not in ("long", "list"):
         return False
     top = pool[0]
+    if _is_whole((top.user,)) or _is_whole(top.items.columns):
+        return False
     swings = (MOST / 2 if one.source == top.source else 3 * MOST if one.user is top.user else 4 * MOST for one in pool[1:])
     return all(top.bits - one.bits > swing + MARGIN for one, swing in zip(pool[1:], swings, strict=True))
 

@@ -16,6 +16,7 @@ from receval.recognise.reading import Reading
 from receval.recognise.recogniser import Question, Request, recognise
 from receval.recognise.rows import effect_of, rows_of
 from receval.recognise.sheets import look
+from receval.recognise.values import plain
 
 Verdict = Literal["right", "asked", "refused", "lost", "wrong"]
 """`lost`: asked, and no answer is right; `refused`: nothing was recognised."""
@@ -68,11 +69,21 @@ class Asked:
 
 
 def agrees(meaning: Mapping[Any, Any], truth: Mapping[Any, Any]) -> bool:
-    """Return whether a meaning is the truth, or that part of it which is in the first MiB of a file."""
+    """Return whether a meaning is the truth, or that part of it which is in the first MiB of a file; `12.0` is 12."""
+    meaning, truth = _plain(meaning), _plain(truth)
     n_read, n_true = (sum(len(value) if isinstance(value, list) else 1 for value in one.values()) for one in (meaning, truth))
     if n_read < 0.9 * min(n_true, 5_000):
         return False
     return all(_is_part(value, truth.get(key)) for key, value in meaning.items())
+
+
+def _plain(meaning: Any) -> Any:
+    """Return lists or grades with the ids of `12.0` as 12."""
+    if isinstance(meaning, Mapping):
+        return {_plain(key): _plain(value) for key, value in meaning.items()}
+    if isinstance(meaning, tuple | list):
+        return type(meaning)(map(_plain, meaning))
+    return plain(meaning) if isinstance(meaning, str) else meaning
 
 
 def _is_part(value: Any, whole: Any) -> bool:

@@ -1,7 +1,7 @@
 """Random worlds in every shape of file are read right, or asked with an answer that is right; never as something else.
 
 Seventy-five worlds of two files are tried, always the same ones, so that every shape occurs.
-`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/recognise/test_worlds.py` tries more, with another seed; 1,000 take a minute or two.
+`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/recognise/test_worlds.py` tries more, with another seed, 1,000 in a minute.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def verdicts(seed: int, folder: Path) -> Iterator[tuple[bool, str, Verdict]]:
     asked = Asked([test.path] if test else [], [lists.path] if lists else [], options)
     for one, shape in zip((lists, test), shapes, strict=True):
         if one is not None:
-            yield world.is_helpful and "unknown name" not in shape, f"{shape} (world {seed})", asked.verdict(one.path, one.truth)
+            is_clear = world.is_helpful and not shape.endswith(("unknown name", "12.0"))  # those are asked
+            yield is_clear, f"{shape} (world {seed})", asked.verdict(one.path, one.truth)
 
 
 def test_a_file_of_any_world_in_any_shape_is_read_right_or_asked(tmp_path: Path) -> None:
