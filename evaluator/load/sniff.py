@@ -121,7 +121,7 @@ def head(file: SourceFile) -> list[str]:
 
 
 def first_lines(file: SourceFile, most: int = _LINES, size: int = HEAD) -> tuple[list[str], bool]:
-    """Return the lines as `head`, `most` of them and of the first `size` bytes, or of 1 MiB if few are in these; and whether these are all."""
+    """Return lines as `head`: `most` of the first `size` bytes, or of 1 MiB if few are in these; and whether these are all."""
     start = first_bytes(file, size)
     if len(start) >= size < HEAD and start.count(b"\n") < _FEW:
         start, size = first_bytes(file), HEAD

@@ -114,8 +114,12 @@ def _judged(sheet: Sheet, user: Column, column: Column) -> Iterator[Judge]:
     is_grade = numbers <= {half / 2 for half in range(11)} or numbers <= set(range(11))
     if has_zero:
         bits = 5.0
+    elif len(numbers) == 1:
+        bits = -2.0  # a constant judges nothing
     elif is_grade:
-        bits = 4.0 if len(numbers) > 1 else -2.0 if numbers == {0.0} else 0.0
+        bits = 4.0
+    elif column.kind == "decimal" and len(numbers) <= MOST_GRADES and 2 * len(numbers) < len(column.values):
+        bits = 2.0
     else:
         bits = -8.0 if max(numbers, default=0) > 100 or column.kind == "integer" else -2.0
     bits = -20.0 if column.kind == "time" else bits - 12 * (column.counts_rows or (not has_zero and sheet.order(user, column).counts > 8))

@@ -80,8 +80,10 @@ def meanings(name: str | None) -> dict[str, float]:
     path such as `items.rating` the last name counts that says something, unless it is in a history.
     """
     *above, last = (name or "").split(".")
-    if above and (said := {"side": MOST} if any("side" in meanings(one) for one in above) else meanings(last)):
-        return said
+    if any("side" in meanings(one) for one in above):
+        return {"side": MOST}
+    if above and meanings(last):
+        return meanings(last)
     words = list(words_of(name.split(":")[0] if name else ""))
     if _WORDS["side"].intersection(words[-2:]) or (name or "").endswith(":token_seq"):  # a list of RecBole is a history
         return {"side": MOST}
@@ -104,17 +106,25 @@ def bits_of(name: str | None, roles: Iterable[str]) -> float:
     return max((said[role] for role in roles if role in said), default=_OTHER_ROLE if said else 0.0)
 
 
+def is_plural(name: str | None) -> bool:
+    """Return whether a name is of several items: `items` and `item_ids`, unlike `item_id`."""
+    words = words_of(name or "")
+    return (
+        bool(words) and len(words[-1]) > 2 and words[-1].endswith("s") and words[-1][:-1] in _IDENTIFYING | _WORDS["item"] | _WORDS["truth"]
+    )
+
+
 def is_generic(name: str) -> bool:
     """Return whether a name is one that programs give to columns without a name: `V1`, `col_2`."""
     return _GENERIC.fullmatch(name) is not None
 
 
 def is_series(names: Iterable[str]) -> bool:
-    """Return whether names differ in a number alone, which counts, such as `rec_1` and `rec_2`."""
+    """Return whether names differ in a number alone, which counts, such as `rec_1` and `rec_2`; numbers alone are no names."""
     parts = [re.fullmatch(r"(.*?)(\d+)", name) for name in names]
     found = [part for part in parts if part]
     numbers = [int(part[2]) for part in found]
-    is_whole = len(parts) == len(found) > 1 and len({part[1] for part in found}) == 1
+    is_whole = len(parts) == len(found) > 1 and len({part[1] for part in found}) == 1 and found[0][1] != ""
     return is_whole and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 

@@ -16,11 +16,12 @@ from msgspec.structs import replace
 from ..load.scan import KEY_COLUMN, Format, ReadOptions, SharedName
 from ..load.source_file import SourceFile
 from .evidence import MARGIN, Judge, Table, is_in_pieces, judges_of, may_rank, user_bits
+from .headers import SURE
 from .names import MOST, meanings
 from .reading import Reading
 from .rows import effect_of, rows_of
 from .shapes import SHAPES, Items
-from .sheets import SURE, Sheet, look
+from .sheets import Sheet, look
 from .values import Column, Ids, KnownIds, plain
 
 _WEAK: Final = 8.0
@@ -255,7 +256,9 @@ def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draf
     users = sorted(((*user_bits(sheet, column, request.table, known), column) for column in sheet.columns), key=lambda one: -one[0])
     users = [(SURE, "", column) for *_, column in users if _is_given(column, "user", request.options)] or users
     shapes = [shape for shape in SHAPES if shape.name.startswith("TREC") == (sheet.format == "trec")]
-    for bits, why, user in [one for one in users[:_MOST_USERS] if one[0] > -MOST] or users[:1]:
+    likely = [one for one in users[:_MOST_USERS] if one[0] > -MOST] or users[:1]
+    likely += [one for one in users if one[2].place == 1 + sheet.columns[0].is_index and one not in likely and one[0] > -MOST]
+    for bits, why, user in likely:
         found = [(shape, _as_given(items, request.options)) for shape in shapes for items in shape.signs(sheet, user, request.table, known)]
         for shape, items in sorted(found, key=lambda one: -one[1].bits)[:_MOST_DRAFTS]:
             is_weak = bits < 0 or items.bits < 0 or sheet.bits < 0

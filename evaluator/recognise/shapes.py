@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .evidence import MOST_GRADES, Judge, Table, item_bits
-from .names import MOST, bits_of, is_generic, meanings, series_part
+from .names import MOST, bits_of, is_generic, is_plural, meanings, series_part
 from .sheets import Sheet
 from .values import INTEGER, LABELLED, Column, Ids, KnownIds, form_of, overlap, share
 
@@ -141,6 +141,7 @@ def _in_cells(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iter
             assert items.split is not None
             bits = item_bits(user, column, "item", "list", *_truths(table))
             bits += (3 if user.is_unique else -6) - 4 * (user.is_unique and table == "lists") - 5 * (sheet.separator is None)
+            bits += 4 * is_plural(column.name)
             parts = [part for value in column.parts for part in value.split(items.split) if part]
             if items.layout == "labels":
                 bits, parts = max(item_bits(user, column, "item"), 0) + 6, [LABELLED.sub(r"\1", part) for part in parts]
@@ -181,7 +182,7 @@ def _wide(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator
         repeats = share(rows, lambda row, pads=pads: len({*row} - {"", *pads}) < sum(v not in pads and v != "" for v in row))  # type: ignore[misc]
         shared = [known.bits(Ids(column.ids - {*pads}), "item") for column in group[:: 1 + len(group) // 12]]
         bits += (3 if user.is_unique else -8) - min(12, 60 * repeats) + sum(shared) / len(shared)
-        bits -= 3 * (table == "interactions") + 6 * user.is_index
+        bits -= 3 * (table == "interactions") + (12 if table == "interactions" else 6) * user.is_index
         yield Items("wide", tuple(group), bits, "a column of items for each rank", None, pads)
 
 

@@ -1,0 +1,67 @@
+"""`recognise`: what is given decides, and every answer to a question can be given."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from receval.load.scan import ReadOptions
+from receval.recognise.reading import Reading, options_of
+from receval.recognise.recogniser import Question
+
+from tests.recognise.asking import Asked
+
+GRADED = "a,b,c\n" + "".join(f"{user},{item},{(user + item) % 3}\n" for user in range(1, 9) for item in range(20, 24))
+
+
+def asked(folder: Path, text: str, **options: Any) -> Reading | Question | None:
+    path = folder / "t.csv"
+    path.write_text(text)
+    return Asked([path], [], {path: ReadOptions(**options)}).of(path)
+
+
+def given_by(line: str, source: str) -> dict[str, Any]:
+    """Return what options of the command give to a source."""
+    keys: dict[str, Any] = {}
+    for word in shlex.split(line)[1::2]:
+        key, _, value = word.removeprefix(f"{source}.").partition("=")
+        keys[key] = yaml.safe_load(value)
+    columns = {key.removeprefix("columns."): value for key, value in keys.items() if key.startswith("columns.")}
+    return {"columns": columns} | {key: value for key, value in keys.items() if not key.startswith("columns.")}
+
+
+def test_every_answer_to_a_question_gives_the_reading_for_which_it_is_printed(tmp_path: Path) -> None:
+    question = asked(tmp_path, GRADED)
+    assert isinstance(question, Question)
+    for reading in question.readings:
+        found = asked(tmp_path, GRADED, **given_by(options_of(reading, question.readings, "data.test"), "data.test"))
+        assert isinstance(found, Reading)
+        assert found.settings == reading.settings
+
+
+@pytest.mark.parametrize(("given", "columns"), [({"rating": "c"}, {"rating": "c"}), ({"rating": None}, {})])
+def test_what_is_given_decides(tmp_path: Path, given: dict[str, Any], columns: dict[str, Any]) -> None:
+    found = asked(tmp_path, GRADED, columns={"user": "a", "item": "b", **given})
+    assert isinstance(found, Reading)
+    assert found.columns == {"user": "a", "item": "b", **columns}
+
+
+def test_one_event_of_a_log_is_weighed_alone(tmp_path: Path) -> None:
+    rows = [(user, item, "view", 0) for user in range(1, 9) for item in range(20, 26)]
+    rows += [(user, 20 + user % 4, "buy", 5) for user in range(1, 9)]
+    text = "user,item,event,rating\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    found = asked(tmp_path, text, where="event == 'buy'")
+    assert isinstance(found, Reading)
+    assert "event" not in found.unread
+
+
+def test_a_file_that_nothing_speaks_for_is_a_question(tmp_path: Path) -> None:
+    text = "price,brand\n" + "".join(f"{n}.5,b{n % 3}\n" for n in range(9))
+    assert isinstance(asked(tmp_path, text), Question)
+
+
+def test_a_file_of_one_column_is_not_recognised(tmp_path: Path) -> None:
+    assert asked(tmp_path, "a\nb\nc\n") is None
