@@ -27,7 +27,7 @@ from ..load.typed import panics_held_back
 from ..names.row_filter import parse_filter
 from .headers import SURE, header_bits
 from .names import is_series, meanings
-from .values import INTEGER, NUMBER, Column, form_of, number_of, share
+from .values import INTEGER, Column, number_of
 
 SEPARATORS: Final = ("::", "\t", ";", "|", ",", " ")
 _HEAD_BYTES: Final = 1 << 16
