@@ -30,10 +30,14 @@ def header_bits(first: Sequence[str], body: Sequence[Column]) -> tuple[float, st
     if is_counted and first[0] == "":
         return SURE, "an index without name and the columns 0, 1, 2 of pandas"
     bits = sum(_is_name(name, column, is_counted) for name, column in zip(first, body, strict=True)) * min(1.0, 4 / len(first))
-    n_values = sum(name in column.distinct for name, column in zip(first, body, strict=True))
-    if is_counted and len(counts) > _FEW and (2 * n_values < len(first) or meanings(first[0])):
+    if is_counted and len(counts) > _FEW and not all(map(_is_usual, first[-len(counts) :], body[-len(counts) :])):
         return SURE, "the first line counts columns"
     return bits + (20 if is_series(first[1:]) and not is_counted else 0), "the first line has names"
+
+
+def _is_usual(value: str, column: Column) -> bool:
+    """Return whether more than a third of a column has a value, as if all lists were the same."""
+    return 3 * column.values.count(value) > len(column.values)
 
 
 def _is_name(name: str, column: Column, is_counted: bool) -> float:
@@ -41,7 +45,7 @@ def _is_name(name: str, column: Column, is_counted: bool) -> float:
     if name == "":
         return 4.0 if column.place == 1 and column.counts_rows else -2.0
     if NUMBER.fullmatch(name):
-        return -12.0 if not is_counted else -4.0 if name in column.distinct else 2.0
+        return -12.0 if not is_counted else -4.0 if _is_usual(name, column) else 0.0 if name in column.distinct else 2.0
     bits = 6.0 if is_generic(name) else 0.0 if re.search(r"\d", name) else 0.6 * max(meanings(name).values(), default=0.0)
     some = column.parts[:300]
     has_no_letters = name.isalpha() and not any(letter.isalpha() for form in column.forms for letter in form)

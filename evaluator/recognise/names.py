@@ -82,8 +82,9 @@ def meanings(name: str | None) -> dict[str, float]:
     *above, last = (name or "").split(".")
     if any("side" in meanings(one) for one in above):
         return {"side": MOST}
-    if above and meanings(last):
-        return meanings(last)
+    if above and (said := meanings(last)):
+        of_truth = {"truth": _OTHER_WORD} if "truth" in meanings(above[-1]) else {}  # `labels.clicks` of OTTO
+        return of_truth | said
     words = list(words_of(name.split(":")[0] if name else ""))
     if _WORDS["side"].intersection(words[-2:]) or (name or "").endswith(":token_seq"):  # a list of RecBole is a history
         return {"side": MOST}
@@ -95,7 +96,7 @@ def meanings(name: str | None) -> dict[str, float]:
     said = [(MOST, "".join(words)), (MOST, stem[1] if stem else "")]
     said += [*((_LAST_WORD, word) for word in words[-1:]), *((_OTHER_WORD, word) for word in words[-2::-1])]
     for bits, word in said:
-        if roles := [role for role, known in _WORDS.items() if word in known]:
+        if roles := [role for role, known in _WORDS.items() if word in known or word.removesuffix("s") in known]:
             return dict.fromkeys(roles, bits)
     return {}
 

@@ -66,6 +66,8 @@ def _long(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator
             bits -= 7 if table == "lists" else 3
         if not user.is_named:
             bits -= _unread_bits(sheet, user, column, free, known)
+            if table == "lists":  # one column is what orders; others would be more items
+                bits -= 3 * max(0, sum(other.kind in ("integer", "text") for other in free if other is not column) - 1)
         yield Items("long", (column,), bits if not column.preset else 20.0 if column.preset == "item" else -20.0)
 
 

@@ -36,6 +36,8 @@ _ROWS, _CELLS, _MOST_ROWS = 300, 6_000, 50_000
 _MOST_COLUMNS: Final = 300
 """Further columns are not looked at."""
 _NEARLY_ALL: Final = 0.9
+_SURELY: Final = 6.0
+"""Bits of an order that is hardly by chance."""
 _COLON: Final = re.compile(r"([^\s:,;|]+)\s*:\s+([^:]*\S[^:]*)")
 _LIBSVM: Final = re.compile(r"-?\d+(\.\d+)?( qid:\S+)?( \d+:\S+)+( #.*)?")
 
@@ -134,7 +136,7 @@ def _order_of(lists: Sequence[Sequence[float | None]]) -> Order:
             bits[sign] += holds * (distinct > 1) * (n * math.log2(n) - ways if sign == "permutes" else ways)
         seen["ties"] += distinct < n
     common = {sign: said if lists and seen[sign] >= _NEARLY_ALL * len(lists) else 0.0 for sign, said in bits.items()}
-    if common["falls"]:  # n to 1: points, rather than ranks of which the worst is first
+    if common["falls"] >= _SURELY:  # n to 1: points, rather than ranks of which the worst is first
         common["permutes"] = 0.0
     return Order(**common, ties=seen["ties"] / max(1, len(lists)))
 
@@ -261,6 +263,8 @@ def _of_trec(lines: Sequence[str]) -> Sheet | None:
     rows = [line.split() for line in lines if not line.lstrip().startswith(TREC_COMMENT)]
     width = min(map(len, rows), default=0)
     is_run = width >= len(TREC_RUN) and all(row[1].upper() == "Q0" for row in rows)
+    if max(map(len, rows), default=0) > width and all(line.count("\t") + 1 == len(TREC_RUN) for line in lines):
+        return None  # tabs separate fields, of which some have spaces
     if not is_run and (width not in (4, len(TREC_RUN)) or max(map(len, rows)) > width):
         return None
     fields = zip(*(row[: len(TREC_RUN)] for row in rows), strict=True)

@@ -28,6 +28,14 @@ def test_a_path_says_what_its_last_name_says() -> None:
     assert meanings("item.id") == {"item": 12}
 
 
+def test_an_event_among_the_labels_may_be_the_truth() -> None:
+    assert set(meanings("labels.clicks")) == {"rating", "truth"}
+
+
+def test_plurals_say_what_one_says() -> None:
+    assert set(meanings("prices")) == {"other"}
+
+
 def test_what_is_in_a_history_is_past() -> None:
     assert set(meanings("history.item_id")) == {"side"}
     assert set(meanings("item_history")) == {"side"}
