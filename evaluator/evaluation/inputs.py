@@ -548,7 +548,8 @@ def describe(
         return InputFile(mask_values(configured_path(file, source, folder), variables), size, digest)
 
     return tuple(
-        Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals)) for source in inputs.all()
+        Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals), source.reading)
+        for source in inputs.all()
     )
 
 

@@ -90,6 +90,10 @@ class Source(Struct, frozen=True):
     """A remark on the column that orders the lists, if only the words in its name say so."""
     target: TargetRule | None = None
     """The rows of each user to choose after the rows are read."""
+    reading: str = ""
+    """How the files were recognised, for people; empty if that was not necessary."""
+    is_by_name: bool = True
+    """False if the values or the positions of columns decided how the files are read."""
 
     @property
     def columns(self) -> frozenset[str]:

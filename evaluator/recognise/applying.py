@@ -41,16 +41,17 @@ def as_recognised(found: Reading | Question | None, look: Callable[[ReadOptions]
         if plain is not None and is_certain(plain, options):
             return plain
         raise question_error([found])
+    source = plain
     if isinstance(found, Reading) and (plain is None or not is_read_so(plain, found)):
         try:
-            return look(with_reading(options, found))
+            source = look(with_reading(options, found))
         except DataError:
             if failure is None:
                 raise
-    if failure is not None:
+    if source is None:
+        assert failure is not None, "a source that cannot be read has its error"
         raise failure
-    assert plain is not None
-    return plain
+    return replace(source, reading=described(found), is_by_name=found.is_by_name) if isinstance(found, Reading) else source
 
 
 def is_read_so(source: Source, reading: Reading) -> bool:

@@ -95,11 +95,12 @@ class InputFile(Struct, frozen=True):
 
 
 class Input(Struct, frozen=True):
-    """One source: its role in the config, its number of rows, and its files."""
+    """One source: its role in the config, its number of rows, its files, and how they were recognised."""
 
     role: str
     rows: int
     files: tuple[InputFile, ...]
+    reading: str = ""
 
 
 class Result(Struct, frozen=True, eq=False, dict=True):
