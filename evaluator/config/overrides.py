@@ -202,7 +202,31 @@ def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, s
         return _put(config, path, written, where, origins)
     if value.problems:
         return f"{where}: {value.problems[0][1]}"
+    if value.value is None and isinstance(path[-1], str) and "columns" not in path[-2:-1]:  # a column that is null is one that is not there
+        return _unset(config, path, where, origins)
     return _put(config, path, value.value, where, origins)
+
+
+def _unset(config: dict[str, Any], path: text.Path, where: str, origins: dict[text.Path, str]) -> str | None:
+    """Remove the key at a path of the config, if it is there; a key that no section has is left to be refused."""
+    here: Any = config
+    for index, key in enumerate(path[:-1]):
+        is_element = isinstance(here, list) and isinstance(key, int) and key < len(here)
+        value = here.get(key) if isinstance(here, dict) else here[key] if is_element else None
+        here = _in_full(path[: index + 1], value, path[index + 1])
+    if isinstance(here, dict) and path[-1] in here:
+        _put(config, path, None, where, origins)  # sections in short form become mappings
+        _remove(config, path)
+        return None
+    known = _keys(path[:-1])
+    return _put(config, path, None, where, origins) if known and path[-1] not in known else None
+
+
+def _remove(config: dict[str, Any], path: text.Path) -> None:
+    here: Any = config
+    for key in path[:-1]:
+        here = here[key]
+    del here[path[-1]]
 
 
 def with_overrides(stored: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
@@ -246,6 +270,10 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
             return f"{where}: a pattern of files without a name cannot be added to models with names: write NAME=PATH for each"
         listed = [] if assignment is None else [assignment] if isinstance(assignment, str) else assignment
         return _put(config, ("data", "recommendations"), [*listed, relative], where, origins)
+    if isinstance(assignment, dict) and isinstance(columns := assignment.get("columns"), dict) and "model" in columns:
+        if assignment.keys() & set(_PLACES) and not replace:
+            return f"{where}: a column names the models of one file of lists: give one file, or remove columns.model"
+        return _put(config, ("data", "recommendations"), {**_reading(assignment), "path": relative}, where, origins)
     if isinstance(data, dict) and isinstance(assignment, str | list):
         listed = [assignment] if isinstance(assignment, str) else assignment
         same = [entry for entry in listed if isinstance(entry, dict) and entry.get("name") == name]
@@ -437,14 +465,14 @@ def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origin
                 here[key] = {}
         if not last:
             if isinstance(path[index + 1], str):
-                here[key] = _in_full(path[: index + 1], here[key])
+                here[key] = _in_full(path[: index + 1], here[key], path[index + 1])
             here = here[key]
     origins[path] = where
     return None
 
 
-def _in_full(path: text.Path, value: Any) -> Any:
-    """Return a section in short form as a mapping, to which keys can be added; anything else unchanged."""
+def _in_full(path: text.Path, value: Any, key: str | int = "") -> Any:
+    """Return a section in short form as a mapping, to which `key` can be added; anything else unchanged."""
     if path in _SHORT_FORMS and isinstance(value, str | int | float):
         return {_SHORT_FORMS[path]: value}
     is_of_gates = path[0] == "gates" and path in _SHORT_FORMS
@@ -452,7 +480,8 @@ def _in_full(path: text.Path, value: Any) -> Any:
         ((label, folder),) = value.items()
         return {"path": f"{label}={folder}"}
     is_of_model = len(path) == 3 and path[1] in ("recommendations", "predictions")
-    is_source = path[0] == "data" and (is_of_model or (len(path) == 2 and path[1] not in ("recommendations", "folds")))
+    is_of_all_models = path == ("data", "recommendations") and key == "columns"  # one file, which has a column of the models
+    is_source = path[0] == "data" and (is_of_model or is_of_all_models or (len(path) == 2 and path[1] not in ("recommendations", "folds")))
     return {"frame" if isinstance(value, InMemory) else "path": value} if is_source and isinstance(value, str | list | InMemory) else value
 
 

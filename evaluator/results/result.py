@@ -94,12 +94,16 @@ class InputFile(Struct, frozen=True):
         return self.bytes == other.bytes and (self.hash == other.hash or not same_algorithm)
 
 
-class Input(Struct, frozen=True):
-    """One source: its role in the config, its number of rows, and its files."""
+class Input(Struct, frozen=True, omit_defaults=True):
+    """One source: its role in the config, its number of rows, and its files.
+
+    `converted` are the numbers of values that are read in another way than stored, such as `padding` and `item_as_integer`.
+    """
 
     role: str
     rows: int
     files: tuple[InputFile, ...]
+    converted: Mapping[str, int] = {}
 
 
 class Result(Struct, frozen=True, eq=False, dict=True):
