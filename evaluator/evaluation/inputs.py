@@ -290,6 +290,7 @@ class _Looker(Struct, frozen=True):
         source = self._look_at_all_rows(role, "lists", configured.model_copy(update={"where": lists_of("")}), None, ())
         doubts = source.scan.doubts if whole is None else whole.scan.doubts
         names = load.models_in(source, column, configured.where or "")
+        doubts = (*doubts, f"{role}: each value of column {column!r} is a model.")
         of_models = (
             replace(source, role=f"data.recommendations.{name}").with_scan(where=lists_of(name), doubts=() if index else doubts)
             for index, name in enumerate(names)
@@ -356,14 +357,19 @@ class _Looker(Struct, frozen=True):
 
     def refuse_lost_columns(self, sources: Sequence[load.Source]) -> None:
         """Raise `DataError` for a shared column that no source has; sources that the run does not need are looked at too."""
-        used = {name for source in sources for name in source.scan.names.values()}
-        shared = flat_columns(self._shared.given() if self._shared else {}).items()
-        lost = {role: name for role, name in shared if isinstance(name, str) and not {name, without_type(name)} & used}
+
+        def columns_of(source: load.Source) -> set[str]:
+            return {*source.scan.names.values(), *(cell for cells in source.scan.wide.values() for cell in cells)}
+
+        used = {name for source in sources for name in columns_of(source)}
+        given = flat_columns(self._shared.given() if self._shared else {}).items()
+        shared = [(role, one) for role, name in given for one in (name if isinstance(name, tuple) else (name,))]
+        lost = [(role, name) for role, name in shared if isinstance(name, str) and not {name, without_type(name)} & used]
         if lost:
             everything = replace(self, roles=frozenset(ROLES))
             others = (everything.single(role) for role in ROLES if role not in self.roles | {EMPTY_TRUTH, "predictions", "recommendations"})
-            used |= {name for source in others if source is not None for name in source.scan.names.values()}
-        for role, name in lost.items():
+            used |= {name for source in others if source is not None for name in columns_of(source)}
+        for role, name in lost:
             if not {name, without_type(name)} & used:
                 raise DataError(
                     f"data.columns: no file or table has a column {name!r} for the {'user' if role.startswith(KEY_COLUMN) else role}",

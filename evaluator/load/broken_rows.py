@@ -130,7 +130,7 @@ def _wrong_with(column: str, held: Any, scan: Scan) -> _Problem | None:
             return f"{name} holds {text[:40]!r}, which is not a {kind}", _LISTS
         is_printed = scan.split is None and scan.list_syntax == "python"
         odd_ids = fractions(text) if is_printed else [value for value in held if not is_id(value)]
-        if column in IDS and odd_ids:
+        if column in IDS and odd_ids and column not in scan.integers:
             return f"{odd_ids[0]!r} cannot be an id", "ids are integers or text"
     if column == "rating" and scan.label_separator:  # it is in the texts of items, and was looked at before
         return None

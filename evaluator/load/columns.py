@@ -249,14 +249,13 @@ def recognise(
         return {role: name for role, name in zip(roles, columns, strict=True) if public_name(role) not in absent}
     names: dict[str, str] = {}
     parts = {_given(where, "user", name, columns) if isinstance(name, int) else name for name in _parts(given).values()}
+    named_in_config = {name for key, name in given.items() if isinstance(name, str) and not key.startswith(KEY_COLUMN)}
     for role in (*required, *optional):
         key = public_name(role)
+        taken = {*names.values(), *named_in_config, *(parts if role in optional else ())}
         if key in given:
             names[role] = _given(where, key, given[key], columns)
-        elif (
-            has_header is not False
-            and (name := _usual(where, table, role, columns, {*names.values(), *(parts if role in optional else ())})) is not None
-        ):
+        elif has_header is not False and (name := _usual(where, table, role, columns, taken)) is not None:
             names[role] = name
     if missing := [role for role in required if role not in names]:
         likely = {role: name for role in missing if has_header is not False and (name := likely_column(role, columns, names.values()))}
@@ -280,11 +279,11 @@ def _order_by_words(where: str, free: Sequence[str]) -> dict[str, str]:
     return {role: name for name, role in found.items()}
 
 
-def order_found_by_words(table: str, names: Mapping[str, str], given: Mapping[str, str | int]) -> str:
+def order_found_by_words(table: str, names: Mapping[str, str], given: Mapping[str, Any]) -> str:
     """Return a remark if the column that orders lists was found by the words in its name; else an empty text."""
     for role in ORDERING if table == "lists" else ():
         name, wanted = names.get(role, ""), given.get(public_name(role))
-        is_given = isinstance(wanted, int) or (wanted is not None and name in (wanted, without_type(wanted)))
+        is_given = isinstance(wanted, int | tuple) or (wanted is not None and name in (wanted, without_type(wanted)))
         if name and not is_given and _fold(name) not in (*_USUAL[role], *_SECOND.get((table, role), ())) and order_columns([name]):
             return f"the {public_name(role)} is in column {name!r}, by its name"
     return ""

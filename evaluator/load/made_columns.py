@@ -67,6 +67,9 @@ def side_by_side(where: str, columns: Sequence[str], options: ReadOptions) -> tu
     for role, name in several.items():
         if name in columns:
             continue
+        if isinstance(name, tuple) and any(isinstance(one, SharedName) and one not in columns for one in name):
+            del named[role]
+            continue
         cells = _numbered(str(name), columns) if isinstance(name, str) else _listed(where, role, name, columns)
         if isinstance(name, SharedName) and not cells:
             continue

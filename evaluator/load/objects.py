@@ -34,6 +34,8 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
     if list_columns.may_hold_lists(table):
         _refuse_users_as_keys(where, objects)
     schema = _schema(files)
+    if not schema and any("." in str(name) for name in options.names):
+        schema = pl.from_dicts(objects, infer_schema_length=None).schema
     nested_paths, of_paths_given = paths_in(schema, options)
     schema = with_made_types(schema, nested_paths, {})
     fields = {**fields_of(schema), **of_paths_given} if list_columns.may_hold_lists(table) else {}

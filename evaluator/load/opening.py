@@ -171,7 +171,7 @@ def raw(source: Scan) -> pl.LazyFrame:
 def with_lists(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
     """Return the rows of a source with texts parsed into lists."""
     if source.lists_in_text:
-        names = {source.names[column]: column in IDS for column in sorted(source.lists)}
+        names = {source.names[column]: column in IDS and column not in source.integers for column in sorted(source.lists)}
         frame = frame.with_columns(listed(pl.col(name), source.split, source.list_syntax, ids).alias(name) for name, ids in names.items())
     return frame
 

@@ -141,7 +141,11 @@ def flat_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
 def with_shared(columns: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a source, flat, with those that all sources share where it names none itself."""
     others = flat_columns({role: name for role, name in shared.items() if role not in columns})
-    return {role: SharedName(name) if isinstance(name, str) else name for role, name in others.items()} | flat_columns(columns)
+    return {role: _shared(name) for role, name in others.items()} | flat_columns(columns)
+
+
+def _shared(name: Any) -> Any:
+    return tuple(map(_shared, name)) if isinstance(name, tuple) else SharedName(name) if isinstance(name, str) else name
 
 
 class Scan(Struct, frozen=True):

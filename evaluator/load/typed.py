@@ -44,7 +44,7 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
     if fields:
         schemas = {file: flat_types(schema, fields) for file, schema in schemas.items()}
     options, wide = side_by_side(where, [*schemas[files[0]]], options)
-    as_text = {options.columns[role] for role in options.integers}
+    as_text = {str(options.columns.get(role)) for role in options.integers}
     _refuse_odd_cells(role, schemas, {name: cells for name, cells in wide.items() if name == options.columns.get("item")}, options)
     schemas = {file: with_made_types(schema, {}, wide, as_text) for file, schema in schemas.items()}
     source = _TypedSource(role, table, format, options, schemas, fields, nested_paths, wide)
