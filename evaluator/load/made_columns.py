@@ -20,9 +20,10 @@ Nested = Mapping[str, tuple[str, ...]]
 
 
 class Paths(NamedTuple):
-    """Names with dots of nested values → the keys that lead there; and those of fields of lists of objects."""
+    """Names with dots of nested values → the keys that lead there, and the types; and those of fields of lists of objects."""
 
     nested: dict[str, tuple[str, ...]]
+    types: dict[str, pl.DataType]
     fields: dict[str, tuple[str, str]]
 
 
@@ -31,7 +32,7 @@ def paths_in(schema: Mapping[str, pl.DataType], options: ReadOptions) -> Paths:
 
     The last key may be a field of a list of objects; its list is then made a column of its own. Names that lead nowhere are left out.
     """
-    paths = Paths({}, {})
+    paths = Paths({}, {}, {})
     wanted = [*options.names, *options.labels, *options.filter_columns]
     for name in (one for one in wanted if isinstance(one, str) and "." in one and one not in schema):
         column = next((one for one in schema if name.startswith(f"{one}.")), None)
@@ -50,7 +51,7 @@ def paths_in(schema: Mapping[str, pl.DataType], options: ReadOptions) -> Paths:
         elif rest or column is None:
             continue
         if len(keys) > 1:
-            paths.nested[above] = tuple(keys)
+            paths.nested[above], paths.types[above] = tuple(keys), dtype
     return paths
 
 
@@ -162,11 +163,10 @@ def nested_types(types: Mapping[str, Any], nested: Nested) -> dict[str, Any]:
     return {key: built(one) for key, one in tree.items()}
 
 
-def with_made_types(schema: Mapping[str, pl.DataType], nested: Nested, wide: Wide, as_text: Collection[str] = ()) -> dict[str, pl.DataType]:
-    """Return the types of the columns of a file, and of those that are made of them."""
-    if not nested and not wide:
-        return dict(schema)
-    return dict(with_wide(with_nested(pl.LazyFrame(schema=dict(schema)), nested), wide, as_text).collect_schema())
+def with_wide_types(schema: Mapping[str, pl.DataType], wide: Wide, as_text: Collection[str] = ()) -> dict[str, pl.DataType]:
+    """Return the types of the columns of a file, and of its lists of columns side by side."""
+    cells = {cell: schema[cell] for held in wide.values() for cell in held}
+    return {**schema, **with_wide(pl.LazyFrame(schema=cells), wide, as_text).collect_schema()} if wide else dict(schema)
 
 
 def cells_of(fields: Fields, nested: Nested, wide: Wide, names: Collection[str]) -> list[str]:

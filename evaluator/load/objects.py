@@ -16,7 +16,7 @@ from ..errors import DataError
 from . import list_columns, sniff
 from .columns import FLAT, IDS, named, usual_roles
 from .list_columns import ODD_ARRAY, fields_of, flat_types, value_of
-from .made_columns import Nested, Wide, paths_in, side_by_side, with_made_types, with_made_values
+from .made_columns import Nested, Wide, paths_in, side_by_side, with_made_values
 from .opening import FAILURES, batches, unmapped
 from .scan import FILTER_COLUMN, KEY_COLUMN, Fields, ReadOptions, Scan
 from .source_file import SourceFile, path_columns
@@ -36,10 +36,10 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
     schema = _schema(files)
     if not schema and any("." in str(name) for name in options.names):
         schema = pl.from_dicts(objects, infer_schema_length=None).schema
-    nested_paths, of_paths_given = paths_in(schema, options)
-    schema = with_made_types(schema, nested_paths, {})
-    fields = {**fields_of(schema), **of_paths_given} if list_columns.may_hold_lists(table) else {}
-    flat = [_flat(dict(with_made_values(record, nested_paths, {})), fields) for record in objects]
+    paths = paths_in(schema, options)
+    schema = {**schema, **paths.types}
+    fields = {**fields_of(schema), **paths.fields} if list_columns.may_hold_lists(table) else {}
+    flat = [_flat(dict(with_made_values(record, paths.nested, {})), fields) for record in objects]
     options, wide = side_by_side(where, list(dict.fromkeys([*(name for one in flat for name in one), *schema])), options)
     records = [with_made_values(record, {}, wide) for record in flat]
     names = dict.fromkeys(name for record in records for name in record)
@@ -48,7 +48,7 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
     columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options, None, numbers)
     held = {column: [record.get(name) for record in records] for column, name in columns.items()}
     listed = [column for column in columns if any(isinstance(one, list) for one in held[column])]
-    made = Made(fields, nested_paths, wide)
+    made = Made(fields, paths.nested, wide)
     checked = {column: key for column, key in (columns | label_columns).items() if column not in options.integers}
     _refuse_odd_values(role, files, checked, listed if list_columns.may_hold_lists(table) else (), made)
     nested = list_columns.as_list_columns(where, table, listed)
@@ -69,7 +69,7 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
         header=tuple(names),
         has_header=False,
         fields=fields,
-        nested=nested_paths,
+        nested=paths.nested,
         wide=wide,
         **lists,
         booleans=booleans,

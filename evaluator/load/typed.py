@@ -18,7 +18,7 @@ from . import list_columns, sniff
 from .columns import CAST_IDS, FLAT, IDS, LARGEST_EXACT, ORDERING, named, public_name
 from .iceberg import scan_table
 from .list_columns import fields_of, flat_types, with_fields
-from .made_columns import Nested, Wide, paths_in, side_by_side, with_made_types, with_nested, with_wide
+from .made_columns import Nested, Wide, paths_in, side_by_side, with_nested, with_wide, with_wide_types
 from .opening import FAILURES
 from .remote import Remote
 from .scan import KEY_COLUMN, Fields, Format, Kind, NumberType, ReadOptions, Scan
@@ -38,16 +38,16 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
     """Return the scan of Parquet or IPC files, or tables; raise `DataError` for a wrong file, or if `options` do not fit."""
     where = f"{role}: {files[0]}"
     schemas = {file: stored_schema(f"{role}: {file}", file, format, options) for file in files}
-    nested_paths, of_paths_given = paths_in(schemas[files[0]], options)
-    schemas = {file: with_made_types(schema, nested_paths, {}) for file, schema in schemas.items()}
-    fields = {**fields_of(schemas[files[0]]), **of_paths_given} if list_columns.may_hold_lists(table) else {}
+    paths = paths_in(schemas[files[0]], options)
+    schemas = {file: {**schema, **(paths_in(schema, options).types if paths.types else {})} for file, schema in schemas.items()}
+    fields = {**fields_of(schemas[files[0]]), **paths.fields} if list_columns.may_hold_lists(table) else {}
     if fields:
         schemas = {file: flat_types(schema, fields) for file, schema in schemas.items()}
     options, wide = side_by_side(where, [*schemas[files[0]]], options)
     as_text = {str(options.columns.get(role)) for role in options.integers}
-    _refuse_odd_cells(role, schemas, {name: cells for name, cells in wide.items() if name == options.columns.get("item")}, options)
-    schemas = {file: with_made_types(schema, {}, wide, as_text) for file, schema in schemas.items()}
-    source = _TypedSource(role, table, format, options, schemas, fields, nested_paths, wide)
+    _refuse_odd_cells(role, schemas, wide, options)
+    schemas = {file: with_wide_types(schema, wide, as_text) for file, schema in schemas.items()}
+    source = _TypedSource(role, table, format, options, schemas, fields, paths.nested, wide)
     stored = {name for schema in schemas.values() for name in schema}
     of_paths = path_columns(files, stored)
     names, labels = _columns(source, of_paths)
@@ -79,7 +79,7 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
             column for column, name in labels.items() if any(schema.get(name, pl.Null).is_nested() for schema in schemas.values())
         ),
         fields=fields,
-        nested=nested_paths,
+        nested=paths.nested,
         wide=wide,
         numbers=_number_types(source, numbers, nested),
         **lists,
@@ -119,9 +119,11 @@ class _TypedSource(Struct, frozen=True):
 def _refuse_odd_cells(role: str, schemas: Mapping[SourceFile, Mapping[str, pl.DataType]], wide: Wide, options: ReadOptions) -> None:
     """Raise `DataError` for a column of items side by side that a file lacks, or whose type cannot be an id."""
     for file, schema in schemas.items():
-        for cell in (cell for cells in wide.values() for cell in cells):
+        for name, cell in ((name, cell) for name, cells in wide.items() for cell in cells):
             if cell not in schema:
                 raise DataError(f"{role}: {file}: no column {cell!r}, which other files have", "write all parts in the same way")
+            if name != options.columns.get("item"):
+                continue
             if _is_no_id(schema[cell]) and schema[cell] != pl.Null and not (schema[cell].is_float() and "item" in options.integers):
                 message = f"{role}: {file}: column {cell!r} is of type {schema[cell]} and cannot be an id"
                 raise DataError(message, _AS_INTEGER if schema[cell].is_float() else CAST_IDS)
