@@ -256,8 +256,8 @@ class Columns(Model):
     )
     item: ItemColumns | None = Field(
         None,
-        description="the item id; or a list of columns side by side, which are the items of a list in this order, or a name with a * for "
-        "their numbers, such as rec_*; {column: NAME, as: integer} reads whole numbers written as 318.0",
+        description="the item id; or a list of columns side by side, which are the items of a list in this order, or a name with a `*` for "
+        "their numbers, such as `rec_*`; {column: NAME, as: integer} reads whole numbers written as 318.0",
     )
     rating: NumberColumns | None = Field(None, description="the rating of an interaction; columns side by side as for item")
     score: ScoreColumns | None = Field(

@@ -519,7 +519,7 @@ def describe(
         return InputFile(mask_values(configured_path(file, source, folder), variables), size, digest)
 
     return tuple(
-        Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals), source.converted)
+        Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals), **source.converted)
         for source in inputs.all()
     )
 

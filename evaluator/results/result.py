@@ -95,15 +95,17 @@ class InputFile(Struct, frozen=True):
 
 
 class Input(Struct, frozen=True, omit_defaults=True):
-    """One source: its role in the config, its number of rows, and its files.
+    """One source: its role in the config, its number of rows, its files, and the numbers of values that are not read as stored.
 
-    `converted` are the numbers of values that are read in another way than stored, such as `padding` and `item_as_integer`.
+    Items of `padding` only fill lists up; the others are ids that are integers, but are written as 318.0.
     """
 
     role: str
     rows: int
     files: tuple[InputFile, ...]
-    converted: Mapping[str, int] = {}
+    padding: int = 0
+    user_as_integer: int = 0
+    item_as_integer: int = 0
 
 
 class Result(Struct, frozen=True, eq=False, dict=True):
