@@ -348,7 +348,7 @@ _READING = {
     ),
     "input_format": click.option(
         "--input-format",
-        type=click.Choice(("csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc")),
+        type=click.Choice(("csv", "tsv", "trec", "ragged", "json", "ndjson", "parquet", "ipc")),
         help="The format of standard input, if a path is -. Default: detected.",
     ),
 }

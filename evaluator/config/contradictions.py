@@ -20,8 +20,7 @@ from ..names.short_names import REFERENCE_NAMES, is_spread
 from ..results.spellings import close_label, labels_named, without_aggregate
 from ..tables.graph import closure, varies_with
 from ..tables.prepared import GroupBy
-from .data import Data
-from .data_sources import RowsSource, SourceConfig
+from .data import Data, problems_of_models, problems_of_reading
 from .judgement import GateRule
 from .whole_config import Config, Evaluation
 
@@ -175,7 +174,6 @@ _HAVING: Final = {
     "rank": ("recommendations", "baseline"),
     "row": ("recommendations",),
     "position": ("recommendations",),
-    "model": ("recommendations",),
     "prediction": ("predictions",),
     "timestamp": ("test", "train"),
     "other": ("distances",),
@@ -340,35 +338,16 @@ def _over_who_counts(definition: Definition) -> Definition:
 def _of_files(data: Data) -> Iterator[tuple[text.Path, str]]:
     """Yield columns in sources that cannot have them, and standard input that is used twice."""
     for location, source in data.sources():
-        for key in (*source.columns.given(), *(["model"] if source.columns.model is not None else [])):
+        for key in source.columns.given():
             roles = _HAVING.get(key, (location[0],))
             if location[0] not in roles:
-                known = " or ".join(f"data.{role}" for role in roles)
-                yield ("data", *location, "columns", key), f"this file has no column for {key}: only {known} has one"
-        yield from ((("data", *location, *keys), message) for keys, message in _of_reading(str(location[0]), source))
-    lists = [*data.named_lists()]
-    if len(lists) > 1 and data.has_model_column:
-        hint = "several files have a name each, without columns.model; or write one: recommendations: {path: …, columns: {model: …}}"
-        yield ("data", "recommendations"), f"a column names the models of one file of lists, and there are {len(lists)}: {hint}"
+                known = f"only {' or '.join(f'data.{role}' for role in roles)} has one"
+                yield ("data", *location, "columns", key), f"this file has no column for {key}: {known}"
+        yield from ((("data", *location, *keys), message) for keys, message in problems_of_reading(str(location[0]), source))
+    yield from problems_of_models(data)
     piped = [source for _, source in data.sources() if "-" in source.path]
     if len(piped) > 1 or any(len(source.path) > 1 for source in piped):
         yield ("data",), "standard input (-) can be read only once and not together with other files"
-
-
-def _of_reading(role: str, source: SourceConfig) -> Iterator[tuple[text.Path, str]]:
-    """Yield keys of a source that contradict each other, or that such a source cannot have."""
-    if "score" in source.columns.ways and role == "previous_policy":
-        yield ("columns", "score"), "the scores of a policy have no order: name the column alone"
-    if not isinstance(source, RowsSource):
-        return
-    if source.label_separator is not None and role not in ("test", "train"):
-        yield ("label_separator",), "labels in texts are ratings: only data.test and data.train have them"
-    if source.label_separator is not None and source.columns.rating is not None:
-        yield ("label_separator",), "the ratings are behind the items, or in a column: remove one of label_separator and columns.rating"
-    several = isinstance(source.columns.given().get("item"), tuple)
-    if source.split not in (None, "none") and (several or source.format == "ragged"):
-        what = "the lines are split at their separator" if source.format == "ragged" else "each column has one item of the list"
-        yield ("split",), f"{what}: remove split"
 
 
 def _of_tables(config: Config) -> Iterator[tuple[text.Path, str]]:

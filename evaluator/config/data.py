@@ -225,3 +225,34 @@ class Data(Model):
                 yield from (((key, name), source) for name, source in given.items())
             elif given and key not in ("columns", "folds"):
                 yield from (((key, index), source) for index, source in enumerate(given))
+
+
+def problems_of_models(data: Data) -> Iterator[tuple[Path, str]]:
+    """Yield why a column cannot name the models."""
+    where: Path = ("data", "recommendations")
+    n_lists = len([*data.named_lists()])
+    if n_lists > 1 and data.has_model_column:
+        hint = "several files have a name each, without columns.model; or write one: recommendations: {path: …, columns: {model: …}}"
+        yield where, f"a column names the models of one file of lists, and there are {n_lists}: {hint}"
+    for place, source in data.sources():
+        is_of_spark = source.table is not None or (source.frame is not None and source.frame.is_of_spark)
+        if place[0] == "recommendations" and is_of_spark and data.model_column(source) is not None:
+            yield where, "columns.model does not work on tables and DataFrames of Spark: give the lists of each model"
+
+
+def problems_of_reading(role: str, source: SourceConfig) -> Iterator[tuple[Path, str]]:
+    """Yield keys of a source that contradict each other, or that such a source cannot have."""
+    if "score" in source.columns.ways and role == "previous_policy":
+        yield ("columns", "score"), "the scores of a policy have no order: name the column alone"
+    if source.columns.model is not None and role != "recommendations":
+        yield ("columns", "model"), "this file has no column for model: only data.recommendations has one"
+    if not isinstance(source, RowsSource):
+        return
+    if source.label_separator is not None and role not in ("test", "train"):
+        yield ("label_separator",), "labels in texts are ratings: only data.test and data.train have them"
+    if source.label_separator is not None and source.columns.rating is not None:
+        yield ("label_separator",), "the ratings are behind the items, or in a column: remove one of label_separator and columns.rating"
+    several = isinstance(source.columns.given().get("item"), tuple)
+    if source.split not in (None, "none") and (several or source.format == "ragged"):
+        what = "the lines are split at their separator" if source.format == "ragged" else "each column has one item of the list"
+        yield ("split",), f"{what}: remove split"

@@ -33,18 +33,18 @@ from ..quoting import type_name
 from .masking import masked_options, masked_path, masked_uri
 from .source_values import (
     ColumnName,
+    ItemCategories,
     ItemColumns,
     NumberColumns,
     Padding,
     ReadColumn,
     ScoreColumns,
+    TestCategories,
     UserColumns,
-    read_category_columns,
     read_encoding,
     read_filter,
     read_option,
     read_separator,
-    read_test_categories,
     read_uri,
 )
 
@@ -436,15 +436,7 @@ class TestedSource(RowsSource):
         description="the rows of each user that are the target, after where: all (the default), the last or the first by time, or a random "
         "item, also with a seed: {random: 7}",
     )
-    categories: (
-        Annotated[
-            str,
-            BeforeValidator(read_test_categories),
-            Field(min_length=1),
-            WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]}),
-        ]
-        | None
-    ) = Field(
+    categories: TestCategories | None = Field(
         None,
         description="the column with the category that a row's item has for its user, by its name or its position, for measures with "
         "categories_of=test; an item with several categories has a row for each (subtopics of TREC: iter)",
@@ -454,22 +446,7 @@ class TestedSource(RowsSource):
 class ItemsSource(SourceConfig):
     """The catalogue. Categories are in one column (items are repeated, or fields are split), or in one column per category."""
 
-    categories: (
-        Annotated[
-            str | tuple[str, ...],
-            BeforeValidator(read_category_columns),
-            WithJsonSchema(
-                {
-                    "anyOf": [
-                        {"type": "string"},
-                        {"type": "integer", "minimum": 1},
-                        {"type": "array", "items": {"type": "string"}, "minItems": 1},
-                    ]
-                }
-            ),
-        ]
-        | None
-    ) = Field(
+    categories: ItemCategories | None = Field(
         None,
         description="the column with an item's categories, by its name or its position; or a list of columns, one per category: the "
         "item has the category where the value is not missing, empty, 0 or false",

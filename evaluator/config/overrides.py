@@ -1,8 +1,7 @@
-"""Locate the values of a config, replace them by options of the command line, and describe their problems."""
+"""Locate the values of a config, and replace them by options of the command line."""
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import shlex
@@ -10,22 +9,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final
 
 from msgspec import Struct, field
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
 
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..names.measure_strings import measures_of
 from ..names.short_names import is_address
-from ..quoting import one_line, short
+from ..quoting import one_line
 from .data_sources import InMemory
 from .dialects import Translation
+from .error_texts import error_text, keys_at
 from .judgement import Compare, GateBaseline, GateRule, Gates, Rule, as_baseline
 from .run_sections import ReportConfig, Tracking, Trackings
-from .whole_config import Config
 
 
 class Locations(Struct, frozen=True):
@@ -67,91 +65,6 @@ def dotted(path: text.Path) -> str:
     """Return a path as text, such as `evaluation.metrics[3]`."""
     shown = "".join(f"[{segment}]" if isinstance(segment, int) else f".{segment}" for segment in path)
     return shown.removeprefix(".") or "the config"
-
-
-_WANTED: Final = {
-    "string_type": "text",
-    "bool_type": "true or false",
-    "int_type": "a whole number",
-    "float_type": "a number",
-    "tuple_type": "a list",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "float_parsing": "a number",
-    "int_parsing": "a whole number",
-    "string_too_short": "a text that is not empty",
-}
-"""Error type of pydantic → the expected value in the words of YAML; pydantic names tuples, dictionaries and instances."""
-
-
-_CANDIDATES: Final = "receval samples no candidates; give lists with the scores of the candidates (docs/how-to/leave-one-out.md)"
-_MEANT: Final = {
-    **dict.fromkeys(("candidates", "n_negatives", "negatives", "num_negatives"), _CANDIDATES),
-    "split": "it is a key of a source, such as data.recommendations.NAME.split",
-}
-"""A key that people try → what to write instead."""
-
-
-def error_text(details: ErrorDetails) -> str:
-    """Describe what is wrong with a value."""
-    if details["type"] == "extra_forbidden":
-        key = str(details["loc"][-1])
-        allowed = _keys(details["loc"][:-1])
-        if key in _MEANT:
-            return f"unknown key '{key}': {_MEANT[key]}"
-        if (name := key.partition(":")[0]) in allowed and name != key:
-            return f"unknown key '{key}': YAML needs a space after the colon, as in {key.replace(':', ': ', 1)}"
-        close = difflib.get_close_matches(key, allowed, n=1) or [name for name in allowed if key in name.split("_")][:1]
-        close = close or [name for name in (key_named(key),) if name and allowed]
-        return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
-    if details["type"] == "missing":
-        return "this key is missing"
-    if details["type"] == "value_error":
-        return str(details["ctx"]["error"])
-    given = details["input"]
-    if details["type"] == "string_pattern_mismatch" and details["loc"][-1] == "cluster":
-        return f"write a column of data.users as users.{short(str(given))}"
-    is_secret = "storage_options" in details["loc"]
-    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {'null' if given is None else short(repr(given))}"
-    wanted = details["msg"].replace("Input should be", "this should be").removesuffix(".")
-    hint = ": write the rules under gates.rules" if details["loc"] == ("gates",) else ""
-    return (f"this should be {_WANTED[details['type']]}" if details["type"] in _WANTED else wanted) + shown + hint
-
-
-def _keys(location: Sequence[str | int]) -> list[str]:
-    """Return the keys of the model at `location`."""
-    models: Iterable[type[BaseModel]] = [Config]
-    for segment in location:
-        fields = [model.model_fields[segment].annotation for model in models if segment in model.model_fields]
-        models = [model for annotation in fields for model in _models(annotation)] or models
-    return [key for model in models for key in model.model_fields]
-
-
-def _models(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return list(dict.fromkeys(model for argument in get_args(annotation) for model in _models(argument)))
-
-
-def key_named(name: str) -> str:
-    """Return the path, as for `--set`, of the topmost key with this name; empty if there is none."""
-    level: list[tuple[str, type[BaseModel]]] = [("", Config)]
-    while level:
-        found = next((f"{above}{name}" for above, model in level if name in model.model_fields), "")
-        if found:
-            return found
-        fields = [(f"{above}{key}.", one.annotation) for above, model in level for key, one in model.model_fields.items()]
-        level = [(path, model) for path, annotation in fields for model in _sections(annotation)]
-    return ""
-
-
-def _sections(annotation: Any) -> list[type[BaseModel]]:
-    """Return the models of an annotation, without those of elements of lists and mappings."""
-    if get_origin(annotation) in (tuple, list, dict):
-        return []
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for argument in get_args(annotation) for model in _sections(argument)]
 
 
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
@@ -218,7 +131,7 @@ def _unset(config: dict[str, Any], path: text.Path, where: str, origins: dict[te
         _put(config, path, None, where, origins)  # sections in short form become mappings
         _remove(config, path)
         return None
-    known = _keys(path[:-1])
+    known = keys_at(path[:-1])
     return _put(config, path, None, where, origins) if known and path[-1] not in known else None
 
 

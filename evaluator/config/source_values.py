@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from msgspec import Struct
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from ..names.row_filter import parse_filter
 
@@ -157,3 +157,11 @@ def read_test_categories(value: Any) -> Any:
     if isinstance(value, list | tuple):
         raise ValueError("categories of the test rows are in one column: repeat the row of an item for each of its categories")
     return read_category_columns(value)
+
+
+ItemCategories = Annotated[
+    str | tuple[str, ...],
+    BeforeValidator(read_category_columns),
+    WithJsonSchema({"anyOf": [*_NAME_SCHEMA, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+]
+TestCategories = Annotated[str, BeforeValidator(read_test_categories), Field(min_length=1), WithJsonSchema({"anyOf": _NAME_SCHEMA})]

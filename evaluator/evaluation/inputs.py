@@ -32,8 +32,6 @@ from ..metrics.intents import TEST_CATEGORIES
 from ..names.row_filter import in_filter
 from ..names.short_names import REFERENCE_NAMES, is_address
 from ..parts.spark.session import SparkSession
-from ..results.result import Input, InputFile
-from ..secrets import mask_values
 from ..tables.rows import EMPTY_TRUTH
 
 ROLES: Final[Mapping[str, str]] = {
@@ -255,8 +253,7 @@ class _Looker(Struct, frozen=True):
                 by_model = self._by_model(f"data.recommendations[{index}]", configured)
                 for twice in by_model.keys() & models.keys():
                     raise _same_name(twice, (*models[twice].files, *by_model[twice].files))
-                models |= by_model
-                model_files |= {name: [*source.files] for name, source in by_model.items()}
+                models, model_files = models | by_model, model_files | {name: [*one.files] for name, one in by_model.items()}
                 continue
             files = self._files(f"data.recommendations[{index}]", configured)
             given = configured.name or configured.table
@@ -274,23 +271,17 @@ class _Looker(Struct, frozen=True):
         return models
 
     def _by_model(self, role: str, configured: SourceConfig) -> dict[str, load.Source]:
-        """Inspect the lists of all models in one file, whose column of models is a filter for the lists of each.
-
-        Raises `DataError` if names of models are missing, or differ only in case.
-        """
-        column = str(self.loaded.config.data.model_column(configured))
-        if configured.table is not None or (isinstance(configured.frame, InMemory) and configured.frame.is_of_spark):
-            raise DataError(f"{role}: columns.model does not work on tables and DataFrames of Spark", "give the lists of each model")
+        """Inspect the lists of all models in one file, whose column of models is a filter for the lists of each."""
+        column, files = str(self.loaded.config.data.model_column(configured)), self._files(role, configured) if configured.path else None
         kept = f"({configured.where}) and " if configured.where else ""
 
         def lists_of(model: str) -> str:
             return "{}{} == '{}'".format(kept, in_filter(column), model.replace("'", "''"))
 
-        whole = load.with_filter_remark(self._look_at_all_rows(role, "lists", configured, None, ())) if configured.where else None
-        source = self._look_at_all_rows(role, "lists", configured.model_copy(update={"where": lists_of("")}), None, ())
-        doubts = source.scan.doubts if whole is None else whole.scan.doubts
+        whole = load.with_filter_remark(self._look_at_all_rows(role, "lists", configured, files, ())) if configured.where else None
+        source = self._look_at_all_rows(role, "lists", configured.model_copy(update={"where": lists_of("")}), files, ())
         names = load.models_in(source, column, configured.where or "")
-        doubts = (*doubts, f"{role}: each value of column {column!r} is a model.")
+        doubts = (*(whole or source).scan.doubts, f"{role}: each value of column {column!r} is a model.")
         of_models = (
             replace(source, role=f"data.recommendations.{name}").with_scan(where=lists_of(name), doubts=() if index else doubts)
             for index, name in enumerate(names)
@@ -507,28 +498,3 @@ def deepest(evaluation: Evaluation) -> int | None:
 
 def _looks_at_ties(definition: Definition) -> bool:
     return definition.params.get("ties", "list_order") != "list_order" and "ties" in definition.metric.axes
-
-
-def describe(
-    inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path, variables: Mapping[str, str]
-) -> tuple[Input, ...]:
-    """Return the inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and number of rows."""
-
-    def described(file: load.SourceFile, source: load.Source) -> InputFile:
-        digest, size = fingerprints.of(file.path)
-        return InputFile(mask_values(configured_path(file, source, folder), variables), size, digest)
-
-    return tuple(
-        Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals), **source.converted)
-        for source in inputs.all()
-    )
-
-
-def configured_path(file: load.SourceFile, source: load.Source, folder: Path) -> str:
-    """Return the path of a file as the config writes it, which does not depend on where the `folder` of the config is."""
-    if file.is_piped:
-        return source.given[0]
-    is_elsewhere = not isinstance(file.path, Path) or is_address(file.name)
-    if is_elsewhere or any(os.path.isabs(os.path.expanduser(configured)) for configured in source.given):
-        return file.name
-    return os.path.relpath(file.name, folder)

@@ -79,11 +79,11 @@ def _error(source: Source, column: str, is_wrong: pl.Expr, n: int) -> DataError:
     more = f" (and {n - 1:,} more)" if n > 1 else ""
     if label:
         return DataError(
-            f"{source.role}: {place}: {short(value)!r} is no item with a number behind {scan.label_separator!r}{more}",
+            f"{source.role}: {place}: {short(value)!r} is not an item with a number behind {scan.label_separator!r}{more}",
             f"write ITEM{scan.label_separator}NUMBER, or remove label_separator",
         )
     return DataError(
-        f"{source.role}: {place}: {short(value)!r} is no whole number, and columns.{public_name(column)} is read as integers{more}",
+        f"{source.role}: {place}: {short(value)!r} is not a whole number, and columns.{public_name(column)} is read as integers{more}",
         "correct the value, or remove as: integer, and the ids are read as text",
     )
 

@@ -84,7 +84,7 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
     if path.suffix and path.suffix.lower() not in PACKED and ending_of(path) not in _OTHERS:
         raise DataError(
             f"{file}: cannot tell the format from the ending {path.suffix!r}",
-            "set it in the config: format: csv, tsv, trec, json, ndjson, parquet or ipc",
+            "set it in the config: format: csv, tsv, trec, ragged, json, ndjson, parquet or ipc",
         )
     # UTF-8 text that begins with an object, or an array of objects, is JSON.
     text = b"" if encoded else first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
@@ -292,7 +292,7 @@ def _with_conversions(
     integers, ascending = options.integers & names.keys(), options.ascending & names.keys()
     kinds = {**more["kinds"], **dict.fromkeys(integers, "integer")}
     doubts = [
-        f"{where.partition(': ')[0]}: less is better in column {names[column]!r} (order: ascending), so its numbers are read with the "
+        f"{where.partition(': ')[0]}: lower is better in column {names[column]!r} (order: ascending), so its numbers are read with the "
         "other sign."
         for column in sorted(ascending)
     ]
