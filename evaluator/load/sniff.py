@@ -276,6 +276,9 @@ def scan_of(
     whole = [column for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)]
     more["numbers"] = {**dict.fromkeys(whole, "whole"), **more.get("numbers", {})}
     wide = {name: cells for name, cells in more.get("wide", {}).items() if name in names.values()}
+    for name in (cell for cells in wide.values() for cell in cells):
+        if name in names.values() or sum(name in cells for cells in wide.values()) > 1:
+            raise DataError(f"{where}: column {name!r} is mapped to two roles", "each column side by side has one role: correct columns")
     used = {cell for name in names.values() for cell in wide.get(name, (name,))}
     more["fields"] = {name: field for name, field in more.get("fields", {}).items() if name in used}
     structs = {struct for struct, _ in more["fields"].values()}

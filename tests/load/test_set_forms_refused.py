@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from receval import load
+from receval import evaluate, load
 from receval.errors import DataError
 from receval.load.opening import open_rows
 
@@ -74,6 +74,24 @@ def test_the_last_separator_is_that_of_the_label(tmp_path):
 def test_columns_side_by_side_are_of_one_length(tmp_path):
     with pytest.raises(DataError, match=r"2 columns 'rec_\*', but 1 columns 's_\*'"):
         source_of(tmp_path, "l.csv", "user,rec_1,rec_2,s_1\n1,5,6,1\n", columns={"item": "rec_*", "score": "s_*"})
+
+
+@pytest.mark.parametrize("columns", [{"item": ("rec_1", "user")}, {"item": "rec_*", "score": ("rec_1", "s_1")}])
+@pytest.mark.parametrize("form", ["csv", "parquet", "ndjson"])
+def test_a_column_side_by_side_has_one_role(columns, form, tmp_path):
+    frame = pl.DataFrame({"user": [1], "rec_1": [5], "rec_2": [6], "s_1": [1.0]})
+    contents = {"csv": frame.write_csv(), "parquet": parquet(frame), "ndjson": frame.write_ndjson()}
+    with pytest.raises(DataError, match="is mapped to two roles"):
+        source_of(tmp_path, f"l.{form}", contents[form], columns=columns)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_dataframe_of_spark_is_refused_with_the_way(spark_session):
+    lists = spark_session.native.createDataFrame([(1, 5), (1, -1)], ["user", "item"])
+    test = spark_session.native.createDataFrame([(1, 5)], ["user", "item"])
+    with pytest.raises(DataError, match="Spark reads the columns of .* as they are stored"):
+        evaluate(test=test, recommendations={"m": {"frame": lists, "padding": -1}}, metrics=["MRR"])
 
 
 def test_a_column_of_the_very_name_wins(tmp_path):
@@ -176,3 +194,13 @@ def test_models_that_differ_only_in_case_are_refused(write, tmp_path):
     write("t.csv", "user,item\n1,10\n2,12\n")
     with pytest.raises(DataError, match="two models in column 'Algorithm' have names that differ only in case"):
         evaluated(tmp_path, {"path": "all.csv", "columns": {"model": "Algorithm"}}, "t.csv")
+
+
+def test_models_of_a_column_are_compared_like_those_of_files(write, receval):
+    write("all.csv", MODELS)
+    write("t.csv", "user,item\n1,10\n2,12\n")
+    data = "{test: t.csv, recommendations: {path: all.csv, columns: {model: Algorithm}}}"
+    config = write("c.yaml", f"{{data: {data}, evaluation: {{metrics: [MRR]}}}}")
+    assert receval("validate", config)[1].strip().endswith("is valid: 1 measure")
+    code, out, err = receval("diff", config, "a=1", "b")
+    assert (code, "b beside a=1" in out) == (0, True), err
