@@ -90,9 +90,9 @@ def meanings(name: str | None) -> dict[str, float]:
     while len(words) > 1 and words[-1] in _IDENTIFYING:
         words.pop()
     stem = _OF_SEVERAL.fullmatch(words[-1]) if words else None
-    said = [(MOST, "".join(words)), (MOST, stem[1] if stem else "")]
-    said += [*((_LAST_WORD, word) for word in words[-1:]), *((_OTHER_WORD, word) for word in words[-2::-1])]
-    for bits, word in said:
+    weighed = [(MOST, "".join(words)), (MOST, stem[1] if stem else "")]
+    weighed += [*((_LAST_WORD, word) for word in words[-1:]), *((_OTHER_WORD, word) for word in words[-2::-1])]
+    for bits, word in weighed:
         if roles := [role for role, known in _WORDS.items() if word in known]:
             return dict.fromkeys(roles, bits)
     return {}
