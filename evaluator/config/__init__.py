@@ -7,8 +7,9 @@ from typing import Any
 
 from .contradictions import missing, unknown_model
 from .data_sources import ItemsSource, Model, RowsSource, SourceConfig
+from .error_texts import key_named
 from .loader import Loaded, load_config, refuse_data_file
-from .overrides import dotted, gates_of, key_named, measures_of_rules
+from .overrides import dotted, gates_of, measures_of_rules
 from .whole_config import Config, FormulaEntry
 
 __all__ = [

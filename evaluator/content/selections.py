@@ -49,7 +49,9 @@ def screen(
     for source in result.inputs:
         paths, left = [file.path for file in source.files[:_FEW_FILES]], len(source.files) - _FEW_FILES
         files = f"{', '.join(paths)}{f' and {left:,} more' if left > 0 else ''}"
-        read.append((source.role, f"{source.rows:,} row{'s' * (source.rows != 1)}: {files}"))
+        read.append(
+            (source.role, f"{source.rows:,} row{'s' * (source.rows != 1)}: {files}{f'; {source.reading}' if source.reading else ''}")
+        )
     return (
         *findings.alerts(found, "" if verbose else command),
         *cautions(result),

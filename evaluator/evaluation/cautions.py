@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 from typing import Final
 
 import numpy as np
@@ -47,6 +49,8 @@ def remarks_on_order(inputs: Inputs, *, of_frames: bool = True) -> list[str]:
     said = []
     for name, source in inputs.models.items():
         is_frame, has_order = source.scan.frame is not None, bool({"position", "score"} & source.columns)
+        if source.reading and not source.is_by_name:
+            continue  # the sentence on its reading says it
         if source.order_by_words:
             said.append((name, f"{source.order_by_words}."))
         elif not has_order and not source.scan.lists and not _has_entry_per_user(source) and (of_frames or not is_frame):
@@ -54,7 +58,18 @@ def remarks_on_order(inputs: Inputs, *, of_frames: bool = True) -> list[str]:
     baseline = inputs.of("baseline")
     if baseline is not None and baseline.order_by_words:
         said.append((baseline.role, f"{baseline.order_by_words}."))
-    return list(of_models(said))
+    return [*readings(inputs), *of_models(said)]
+
+
+def readings(inputs: Inputs) -> list[str]:
+    """Return a sentence on each source that was recognised by values or positions, the same of several in one."""
+    named = {source.role: name for name, source in inputs.models.items()}
+    by_content = [source for source in inputs.all() if source.reading and not source.is_by_name]
+    of_file = [
+        (named.get(one.role, one.role), f"{PurePath(one.name).name}: {one.reading}.", f"read as: {one.reading}.") for one in by_content
+    ]
+    same = Counter(text for *_, text in of_file)
+    return of_models((name, shared if same[shared] > 1 else own) for name, own, shared in of_file)
 
 
 def _has_entry_per_user(source: load.Source) -> bool:

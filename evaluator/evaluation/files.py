@@ -44,7 +44,8 @@ from ..secrets import mask_values
 from ..tables.graph import closure
 from ..tables.prepared import Prepared, TimeFacts
 from ..tables.rows import EMPTY_TRUTH, LISTS, PartData
-from .inputs import Inputs, configured_path, look_at_everything
+from .input_files import configured_path
+from .inputs import Inputs, look_at_everything
 from .model_pass import measure_part
 from .plan import Plan, Request
 from .user_ids import id_in

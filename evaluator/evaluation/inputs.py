@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path, PurePath
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 from msgspec import Struct, field
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data import Data
-from ..config.data_sources import NO_TEST, UNNAMED, InMemory, TestedSource
+from ..config.data_sources import NO_TEST, UNNAMED, Columns, InMemory, TestedSource
 from ..config.whole_config import Evaluation
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError, NoRowsError, RecevalError
@@ -31,14 +31,13 @@ from ..load.source import OpenedSource
 from ..load.source_file import FrameFile
 from ..metrics import Definition
 from ..metrics.intents import TEST_CATEGORIES
+from ..names.row_filter import in_filter
 from ..names.short_names import REFERENCE_NAMES, is_address
 from ..parts.spark.session import SparkSession
-from ..recognise.applying import as_recognised
+from ..recognise.applying import as_recognised, models_error
 from ..recognise.evidence import Table
 from ..recognise.reading import Reading
 from ..recognise.recogniser import Question, Request, recognise
-from ..results.result import Input, InputFile
-from ..secrets import mask_values
 from ..tables.rows import EMPTY_TRUTH
 
 ROLES: Final[Mapping[str, str]] = {
@@ -203,6 +202,16 @@ def refuse_missing_files(loaded: Loaded, roles: Collection[str] = tuple(ROLES)) 
         raise DataError("\n".join(error.message for error in errors), errors[-1].hint)
 
 
+class _Lists(Struct, frozen=True):
+    """A file of lists: the name of its model, its source, and its files, if they were looked for; `is_named` by a person."""
+
+    name: str
+    role: str
+    configured: SourceConfig
+    files: Sequence[load.SourceFile] | None = None
+    is_named: bool = True
+
+
 class _Looker(Struct, frozen=True):
     """Inspect the sources of a config with one of the `roles`; `wanted` are inputs and columns such as `users.age`.
 
@@ -221,10 +230,9 @@ class _Looker(Struct, frozen=True):
     """Source → how it is read, as far as it was recognised, or the readings between which a person must choose."""
 
     @property
-    def _shared(self) -> Mapping[str, Any]:
+    def _shared(self) -> Columns | None:
         """The columns of all sources."""
-        columns = self.loaded.config.data.columns
-        return columns.given() if columns else {}
+        return self.loaded.config.data.columns
 
     def single(self, role: str) -> load.Source | None:
         """Inspect a source that serves the whole run, with the wanted columns; `None` if it is not given, or not needed."""
@@ -251,7 +259,7 @@ class _Looker(Struct, frozen=True):
         given = [(role, one) for role, one in single if one is not None and one.frame is not NO_TEST]
         sources: list[tuple[str, Table, SourceConfig, Sequence[load.SourceFile] | None]]
         sources = [(f"data.{role}", "lists" if role == "baseline" else "interactions", one, None) for role, one in given]
-        sources += [(role, "lists", one, files) for _, role, one, files in self._lists()]
+        sources += [(one.role, "lists", one.configured, one.files) for one in self._lists()]
         for role, table, configured, files in sources:
             with suppress(RecevalError):  # raised again, with its place, when the source is looked at
                 if (request := self._request(role, table, configured, files)) is not None:
@@ -301,29 +309,79 @@ class _Looker(Struct, frozen=True):
             names = data.predictions if isinstance(data.predictions, dict) else (only,)
             nothing = {name: _without_rows(f"data.recommendations.{name}", (), ()) for name in names}
             return {name: replace(source, may_be_empty=True, given=(), originals=()) for name, source in nothing.items()}
-        return {name: self._look_at_lists(role, configured, files) for name, role, configured, files in self._lists()}
+        models: dict[str, load.Source] = {}
+        for lists in self._lists():
+            column = self._model_column(lists)
+            found = (
+                {lists.name: self._look_at_lists(lists.role, lists.configured, lists.files)}
+                if column is None
+                else self._by_model(lists, column)
+            )
+            for twice in found.keys() & models.keys():
+                raise _same_name(twice, (*models[twice].files, *found[twice].files))
+            models |= found
+        return models
 
-    def _lists(self) -> list[tuple[str, str, SourceConfig, Sequence[load.SourceFile] | None]]:
-        """Return the name of each model with its source and, where files name the models, its files."""
+    def _model_column(self, lists: _Lists) -> str | int | None:
+        """Return the column with the names of models: as the config says, or as recognised in a file that a person gave no name."""
+        given, reading = self.loaded.config.data.model_column(lists.configured), self.found.get(lists.role)
+        if given is not None or not isinstance(reading, Reading) or "model" not in reading.columns:
+            return given
+        if lists.is_named:
+            raise models_error(reading, str(lists.files[0] if lists.files else lists.configured.path[0]))
+        column: str | int = reading.columns["model"]
+        return column
+
+    def _lists(self) -> list[_Lists]:
+        """Return the files of lists, each of one model, or of several that a column names."""
         data = self.loaded.config.data
         if not data.recommendations:
             return []
         if isinstance(data.recommendations, dict):
-            return [(name, dotted(("data", *location)), configured, None) for name, _, location, configured in data.named_lists()]
-        found: dict[str, tuple[SourceConfig, list[load.SourceFile]]] = {}
+            found = []
+            for name, _, location, configured in data.named_lists():
+                role = "data.recommendations" if name == UNNAMED and data.has_model_column else dotted(("data", *location))
+                found.append(_Lists(name, role, configured))
+            return found
+        by_name: dict[str, _Lists] = {}
         for index, configured in enumerate(data.recommendations):
             files = self._files(f"data.recommendations[{index}]", configured)
-            name = configured.name or configured.table
-            by_name: dict[str, list[load.SourceFile]] = {name: files} if name else {}
-            for one in files if not name else ():
+            given = configured.name or configured.table
+            if data.model_column(configured) is not None:
+                by_name[f"[{index}]"] = _Lists("", f"data.recommendations[{index}]", configured, files)
+                continue
+            own: dict[str, list[load.SourceFile]] = {given: files} if given else {}
+            for one in files if not given else ():
                 base = load.without_endings(one.pure_path.name)
-                if base in by_name:
-                    raise _same_name(base, (*by_name[base], one))
-                by_name[base] = [one]
-            for name in by_name.keys() & found.keys():
-                raise _same_name(name, (*found[name][1], *by_name[name]))
-            found |= {name: (configured, of_model) for name, of_model in by_name.items()}
-        return [(name, f"data.recommendations.{name}", configured, files) for name, (configured, files) in found.items()]
+                if base in own:
+                    raise _same_name(base, (*own[base], one))
+                own[base] = [one]
+            for name in own.keys() & by_name.keys():
+                raise _same_name(name, (*(by_name[name].files or ()), *own[name]))
+            by_name |= {
+                name: _Lists(name, f"data.recommendations.{name}", configured, of_model, is_named=bool(given))
+                for name, of_model in own.items()
+            }
+        return [*by_name.values()]
+
+    def _by_model(self, lists: _Lists, column: str | int) -> dict[str, load.Source]:
+        """Inspect the lists of all models in one file, whose column of models is a filter for the lists of each."""
+        role, configured = lists.role, lists.configured
+        files = self._files(role, configured) if configured.path and lists.files is None else lists.files
+        kept = f"({configured.where}) and " if configured.where else ""
+
+        def lists_of(model: str) -> str:
+            return "{}{} == '{}'".format(kept, in_filter(str(column)), model.replace("'", "''"))
+
+        whole = load.with_filter_remark(self._look_at_all_rows(role, "lists", configured, files, ())) if configured.where else None
+        source = self._look_at_all_rows(role, "lists", configured.model_copy(update={"where": lists_of("")}), files, ())
+        names = load.models_in(source, str(column), configured.where or "")
+        doubts = (*(whole or source).scan.doubts, f"{role}: each value of column {column!r} is a model.")
+        of_models = (
+            replace(source, role=f"data.recommendations.{name}").with_scan(where=lists_of(name), doubts=() if index else doubts)
+            for index, name in enumerate(names)
+        )
+        return {name: load.with_conversions(one) for name, one in zip(names, of_models, strict=True)}
 
     def predictions(self, models: Mapping[str, load.Source], *, required: bool) -> dict[str, load.Source]:
         """Inspect the predicted ratings of each model that has them: one file for all models, or a file each.
@@ -335,7 +393,8 @@ class _Looker(Struct, frozen=True):
             return {}
         if not isinstance(data.predictions, dict):
             return dict.fromkeys(models, self._look_at("data.predictions", table, data.predictions))
-        model_of = {name: name for name in models} | {name: model for name, model, _, _ in data.named_lists()}
+        of_config = () if data.has_model_column else data.named_lists()
+        model_of = {name: name for name in models} | {name: model for name, model, _, _ in of_config}
         for name in data.predictions:
             if name not in model_of.values():
                 raise DataError(f"data.predictions: {unknown_model(name, model_of.values())}")
@@ -385,14 +444,19 @@ class _Looker(Struct, frozen=True):
 
     def refuse_lost_columns(self, sources: Sequence[load.Source]) -> None:
         """Raise `DataError` for a shared column that no source has; sources that the run does not need are looked at too."""
-        used = {name for source in sources for name in source.scan.names.values()}
-        shared = flat_columns(self._shared).items()
-        lost = {role: name for role, name in shared if isinstance(name, str) and not {name, without_type(name)} & used}
+
+        def columns_of(source: load.Source) -> set[str]:
+            return {*source.scan.names.values(), *(cell for cells in source.scan.wide.values() for cell in cells)}
+
+        used = {name for source in sources for name in columns_of(source)}
+        given = flat_columns(self._shared.given() if self._shared else {}).items()
+        shared = [(role, one) for role, name in given for one in (name if isinstance(name, tuple) else (name,))]
+        lost = [(role, name) for role, name in shared if isinstance(name, str) and not {name, without_type(name)} & used]
         if lost:
             everything = replace(self, roles=frozenset(ROLES))
             others = (everything.single(role) for role in ROLES if role not in self.roles | {EMPTY_TRUTH, "predictions", "recommendations"})
-            used |= {name for source in others if source is not None for name in source.scan.names.values()}
-        for role, name in lost.items():
+            used |= {name for source in others if source is not None for name in columns_of(source)}
+        for role, name in lost:
             if not {name, without_type(name)} & used:
                 raise DataError(
                     f"data.columns: no file or table has a column {name!r} for the {'user' if role.startswith(KEY_COLUMN) else role}",
@@ -413,7 +477,7 @@ class _Looker(Struct, frozen=True):
         self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None = None, labels: Sequence[str] = ()
     ) -> load.Source:
         """Inspect a source, or only `files` of it; `labels` are further columns to read."""
-        return load.with_filter_remark(self._look_at_all_rows(role, table, configured, files, labels))
+        return load.with_conversions(load.with_filter_remark(self._look_at_all_rows(role, table, configured, files, labels)))
 
     def _look_at_all_rows(
         self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None, labels: Sequence[str]
@@ -536,27 +600,3 @@ def deepest(evaluation: Evaluation) -> int | None:
 
 def _looks_at_ties(definition: Definition) -> bool:
     return definition.params.get("ties", "list_order") != "list_order" and "ties" in definition.metric.axes
-
-
-def describe(
-    inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path, variables: Mapping[str, str]
-) -> tuple[Input, ...]:
-    """Return the inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and number of rows."""
-
-    def described(file: load.SourceFile, source: load.Source) -> InputFile:
-        digest, size = fingerprints.of(file.path)
-        return InputFile(mask_values(configured_path(file, source, folder), variables), size, digest)
-
-    return tuple(
-        Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals)) for source in inputs.all()
-    )
-
-
-def configured_path(file: load.SourceFile, source: load.Source, folder: Path) -> str:
-    """Return the path of a file as the config writes it, which does not depend on where the `folder` of the config is."""
-    if file.is_piped:
-        return source.given[0]
-    is_elsewhere = not isinstance(file.path, Path) or is_address(file.name)
-    if is_elsewhere or any(os.path.isabs(os.path.expanduser(configured)) for configured in source.given):
-        return file.name
-    return os.path.relpath(file.name, folder)

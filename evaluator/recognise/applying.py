@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
@@ -16,14 +17,31 @@ from .recogniser import Question
 
 def with_reading(options: ReadOptions, reading: Reading) -> ReadOptions:
     """Return the options with those of a reading; columns that were given stay as they were given."""
-    keys = {key: value for key, value in reading.settings.items() if not key.startswith("columns.")}
+    settings = {key: value for key, value in reading.settings.items() if "." not in key}
     columns = {key.removeprefix("columns."): value for key, value in reading.settings.items() if key.startswith("columns.")}
-    given = {role: name for role, name in options.columns.items() if role not in columns}
-    if options.header is None and options.columns and all(isinstance(name, int) for name in options.columns.values()):
-        keys.pop("header", None)  # `load` looks whether the first line contradicts the positions
-    if "padding" in keys:
-        keys["padding"] = tuple(keys["padding"])
-    return replace(options, columns={**flat_columns(columns), **given} if columns else options.columns, **keys)
+    if options.header is None and options.columns and all(isinstance(name, int) for name in options.names):
+        settings.pop("header", None)  # `load` looks whether the first line contradicts the positions
+    names = {role: name["column"] if isinstance(name, dict) else name for role, name in columns.items() if role != "model"}
+    found = flat_columns({role: name for role, name in names.items() if name is not None})
+    return replace(
+        options,
+        **{key: tuple(value) if key == "padding" else value for key, value in settings.items()},
+        columns={**found, **{role: name for role, name in options.columns.items() if role not in found}},
+        absent=options.absent | {role for role, name in names.items() if name is None},
+        integers=options.integers | {*reading.casts},
+        ascending=options.ascending | ({"score"} if reading.order == "ascending" else frozenset()),
+    )
+
+
+def models_error(reading: Reading, file: str) -> DataError:
+    """Return the error for a file that has the lists of several models, although the config gives it one name."""
+    column = reading.columns["model"]
+    name = f"column {column}" if isinstance(column, int) else repr(column)
+    setting = f"columns.model={column}"
+    return DataError(
+        f"{reading.source}: {file} has the lists of {len(reading.models):,} models, {', '.join(reading.models[:5])}, in {name}",
+        f"give the file without a name, or set its column of models by --set {shlex.quote(f'{reading.source}.{setting}')}",
+    )
 
 
 def as_recognised(found: Reading | Question | None, look: Callable[[ReadOptions], Source], options: ReadOptions) -> Source:
@@ -41,16 +59,17 @@ def as_recognised(found: Reading | Question | None, look: Callable[[ReadOptions]
         if plain is not None and is_certain(plain, options):
             return plain
         raise question_error([found])
+    source = plain
     if isinstance(found, Reading) and (plain is None or not is_read_so(plain, found)):
         try:
-            return look(with_reading(options, found))
+            source = look(with_reading(options, found))
         except DataError:
             if failure is None:
                 raise
-    if failure is not None:
+    if source is None:
+        assert failure is not None, "a source that cannot be read has its error"
         raise failure
-    assert plain is not None
-    return plain
+    return replace(source, reading=described(found), is_by_name=found.is_by_name) if isinstance(found, Reading) else source
 
 
 def is_read_so(source: Source, reading: Reading) -> bool:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from ..load.columns import usual_roles
 from .names import bits_of, meanings
 from .sheets import Sheet
 from .values import Column, KnownIds, number_of, overlap, share
@@ -68,7 +69,7 @@ def judges_of(sheet: Sheet, user: Column, items: tuple[Column, ...], table: Tabl
     """Yield what the rows of a user may be ordered or judged by; first nothing."""
     taken, is_list = {user.place, *(column.place for column in items)}, layout == "list"
     free = [c for c in sheet.columns if c.place not in taken and c is not sheet.model and not c.is_index and c.is_list == is_list]
-    free = [c for c in free if c.kind in NUMBERS and layout not in ("wide", "labels")]
+    free = [c for c in free if (c.kind in NUMBERS or _is_named(c, table)) and layout not in ("wide", "labels")]
     free = [c for c in free if not is_list or list(map(len, c.values)) == list(map(len, items[0].values))]
     is_scattered = table == "lists" and layout == "long" and bool(free) and not user.is_grouped
     yield Judge(None, "file", -5.0 if is_scattered else 0.0)
@@ -76,6 +77,12 @@ def judges_of(sheet: Sheet, user: Column, items: tuple[Column, ...], table: Tabl
         is_id = max(0.0, overlap(column.ids, known.items), overlap(column.ids, known.users)) / 2  # ids of other files are no numbers
         for judge in (_judged if table == "interactions" else _ordered)(sheet, user, column):
             yield Judge(judge.column, judge.order, judge.bits - is_id, judge.why)
+
+
+def _is_named(column: Column, table: Table) -> bool:
+    """Return whether a column has a usual name of what orders or judges; text in it is refused when it is read, and never left unread."""
+    roles = {"rating"} if table == "interactions" else {"score", "position"}
+    return bool(roles & usual_roles(column.name or ""))
 
 
 def _ordered(sheet: Sheet, user: Column, column: Column) -> Iterator[Judge]:

@@ -93,9 +93,9 @@ def meanings(name: str | None) -> dict[str, float]:
     while len(words) > 1 and words[-1] in _IDENTIFYING:
         words.pop()
     stem = _OF_SEVERAL.fullmatch(words[-1]) if words else None
-    said = [(MOST, "".join(words)), (MOST, stem[1] if stem else "")]
-    said += [*((_LAST_WORD, word) for word in words[-1:]), *((_OTHER_WORD, word) for word in words[-2::-1])]
-    for bits, word in said:
+    weighed = [(MOST, "".join(words)), (MOST, stem[1] if stem else "")]
+    weighed += [*((_LAST_WORD, word) for word in words[-1:]), *((_OTHER_WORD, word) for word in words[-2::-1])]
+    for bits, word in weighed:
         if roles := [role for role, known in _WORDS.items() if word in known or word.removesuffix("s") in known]:
             return dict.fromkeys(roles, bits)
     return {}
@@ -109,10 +109,8 @@ def bits_of(name: str | None, roles: Iterable[str]) -> float:
 
 def is_plural(name: str | None) -> bool:
     """Return whether a name is of several items: `items` and `item_ids`, unlike `item_id`."""
-    words = words_of(name or "")
-    return (
-        bool(words) and len(words[-1]) > 2 and words[-1].endswith("s") and words[-1][:-1] in _IDENTIFYING | _WORDS["item"] | _WORDS["truth"]
-    )
+    last = (words_of(name or "") or ("",))[-1]
+    return len(last) > 2 and last.endswith("s") and last[:-1] in _IDENTIFYING | _WORDS["item"] | _WORDS["truth"]
 
 
 def is_generic(name: str) -> bool:
