@@ -76,11 +76,17 @@ def options_of(reading: Reading, others: Iterable[Reading], prefix: str) -> str:
 
 
 def _differing(reading: Reading, others: Iterable[Reading]) -> dict[str, Any]:
-    """Return the settings of a reading that not all of the others have; keys that only others have are unset."""
+    """Return the settings of a reading that not all of the others have, or all if it is alone; keys that only others have are unset.
+
+    Ids that are to be integers are always among them: no other key says so.
+    """
     own, rest = reading.settings, [other.settings for other in others]
     keys = dict.fromkeys((*own, *(key for one in rest for key in one)))
     unset = {"split": "none"}  # `null` is to detect it
-    return {key: own.get(key, unset.get(key)) for key in keys if any(one.get(key, ...) != own.get(key, ...) for one in rest)}
+    casts = {f"columns.{role}" for role in reading.casts}
+    differ = [key for key in keys if key in casts or any(one.get(key, ...) != own.get(key, ...) for one in rest)]
+    is_alone = all(one == own for one in rest)
+    return {key: own.get(key, unset.get(key)) for key in (own if is_alone else differ)}
 
 
 def _written(value: Any) -> str:

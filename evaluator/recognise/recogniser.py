@@ -13,6 +13,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..load.made_columns import is_named_in
 from ..load.scan import KEY_COLUMN, Format, ReadOptions, SharedName
 from ..load.source_file import SourceFile
 from .evidence import MARGIN, Judge, Table, is_in_pieces, judges_of, may_rank, user_bits
@@ -235,13 +236,14 @@ class _Recogniser:
 
     def _with_casts(self, reading: Reading) -> Reading | Question:
         """Return a reading of ids as they are written; or the question whether `12.0` is 12, if only then other files have them."""
-        draft, known = self._pools[reading.source][0], self._beside.get(reading.source, KnownIds())
+        request, draft = self._requests[reading.source], self._pools[reading.source][0]
+        known = self._beside.get(reading.source, KnownIds())
         groups = {"user": (draft.user,), "item": draft.items.columns}
         written = {role: Ids(text for column in groups[role] for text in column.distinct) for role in reading.casts}
         same = {"user": known.users, "item": known.items}
         needed = tuple(role for role, ids in written.items() if ids.isdisjoint(same[role]) and same[role] & Ids(map(plain, ids)))
         asked = replace(reading, casts=needed)
-        return Question(self._requests[reading.source], (asked,)) if needed else asked
+        return Question(request, (asked,)) if {*needed} - request.options.integers else asked
 
 
 def _is_open(options: ReadOptions) -> bool:
@@ -254,7 +256,7 @@ def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draf
     is_of_ids = bool(sheet.header) and any((field in known.items or field in known.users) and not field.isdigit() for field in sheet.first)
     base = sheet.bits - 15 * is_of_ids
     users = sorted(((*user_bits(sheet, column, request.table, known), column) for column in sheet.columns), key=lambda one: -one[0])
-    users = [(SURE, "", column) for *_, column in users if _is_given(column, "user", request.options)] or users
+    users = [(SURE, "", column) for *_, column in users if _is_given((column,), "user", request.options)] or users
     shapes = [shape for shape in SHAPES if shape.name.startswith("TREC") == (sheet.format == "trec")]
     likely = [one for one in users[:_MOST_USERS] if one[0] > -MOST] or users[:1]
     likely += [one for one in users if one[2].place == 1 + sheet.columns[0].is_index and one not in likely and one[0] > -MOST]
@@ -273,33 +275,42 @@ def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draf
                 )
 
 
-def _is_given(column: Column, role: str, options: ReadOptions) -> bool:
-    """Return whether the config names a column for a role."""
+def _are_named(columns: Sequence[Column], name: Any) -> bool:
+    """Return whether columns are those of a name in the config: a name or position, several of them, or a name with one *."""
+    if isinstance(name, str) and name.count("*") == 1 and all(column.name != name for column in columns):
+        return all(is_named_in(name, [column.name or ""]) for column in columns)
+    names = name if isinstance(name, tuple) else (name,)
+    pairs = zip(columns, names, strict=False)
+    return len(names) == len(columns) and all(one == (column.place if isinstance(one, int) else column.name) for column, one in pairs)
+
+
+def _is_given(columns: Sequence[Column], role: str, options: ReadOptions) -> bool:
+    """Return whether the config names columns for a role."""
     name = options.columns.get(role)
-    return name is not None and name == (column.place if isinstance(name, int) else column.name)
+    return name is not None and _are_named(columns, name)
 
 
 def _as_given(items: Items, options: ReadOptions) -> Items:
-    """Return items with the evidence of what was said: the config names their column."""
-    return replace(items, bits=max(items.bits, 0.0) + SURE) if _is_given(items.columns[0], "item", options) else items
+    """Return items with the evidence of what was said: the config names their columns."""
+    return replace(items, bits=max(items.bits, 0.0) + SURE) if _is_given(items.columns, "item", options) else items
 
 
 def _agrees(draft: Draft, options: ReadOptions) -> bool:
     """Return whether a draft is what was given; a score that is given by its name alone is one of which more is better."""
-    columns = {column.name: column for column in draft.sheet.columns}
-    used: dict[str, Column | None] = {"user": draft.user, "item": draft.items.columns[0] if draft.items.layout != "wide" else None}
-    used[draft.judge.order] = draft.judge.column
-    if draft.judge.order == "ascending" and "score" in options.columns:
+    used: dict[str, Sequence[Column]] = {"user": (draft.user,), "item": draft.items.columns}
+    is_ascending = draft.judge.order == "ascending"
+    if draft.judge.column is not None:
+        used["score" if is_ascending else draft.judge.order] = (draft.judge.column,)
+    if any(role in used for role in options.absent) or ("score" in options.columns and is_ascending != ("score" in options.ascending)):
         return False
-    for role, name in options.columns.items():
-        if role not in ("user", "item", *_JUDGES) or (isinstance(name, SharedName) and name not in columns):
+    names = {column.name for column in draft.sheet.columns}
+    for role in ("user", "item", *_JUDGES):
+        name = options.columns.get(role)
+        if name is None or (isinstance(name, SharedName) and name not in names):
             continue
-        if role not in used:
-            if name is None or (role == "score" and "rank" in used):
-                continue
-            return False
-        column = used[role]
-        if column is None or name is None or (column.place != name if isinstance(name, int) else column.name != name):
+        if role == "score" and "rank" in used and "rank" in meanings(used["rank"][0].name):  # of files with both, ranks order lists
+            continue
+        if role not in used or not _are_named(used[role], name):
             return False
     is_split = draft.items.layout in ("cells", "labels")
     if options.split is not None:

@@ -19,8 +19,10 @@ from .sheets import Sheet
 from .values import INTEGER, LABELLED, Column, Ids, KnownIds, form_of, overlap, share
 
 Layout = Literal["long", "list", "cells", "labels", "wide"]
-_NO_IDS: Final = ("decimal", "boolean", "time", "date")
+_NO_IDS: Final = ("decimal", "boolean", "date")
 _CELL_SEPARATORS: Final = (", ", ";", "|", ",", " ")
+_FAR: Final = 100
+"""Ids that begin at 0 have smaller ones."""
 _PADS: Final = ("-1", "0", "nan", "NaN", "None", "null", "<pad>", "[PAD]")
 
 
@@ -190,7 +192,7 @@ def _wide(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator
 
 def _alike(group: Sequence[Column], kept: Sequence[Sequence[str]]) -> float:
     """Return what the values of several columns say for being of one kind: ids of the same items."""
-    kinds = {column.kind for column, values in zip(group, kept, strict=True) if values}
+    kinds = {"integer" if column.kind == "time" else column.kind for column, values in zip(group, kept, strict=True) if values}
     if not kinds:
         return -100.0
     if "text" in kinds and len(kinds) > 1:
@@ -209,7 +211,7 @@ def _alike(group: Sequence[Column], kept: Sequence[Sequence[str]]) -> float:
 def padding_of(rows: Sequence[Sequence[str]], items: Ids) -> tuple[str, ...]:
     """Return the values that only fill the ends of lists: nothing else follows them, and they are repeated there or are no known item.
 
-    Nor is -1 an item if no other one is negative, or an integer among texts.
+    Nor is -1 an item if no other one is negative, 0 if others are far from it, or an integer among texts.
     """
     found = []
     for pad in _PADS:
@@ -218,6 +220,7 @@ def padding_of(rows: Sequence[Sequence[str]], items: Ids) -> tuple[str, ...]:
             is_repeated = any(list(row).count(pad) > 1 for row in padded)
             others = {value for row in rows for value in row if value not in ("", pad)}
             is_odd = not any(map(INTEGER.fullmatch, others)) or (pad == "-1" and not any(value.startswith("-") for value in others))
+            is_odd |= pad == "0" and all(INTEGER.fullmatch(value) and abs(int(value)) >= _FAR for value in others)
             if pad not in ("0", "-1") or is_repeated or is_odd or (len(padded) > 1 and items and pad not in items):
                 found.append(pad)
     return tuple(found)

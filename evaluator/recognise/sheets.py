@@ -282,7 +282,7 @@ def _cut(lines: Sequence[str], options: ReadOptions, *, whole: bool) -> Iterator
     if options.format is None and options.separator is None and all(map(_COLON.fullmatch, lines[:200])):
         yield _of_colons(lines)
         return
-    by_position = bool(options.columns) and all(isinstance(name, int) for name in options.columns.values())
+    by_position = bool(options.columns) and all(isinstance(name, int) for name in options.names)
     if options.header is None and by_position:
         options = replace(options, header=False)
     separator = options.separator or ("\t" if options.format == "tsv" else _separator_of(lines, options.split))
@@ -297,7 +297,7 @@ def _cut(lines: Sequence[str], options: ReadOptions, *, whole: bool) -> Iterator
     first, below = tuple(rows[0]), zip(*rows[1:], strict=True)
     columns = [Column(_bare(name, first), place, values) for place, (name, values) in enumerate(zip(first, below, strict=False), 1)]
     bits, why = header_bits(first, columns)
-    named = {*options.filter_columns, *(name for name in options.columns.values() if isinstance(name, str))}
+    named = {*options.filter_columns, *(name for name in options.names if isinstance(name, str))}
     if not named.isdisjoint(first):
         bits, why = SURE, ""
     if options.header is not False and (bits > -14 or options.header) and columns:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 from bisect import bisect_left, bisect_right
@@ -180,10 +179,12 @@ def plain(text: str) -> str:
 
 def _in_brackets(text: str) -> list[str]:
     """Return the items of a list that JSON, Python or NumPy writes."""
-    if "\\" in text:
-        with suppress(ValueError, SyntaxError):
-            return [str(value) for value in ast.literal_eval(text)]
-    return [a or b or c for a, b, c in _BRACKETED.findall(_SCALAR.sub(r"\1", text[1:-1]))]
+    found = [a or b or c for a, b, c in _BRACKETED.findall(_SCALAR.sub(r"\1", text[1:-1]))]
+    if "\\" not in text:
+        return found
+    with suppress(UnicodeDecodeError):
+        return [item.encode("latin-1", "backslashreplace").decode("unicode_escape") for item in found]
+    return found
 
 
 def _is_bracketed(text: Any) -> bool:

@@ -31,7 +31,7 @@ def test_a_list_in_brackets_is_read_as_json_python_and_numpy_write_it(text: str)
 
 
 def test_escapes_in_brackets_are_read() -> None:
-    assert Column("x", 1, ['["x\\ty"]']).values == [["x\ty"]]
+    assert Column("x", 1, ['["x\\ty", "\\u00e9日"]', "['a' 'x\\ty']"]).values == [["x\ty", "é日"], ["a", "x\ty"]]
 
 
 def test_forms_are_alike_for_codes() -> None:
