@@ -154,7 +154,7 @@ class Column:
             return "empty"
         if all(map(NUMBER.fullmatch, some)):
             numbers = [number for number in map(number_of, some) if number is not None and math.isfinite(number)]
-            if len(some) > 1 and numbers and any(low <= min(numbers) and max(numbers) <= high for low, high in _EPOCHS):
+            if len(some) > 1 and numbers and _are_times(some, numbers):
                 return "time"
             if all(map(INTEGER.fullmatch, some)):
                 return "integer"
@@ -170,6 +170,13 @@ class Column:
         """True if the values count the rows, from 0 or 1."""
         start = self.values[0] if len(self.values) > 2 else ""
         return start in ("0", "1") and all(value == str(row) for row, value in enumerate(self.values, int(start)))
+
+
+def _are_times(texts: Sequence[str], numbers: Sequence[float]) -> bool:
+    """Return whether numbers are times since 1970: no zeros in front, and nanoseconds end in zeros, unlike ids of tweets."""
+    lowest, highest = min(numbers), max(numbers)
+    is_fine = lowest >= _EPOCHS[-1][0] and not all(text.endswith("000") for text in texts)
+    return not is_fine and texts[0][0] != "0" and any(low <= lowest and highest <= high for low, high in _EPOCHS)
 
 
 def plain(text: str) -> str:
