@@ -168,7 +168,8 @@ class Column:
     @cached_property
     def counts_rows(self) -> bool:
         """True if the values count the rows, from 0 or 1."""
-        start = self.values[0] if len(self.values) > 2 else ""
+        is_long = len(self.values) > 2 or (self.name == "" and bool(self.values))
+        start = self.values[0] if is_long else ""
         return start in ("0", "1") and all(value == str(row) for row, value in enumerate(self.values, int(start)))
 
 
