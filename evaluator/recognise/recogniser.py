@@ -18,7 +18,7 @@ from ..load.scan import KEY_COLUMN, Format, ReadOptions, SharedName
 from ..load.source_file import SourceFile
 from .evidence import MARGIN, Judge, Table, is_in_pieces, judges_of, may_rank, user_bits
 from .headers import SURE
-from .names import MOST, meanings
+from .names import MOST, bits_of, meanings
 from .reading import Reading
 from .rows import effect_of, rows_of
 from .shapes import SHAPES, Items
@@ -263,7 +263,8 @@ def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draf
     for bits, why, user in likely:
         found = [(shape, _as_given(items, request.options)) for shape in shapes for items in shape.signs(sheet, user, request.table, known)]
         for shape, items in sorted(found, key=lambda one: -one[1].bits)[:_MOST_DRAFTS]:
-            is_weak = bits < 0 or items.bits < 0 or sheet.bits < 0
+            is_named = "user" in meanings(user.name) and bits_of(items.columns[0].name, ("item", "list")) > 0
+            is_weak = sheet.bits < 0 or (min(bits, items.bits) < 0 and not is_named)
             judges: Iterable[Judge] = (
                 [items.judge] if items.judge else judges_of(sheet, user, items.columns, request.table, known, items.layout)
             )

@@ -29,6 +29,8 @@ from .headers import SURE, header_bits
 from .names import is_series, meanings
 from .values import INTEGER, Column, number_of
 
+_OF_LISTS: Final = (" ", ",", "\t")
+"""Separators of items in lines of different lengths."""
 SEPARATORS: Final = ("::", "\t", ";", "|", ",", " ")
 _HEAD_BYTES: Final = 1 << 16
 _ROWS, _CELLS, _MOST_ROWS = 300, 6_000, 50_000
@@ -151,7 +153,7 @@ def look(file: SourceFile, format: Format, options: ReadOptions, *, whole: bool 
         sheets = list(_looked_at(file, format, options, n))
     except (*FAILURES, DataError, ValueError, RecursionError):  # `load` says what is wrong
         return []
-    return [_kept(sheet, options, n if whole else _ROWS) for sheet in sheets] if options.where else sheets
+    return [kept for sheet in sheets if (kept := _kept(sheet, options, n if whole else _ROWS))] if options.where else sheets
 
 
 def _looked_at(file: SourceFile, format: Format, options: ReadOptions, n: int) -> Iterable[Sheet]:
@@ -175,9 +177,14 @@ def _lines(file: SourceFile, n: int) -> tuple[list[str], bool]:
     return [line for line in lines if line.strip()], are_all
 
 
-def _kept(sheet: Sheet, options: ReadOptions, n: int) -> Sheet:
-    """Return the first `n` rows that the filter keeps; all if columns that it reads are not in the sheet."""
+def _kept(sheet: Sheet, options: ReadOptions, n: int) -> Sheet | None:
+    """Return the first `n` rows that the filter keeps; `None` if it reads lists.
+
+    All rows are kept if the filter keeps none, or reads columns that are not there: `load` says so.
+    """
     assert options.where is not None
+    if any(column.is_list and column.name in options.filter_columns for column in sheet.columns):
+        return None
     by_name = {column.name: column for column in sheet.columns if not column.is_list}
     found = {name: by_name.get(name) or by_name.get(str(options.columns.get(name))) for name in options.filter_columns}
     texts = {name: column.values for name, column in found.items() if column is not None}
@@ -186,6 +193,8 @@ def _kept(sheet: Sheet, options: ReadOptions, n: int) -> Sheet:
     is_kept = kept_rows(parse_filter(options.where), {name: name for name in texts}, decimal_comma=bool(options.decimal_comma))
     sheet.filtered = frozenset(texts)
     rows = pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String)).select(is_kept.arg_true()).to_series().to_list()
+    if not rows:
+        return sheet
     sheet.columns, sheet.is_complete = [column.only(rows[:n]) for column in sheet.columns], sheet.is_complete and len(rows) <= n
     return sheet
 
@@ -289,9 +298,11 @@ def _cut(lines: Sequence[str], options: ReadOptions, *, whole: bool) -> Iterator
     if not separator:
         return
     rows = split_rows(lines, separator)
-    if len(set(map(len, rows))) > 1 or options.format == "ragged":
+    if options.format == "ragged" or (options.format is None and _is_ragged(rows, separator)):
         yield _ragged(rows, separator)
         return
+    usual = Counter(map(len, rows)).most_common(1)[0][0]
+    rows = [row for row in rows if len(row) == usual]  # `load` says which lines are of another length
     n = len(rows) if whole else max(200, _CELLS // len(rows[0]))
     is_complete, rows = n >= len(rows), [row[:_MOST_COLUMNS] for row in rows[:n]]
     first, below = tuple(rows[0]), zip(*rows[1:], strict=True)
@@ -345,8 +356,16 @@ def _separator_of(lines: Sequence[str], split: str | None) -> str:
         counts = Counter(map(len, rows[1:] or rows))
         if counts.most_common(1)[0][0] > 1 and counts[1] <= 0.05 * counts.total():
             is_uneven = len(counts) > 1 or len(rows[0]) not in counts
-            found.append((is_uneven, 10**6 if separator == " " else lines[-1].find(separator), place, separator))
+            line = lines[len(lines) // 2]
+            found.append((is_uneven, line.find(separator) if separator in line.strip() and separator != " " else 10**6, place, separator))
     return min(found)[-1] if found else ""
+
+
+def _is_ragged(rows: Sequence[Sequence[str]], separator: str) -> bool:
+    """Return whether lines are lists of different lengths, rather than rows of a table of which a few are broken."""
+    widths = Counter(map(len, rows))
+    is_table = separator not in _OF_LISTS or sum(map(bool, map(meanings, rows[0]))) > 1
+    return len(widths) > 1 and not is_table and widths.most_common(1)[0][1] <= _NEARLY_ALL * len(rows)
 
 
 def _ragged(rows: Sequence[Sequence[str]], separator: str) -> Sheet:

@@ -166,6 +166,11 @@ class Column:
         return "date" if all(map(_DATE.fullmatch, some)) else "text"
 
     @cached_property
+    def is_mostly_numbers(self) -> bool:
+        """True if most values are numbers: the others are faults, which `load` reports."""
+        return self.kind == "text" and 3 * sum(number is not None for number in self.numbers) >= 2 * len(self.numbers)
+
+    @cached_property
     def counts_rows(self) -> bool:
         """True if the values count the rows, from 0 or 1."""
         is_long = len(self.values) > 2 or (self.name == "" and bool(self.values))

@@ -29,6 +29,13 @@ def test_lines_of_different_lengths_are_a_user_and_items(tmp_path: Path) -> None
     assert sheet.columns[1].values == [["4", "5"], ["6"], ["4", "5", "6"]]
 
 
+def test_a_few_broken_lines_make_no_lists(tmp_path: Path) -> None:
+    (sheet,) = sheets(tmp_path, "1;10;0,9\n" * 40 + "2;12;0;6\n")
+    assert len(sheet.columns) == 3
+    (sheet,) = sheets(tmp_path, "user,item,rating\n1,2,3\n1,2\n2,4,5\n3,4\n")
+    assert [column.name for column in sheet.columns] == ["user", "item", "rating"]
+
+
 def test_a_filter_leaves_rows_out_before_anything_is_weighed(tmp_path: Path) -> None:
     text = "user,item,event\n" + "".join(f"{n},{n + 50},{'buy' if n % 100 == 0 else 'view'}\n" for n in range(900))
     (sheet,) = sheets(tmp_path, text, ReadOptions(where="event == 'buy'"))

@@ -107,6 +107,12 @@ def test_a_column_with_zeros_and_a_telling_name_judges_rows(files: Files, name: 
     assert grades["1", "11"] == 0
 
 
+def test_a_word_among_ratings_does_not_make_every_row_relevant(files: Files) -> None:
+    rows = [(user, item, "five" if user == 3 and item == 13 else (user + item) % 5) for user in range(1, 9) for item in (11, 13, 16)]
+    reading, _ = files.test("user,item,grade\n" + lines(rows, ","))
+    assert reading.columns["rating"] == "grade"
+
+
 def test_true_and_false_judge_rows(files: Files) -> None:
     rows = lines([(user, item, item > 13) for user in range(1, 7) for item in (11, 13, 16)], ",")
     _, grades = files.test(f"user,item,clicked\n{rows}")
