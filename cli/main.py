@@ -62,8 +62,8 @@ def _exit_code(arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # the reader of our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except _Terminated:
-        return 128 + signal.SIGTERM
+    except _Terminated as ended:
+        return 128 + ended.number
     except (click.Abort, KeyboardInterrupt):
         return _interrupted()
     except click.ClickException as error:
@@ -93,7 +93,7 @@ def _call(arguments: Sequence[str]) -> None:
 
     if any("\0" in argument for argument in arguments):
         raise click.UsageError("an argument contains a NUL character")
-    with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:
+    with _ended_by_signals(), cli.make_context("receval", list(arguments)) as context:
         _refuse_little_address_space()
         cli.invoke(context)
     sys.stdout.flush()
@@ -141,21 +141,30 @@ def _interrupted() -> int:
 
 
 class _Terminated(KeyboardInterrupt):
-    """SIGTERM as an interruption, which libraries handle; after another exception, Spark's connection would be unusable."""
+    """SIGTERM or SIGHUP as an interruption, which libraries handle; after another exception, Spark's connection would be unusable."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
 
 
 @contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the program like an error, so that temporary files are removed; exit code 143."""
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the program like an error, so that temporary files are removed; exit codes 143 and 129."""
+    from receval.errors import ending_signals
 
     def end(number: int, frame: object) -> None:
-        raise _Terminated
+        if hangup is not None:
+            signal.signal(hangup, signal.SIG_IGN)  # a shell and the system both send it, and a service after SIGTERM
+        raise _Terminated(number)
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, end)
+    before = {number: signal.signal(number, end) for number in ending_signals()}
+    hangup = next((number for number in before if number != signal.SIGTERM), None)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import signal
 from collections.abc import Sequence
 from typing import Final
 
@@ -117,3 +118,9 @@ def _has_working_folder() -> bool:
     except OSError:
         return False
     return True
+
+
+def ending_signals() -> tuple[signal.Signals, ...]:
+    """Return the signals that end the program with the exit code 128 + number: SIGTERM, and SIGHUP unless it is ignored, as by nohup."""
+    hangup = getattr(signal, "SIGHUP", None)  # Windows has none
+    return (signal.SIGTERM, hangup) if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN else (signal.SIGTERM,)

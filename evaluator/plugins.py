@@ -19,6 +19,8 @@ Kind = Literal["metrics", "conventions", "formats", "trackers", "checks", "secti
 _OF_FILES: Final = "receval_plugin_"
 _FILES: Final[dict[str, tuple[str, bytes]]] = {}
 """Module of each `--plugin` file → name and text of the file."""
+PLACES: Final[set[Path]] = set()
+"""The `--plugin` files of this process."""
 
 
 def find(kind: Kind, name: str) -> Any:
@@ -55,6 +57,7 @@ def load_file(path: Path) -> None:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     try:
         _run(path, text)
+        PLACES.add(path)
     except Exception as error:
         raise ConfigError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
 

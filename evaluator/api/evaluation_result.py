@@ -300,7 +300,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
         arguments = {"baseline": baseline, "measures": measures, "margins": margin, "losers": losers}
         judged = with_names(self if gates is None else replace(self, gates=gates.gates), names)
-        write(path, judged, partial(of_one, judged, arguments, title=title), interactive=interactive)
+        write(path, judged, [judged], partial(of_one, judged, arguments, title=title), interactive=interactive)
 
     @takes()
     def chart(
@@ -330,6 +330,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         """
         from ..disk.result_folder import save
         from ..outputs import endings
+        from .charts import read_by
 
         is_marked = path_of("folder", folder).endswith("/")
         if not is_marked and Path(folder).suffix.lower() in endings("result", "latex", "report"):
@@ -337,7 +338,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
                 f"save writes a folder, but {os.fspath(folder)} ends like a file",
                 "result.report writes .html, .md and .tex, and result.to_polars() has a writer for tables; for a folder end the name in /",
             )
-        save(self, Path(folder).expanduser())
+        save(self, Path(folder).expanduser(), read_by([self]))
 
     def __repr__(self) -> str:
         """Return the table that the command line prints."""

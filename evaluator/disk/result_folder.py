@@ -29,9 +29,9 @@ from ..results.measure_definition import MeasureDefinition
 from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, Result, Row, StoredUsers, TruthFingerprint
 from ..results.row import LEDGER_COLUMNS, PROTOCOL_COLUMNS, Candidates, Ledger, Protocol
 from ..stats.difference import Conclusion
+from .overwriting import MANIFEST, InputPath, Target, files_of_results
 from .stage import Stage
 
-MANIFEST: Final = "manifest.json"
 RESULTS: Final = "results.json"
 USERS: Final = "per_user.parquet"
 CHECKSUM: Final = "sha256"
@@ -53,13 +53,8 @@ def contents(result: Result, formats: Iterable[str]) -> dict[str, bytes | Path]:
 
 def stale(folder: Path, files: Iterable[str]) -> list[Path]:
     """Return the files that an earlier run wrote into a folder, as its manifest says, and that are not among the new ones."""
-    try:
-        with open(folder / MANIFEST, encoding="utf-8") as file:
-            before = {output["path"] for output in json.load(file)["outputs"]}
-            gone = [name for name in sorted(before - {*files}) if is_output_file(name)]
-            return [folder / name for name in gone if os.path.isfile(folder / name)]
-    except (OSError, ValueError, LookupError, TypeError):
-        return []
+    gone = (name for name in sorted({*files_of_results(folder)} - {*files}) if is_output_file(name))
+    return [folder / name for name in gone if os.path.isfile(folder / name)]
 
 
 def is_output_file(name: str) -> bool:
@@ -67,11 +62,14 @@ def is_output_file(name: str) -> bool:
     return name in {*in_folder("result", "users"), MANIFEST} or (name.startswith("enriched.") and name.endswith(".parquet"))
 
 
-def save(result: Result, folder: Path, formats: Iterable[str] = ("parquet",)) -> None:
-    """Write a result into a folder, all files or none; raise `OutputError` if it cannot be written."""
+def save(result: Result, folder: Path, inputs: Iterable[InputPath]) -> None:
+    """Write a result into a folder, all files or none.
+
+    Raises `OutputError` if it cannot be written, or would replace one of the `inputs`.
+    """
     refuse_lost_threads()
-    with Stage([folder]) as stage:
-        files = contents(result, formats if result.per_user else ())
+    with Stage([Target(str(folder), folder, is_output_file)], inputs) as stage:
+        files = contents(result, ("parquet",) if result.per_user else ())
         stage.commit({folder / name: content for name, content in files.items()}, gone=stale(folder, files))
 
 
@@ -91,7 +89,7 @@ def enriched_frames(result: Result) -> dict[str, pl.DataFrame]:
     return {model: pl.read_parquet(path) for model, path in result.enriched.items()}
 
 
-def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
+def copy_results(folder: Path, target: Path, inputs: Iterable[InputPath], *, force: bool = False) -> None:
     """Copy the files that the manifest of a folder of results names, and the manifest; remove the rest of an earlier copy.
 
     Raises `DataError` if one of them differs from the manifest. Raises `OutputError` if `target` is that folder, or, without `force`, has
@@ -106,7 +104,7 @@ def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
     there = [name for name in names if os.path.exists(target / name)]
     if there and not is_result_folder(target) and not force:
         raise OutputError(f"{target} is not a result folder: it contains a {there[0]}", "choose another place with --to, or add --force")
-    with Stage([target]) as stage:
+    with Stage([Target(f"--to {target}", target, lambda name: name in names or is_output_file(name))], inputs) as stage:
         stage.commit({target / name: folder / name for name in names}, gone=stale(target, names))
 
 

@@ -91,6 +91,7 @@ def _guess_within(names: Sequence[str], depth: int) -> GuessedConfig:
         models={name: _without_defaults(f"data.recommendations.{name}", entry) for name, entry in config.models.items()},
         alternatives=tuple((key, _without_defaults(f"data.{key}", entry)) for key, entry in config.alternatives),
         doubts=(*config.doubts, *_without_times(config, sources), *load.remarks(sources.values())),
+        files=tuple(str(path) for file in files for path in file.preview.place.paths),
     )
     return with_folds(config, folds) or config if folds.names else config
 
