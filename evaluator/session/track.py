@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from .. import plugins
 from ..config.overrides import trackings_of
 from ..config.run_sections import Tracking
 from ..content.report_page import report
@@ -67,9 +68,11 @@ def _outcome(tracking: Tracking, required: bool, log: Callable[[Tracking], str])
     try:
         with redirect_stdout(sys.stderr):  # libraries print greetings, and standard output is for results
             return TrackerOutcome(tracking.name, log(tracking))
-    except Exception as error:  # any failure of a library or a server: the evaluation is done and written
-        first = next(iter(str(error).splitlines()), "")
-        failure = error if isinstance(error, RecevalError) else OutputError(f"{tracking.name}: {type(error).__name__}: {first}")
+    except BaseException as error:  # any failure of a library or a server: the evaluation is done and written
+        if plugins.passes(error) and not isinstance(error, RecevalError):
+            raise
+        first = next(iter(plugins.reason(error).splitlines()), "")
+        failure = error if isinstance(error, RecevalError) and plugins.passes(error) else OutputError(f"{tracking.name}: {first}")
         if required or tracking.chosen.required:
             raise failure from error
         return TrackerOutcome(tracking.name, problem=str(failure))
