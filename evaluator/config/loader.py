@@ -21,7 +21,7 @@ from pydantic_core import ErrorDetails
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..quoting import one_line
-from ..secrets import collect_values, conceal
+from ..secrets import collect_values, conceal, show
 from ..synonyms import takes, wrong_type
 from .contradictions import GIVE_MODELS, contradictions, unused
 from .data import Fold, folds_of
@@ -187,6 +187,8 @@ def _load(
         configs = configs if len(configs) > 1 else {}  # a single fold is a test set like any other
     else:
         configs, checked = {}, check(value, locations, folder, problems, describes)
+    models = checked.data.recommendations
+    show((*(models if isinstance(models, dict) else ()), checked.report.title or ""))
     warnings = [replaced] if replaced else []
     warnings += [f"{locations.of_path(path, of_key=True)}: {message}" for path, message in unused(checked)]
     warnings += [f"{locations.in_file(('evaluation', *path), of_key=True)}: {message}" for path, message in translation.warnings]

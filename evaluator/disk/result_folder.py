@@ -28,6 +28,7 @@ from ..results.gates import Gate, in_this_version
 from ..results.measure_definition import MeasureDefinition
 from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, Result, Row, StoredUsers, TruthFingerprint
 from ..results.row import LEDGER_COLUMNS, PROTOCOL_COLUMNS, Candidates, Ledger, Protocol
+from ..secrets import conceal, hidden_in_outputs
 from ..stats.difference import Conclusion
 from .stage import Stage
 
@@ -163,7 +164,7 @@ def fingerprint(content: bytes | Path) -> dict[str, Any]:
 
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     """Return the inputs (paths as given, sizes, hashes, rows), config, versions, output files, and the checksum of the manifest."""
-    content = {
+    content: dict[str, Any] = {
         "format_version": FORMAT_VERSION,
         "inputs": to_builtins(result.inputs),
         **({} if result.description is None else {"description": to_builtins(result.description)}),
@@ -173,6 +174,7 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
         **gate_cells(result.gates),
         "outputs": [{"path": name, **fingerprint(file)} for name, file in files.items()],
     }
+    content = conceal(content, hidden_in_outputs(result.variables), keys=True)
     return as_json({**content, CHECKSUM: checksum(json.loads(as_json(content)))})
 
 

@@ -37,6 +37,7 @@ from ..parts import Part, SortedRuns, whole_users
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.row import Candidates, of_models
+from ..secrets import hidden_in_outputs
 from ..synonyms import takes, wrong_type
 from ..tables.graph import closure
 from ..tables.prepared import GroupBy
@@ -284,6 +285,7 @@ def _evaluate_and_check(files: Files) -> Result:
         user_groups=tuple(by.name for by in plan.group_columns) if options.keep_users else (),
         candidates={run.values.name: run.candidates for run in runs if run.candidates is not None},
         cautions=tuple(cautions(files)),
+        variables=hidden_in_outputs(loaded.variables),
     )
 
 

@@ -19,6 +19,7 @@ from ..content.display_names import names_of, names_of_formulas, note_on_formula
 from ..document import Document
 from ..outputs import OutputForm
 from ..results.result import Result
+from ..secrets import conceal, hidden_in_outputs
 from .markdown import as_markdown
 from .screen import show
 from .terminal import PlainText
@@ -29,6 +30,9 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **options: Any) -> bytes:
     """Return the bytes of an output; a table is fitted to a `file`, or is plain text."""
+    hidden = _hidden(subject, options)
+    if hidden:
+        subject, options = conceal(subject, hidden, keys=True), conceal(options, hidden, keys=True)
     made = row.make(subject, **options)
     if isinstance(made, bytes):
         return made
@@ -70,6 +74,13 @@ def _results(subject: Any, options: Mapping[str, Any]) -> Iterable[Result]:
         return [subject]
     about = options["compared"] if options.get("compared") is not None else subject
     return getattr(about, "results", {}).values()
+
+
+def _hidden(subject: Any, options: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the values from the environment that an output may not show: those of its results, or else all that are known."""
+    variables = [result.variables for result in _results(subject, options)]
+    known = [values for values in variables if values is not None]
+    return {value: name for values in known for value, name in values.items()} if len(known) == len(variables) > 0 else hidden_in_outputs()
 
 
 def is_spreadsheet_safe(result: Any) -> bool:

@@ -20,6 +20,7 @@ from ..render.forms import as_json
 from ..render.html import as_html
 from ..render.result_data import result_cells
 from ..results.result import Result
+from ..secrets import conceal, hidden_in_outputs
 from ..trackers.choosing import tracker_of
 from ..trackers.tracker import MeasuredValue, StepTracker, points_by_model
 from .compare import GatheredResults
@@ -35,12 +36,14 @@ def track(result: Result, trackings: Iterable[Tracking], folder: Path, *, requir
 
     A failure of a tracker is a problem of its outcome; a failure of a required one (`required`, or by its settings) raises `RecevalError`.
     """
+    result = conceal(result, hidden_in_outputs(), keys=True)
     files = cache(lambda: files_of(result))
     yield from (_outcome(one, required, lambda own: tracker_of(own, folder).log(result, files())) for one in trackings)
 
 
 def track_step(values: ModelValues, step: int, trackings: Iterable[Tracking], folder: Path) -> Iterator[TrackerOutcome]:
     """Log the values of models at a step, such as an epoch, with each tracker and yield its outcome; every tracker is required."""
+    values = conceal(values, hidden_in_outputs(), keys=True)
     yield from (_outcome(one, True, lambda own: _log_step(own, folder, values, step)) for one in trackings)
 
 
