@@ -102,7 +102,19 @@ class Loaded(Struct, frozen=True):
 
     def resolved_yaml(self) -> str:
         """Return `resolved` as YAML."""
-        return yaml.safe_dump(self.resolved(), sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
+        return yaml.dump(self.resolved(), Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts that a runner of GitHub would take for a command on one line, in quotes."""
+
+
+def _quoted(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    acts = "::" in text and len(text) > 2 and (text.startswith("::") or not text.isprintable())
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if acts else None)
+
+
+_Dumper.add_representer(str, _quoted)
 
 
 @takes()

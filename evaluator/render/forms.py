@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TextIO
 
@@ -24,6 +25,8 @@ from .markdown import as_markdown
 from .screen import show
 from .terminal import PlainText
 
+_QUOTED: Final = re.compile(r"^(::[^,\"\r\n]*)(?=[,\n])", re.MULTILINE)
+"""The first cell of a line of CSV that a runner of GitHub would take for a command: readers of CSV read it with quotes, too."""
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """The first characters of formulas in spreadsheet programs."""
 
@@ -103,10 +106,10 @@ def as_csv(rows: Iterable[Iterable[Any]] | pl.DataFrame, *, spreadsheet_safe: bo
     """
     if isinstance(rows, pl.DataFrame):
         texts = cs.string().map_elements(guard, pl.String) if spreadsheet_safe else cs.string()
-        return rows.with_columns(texts, cs.float().fill_nan(None)).write_csv().encode()
+        return _QUOTED.sub(r'"\1"', rows.with_columns(texts, cs.float().fill_nan(None)).write_csv()).encode()
     lines = _Lines()
     csv.writer(lines, lineterminator="\r\n").writerows((map(guard, row) for row in rows) if spreadsheet_safe else rows)
-    return "".join(lines).encode()
+    return _QUOTED.sub(r'"\1"', "".join(lines)).encode()
 
 
 class _Lines(list[str]):
