@@ -11,7 +11,10 @@ CODES = {
         "a gate or an error-level check failed, or with `--strict` a warning or an inconclusive gate; results were written",
         "look at the results; a second run gives the same",
     ),
-    2: ("the command line or the config is wrong, or an output cannot be written", "`receval validate CONFIG` lists all problems"),
+    2: (
+        "the command line or the config is wrong, a plug-in failed, or an output cannot be written",
+        "`receval validate CONFIG` lists all problems",
+    ),
     3: ("data is missing, unreadable or wrong, or results cannot be compared", "see file and line in the message; `receval check CONFIG`"),
     4: (
         "an engine or an optional extra is missing, or the machine has too little disk space, memory or threads",

@@ -146,9 +146,7 @@ def test_an_invalid_address_is_refused_without_showing_its_secrets(web, evaluate
     assert "s3cr3t" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "address", ["file:___etc_passwd", "ftp:__127.0.0.1_l.csv", "data:text_csv,user", "FTP:__127.0.0.1_l.csv"]
-)
+@pytest.mark.parametrize("address", ["file:___etc_passwd", "ftp:__127.0.0.1_l.csv", "data:text_csv,user", "FTP:__127.0.0.1_l.csv"])
 def test_a_redirect_to_anything_but_http_is_refused(address, servers, evaluate_lists):
     with pytest.raises(DataError, match=r"cannot be (reached|fetched): .*(redirects go to http and https only|Redirection to url)"):
         evaluate_lists({"path": f"{servers[1].other}/strange/{address}", "format": "csv"})
