@@ -20,7 +20,7 @@ _ADDRESS: Final = re.compile(r"""(:/+)([^\s"'?#,}]*)(\?[^\s"',}]*)?""")
 _values: dict[str, str] = {}
 """Values that configs took from the environment → the text shown instead, `${NAME}`."""
 _shown: set[str] = set()
-"""Values that are part of the name of a model or report, which are meant to be shown."""
+"""Values that are part of the name of a model, measure or report, which are meant to be shown."""
 _of_one: ContextVar[dict[str, str] | None] = ContextVar("_of_one", default=None)
 
 
@@ -79,15 +79,21 @@ def conceal(value: Any, values: Mapping[str, str], *, keys: bool = False) -> Any
     return value
 
 
-def show(names: Iterable[str]) -> None:
-    """Let outputs show values from the environment that are part of a name: of a model, or of a report."""
-    texts = [*names]
+def show(names: Iterable[str], measures: Iterable[str] = ()) -> None:
+    """Let outputs show values from the environment that are part of a name, or a part of a measure with its cut-off (`@`)."""
+    texts, labels = [*names], [*measures]
     _shown.update(value for value in _values if any(value in text for text in texts))
+    _shown.update(value for value in _values if "@" in value and any(value in label for label in labels))
 
 
 def hidden_in_outputs(values: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return those of `values`, or of all registered ones if `None`, that no output shows; see `show`."""
     return {value: name for value, name in (_values if values is None else values).items() if value not in _shown}
+
+
+def known_names() -> dict[str, str]:
+    """Return the values behind `${NAME}` in outputs, so that stored results can be compared with those of a config."""
+    return {name: value for value, name in _values.items()}
 
 
 def mask_secrets(text: str) -> str:

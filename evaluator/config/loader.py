@@ -199,8 +199,9 @@ def _load(
         configs = configs if len(configs) > 1 else {}  # a single fold is a test set like any other
     else:
         configs, checked = {}, check(value, locations, folder, problems, describes)
-    models = checked.data.recommendations
-    show((*(models if isinstance(models, dict) else ()), checked.report.title or ""))
+    # A measure as a whole, such as Recall@20, is no secret either; a group of rows in it may be one.
+    measures = (label for label in checked.evaluation.labels if "=" not in label)
+    show((checked.report.title or "", *measures), checked.evaluation.labels)
     warnings = [replaced] if replaced else []
     warnings += [f"{locations.of_path(path, of_key=True)}: {message}" for path, message in unused(checked)]
     warnings += [f"{locations.in_file(('evaluation', *path), of_key=True)}: {message}" for path, message in translation.warnings]

@@ -133,7 +133,9 @@ def data_with_a_secret(folder):
     (folder / "i.csv").write_text(f"item,{SECRET},genre\n10,a,3\n11,b,4\n12,b,2\n13,a,1\n14,a,2\n")
     sides = {"train": {"path": "tr.csv"}, "users": {"path": "u.csv"}, "items": {"path": "i.csv"}}
     inputs = {path: path.read_bytes() for path in folder.rglob("*.csv")}
-    return {**copy.deepcopy(CONFIG), "data": {**CONFIG["data"], **sides}}, inputs
+    config = copy.deepcopy(CONFIG)
+    config["data"] |= sides
+    return config, inputs
 
 
 @pytest.mark.parametrize("key", NAMES_OF_DATA)
@@ -175,5 +177,24 @@ def test_the_name_of_a_model_and_the_title_of_a_report_are_shown(folder, receval
         if key.endswith("name"):
             config["data"]["recommendations"] = [{"path": "l.csv", "name": "${TOKEN}"}]
         (folder / "c.yaml").write_text(yaml.safe_dump(config))
-        assert receval("report", "c.yaml", "-o", "r.html")[0] == 0
+        code, _, err = receval("report", "c.yaml", "-o", "r.html")
+        assert code == 0, err
         assert SECRET in (folder / "r.html").read_text()
+
+
+def test_a_measure_from_the_environment_is_named_and_groups_are_compared_with_stored_results(
+    data_with_a_secret, folder, receval, monkeypatch
+):
+    monkeypatch.setenv("METRIC", "nDCG@2")
+    config, _ = data_with_a_secret
+    config["evaluation"] |= {"metrics": ["${METRIC}", "Recall(rows.event=${TOKEN})@2"], "by": ["users.${TOKEN}"]}
+    (folder / "c.yaml").write_text(yaml.safe_dump(config))
+    assert receval("run", "c.yaml", "-q", "-o", "base/")[0] == 0
+    rules = ["${METRIC} max_loss 2%", "Recall(rows.event=${TOKEN})@2 max_loss 2%", "${METRIC} max_loss 2% by users.${TOKEN}"]
+    (folder / "c.yaml").write_text(yaml.safe_dump({**config, "gates": {"baseline": "base/", "rules": rules}}))
+    code, out, err = receval("gate", "c.yaml")
+    assert code in (0, 1), err
+    assert "nDCG@2" in out
+    assert "Recall(rows.event=${TOKEN})@2" in out
+    assert SECRET not in out + err
+    assert receval("compare", "base/", "c.yaml")[0] == 0
