@@ -77,9 +77,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
         failure = error if isinstance(error, RecevalError) else of_system(error)
         print(f"receval: {failure.shown()}", file=sys.stderr)
         return failure.exit_code
-    except (SystemExit, GeneratorExit):
-        raise
-    except BaseException:  # a panic of Polars is not an `Exception`
+    except BaseException:  # a panic of Polars is not an `Exception`, nor is what a library raises that ends the program itself
         _print_trace()
         print("receval: internal error; please report it with the lines above", file=sys.stderr)
         return 70

@@ -12,7 +12,7 @@ CODES = {
         "look at the results; a second run gives the same",
     ),
     2: (
-        "the command line or the config is wrong, or an output cannot be written, or would replace an input of the command",
+        "the command line or the config is wrong, a plug-in failed, or an output cannot be written or would replace an input",
         "`receval validate CONFIG` lists all problems of a config; choose another place for an output",
     ),
     3: ("data is missing, unreadable or wrong, or results cannot be compared", "see file and line in the message; `receval check CONFIG`"),

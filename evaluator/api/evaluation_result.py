@@ -21,6 +21,7 @@ from ..errors import ConfigError
 from ..results.gates import Verdicts
 from ..results.result import Result, Row
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
+from ..secrets import conceal
 from ..session.compare import MarginLike
 from ..stats.difference import Settings
 from ..synonyms import path_of, takes, wrong_type
@@ -348,14 +349,14 @@ class EvaluationResult(Result, frozen=True, eq=False):
         from ..results.comparison import closing_of_result
 
         document = selections.screen(self, command="receval run -v", closing=closing_of_result(self))
-        return show(document, PlainText()).rstrip("\n")
+        return show(conceal(document, self.variables or {}, keys=True), PlainText()).rstrip("\n")
 
     def _repr_html_(self) -> str:
         """Return the table for a notebook, without scripts and with its own class names."""
         from ..content import selections
         from ..render.html import for_notebook
 
-        return for_notebook(selections.notebook(self))
+        return for_notebook(conceal(selections.notebook(self), self.variables or {}, keys=True))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return both forms of the table; the notebook chooses."""

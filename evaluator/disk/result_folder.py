@@ -28,6 +28,7 @@ from ..results.gates import Gate, in_this_version
 from ..results.measure_definition import MeasureDefinition
 from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, Result, Row, StoredUsers, TruthFingerprint
 from ..results.row import LEDGER_COLUMNS, PROTOCOL_COLUMNS, Candidates, Ledger, Protocol
+from ..secrets import conceal, hidden_in_outputs, known_names
 from ..stats.difference import Conclusion
 from .overwriting import MANIFEST, InputPath, Target, files_of_results
 from .stage import Stage
@@ -161,7 +162,7 @@ def fingerprint(content: bytes | Path) -> dict[str, Any]:
 
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     """Return the inputs (paths as given, sizes, hashes, rows), config, versions, output files, and the checksum of the manifest."""
-    content = {
+    content: dict[str, Any] = {
         "format_version": FORMAT_VERSION,
         "inputs": to_builtins(result.inputs),
         **({} if result.description is None else {"description": to_builtins(result.description)}),
@@ -171,6 +172,7 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
         **gate_cells(result.gates),
         "outputs": [{"path": name, **fingerprint(file)} for name, file in files.items()],
     }
+    content = conceal(content, hidden_in_outputs(result.variables), keys=True)
     return as_json({**content, CHECKSUM: checksum(json.loads(as_json(content)))})
 
 
@@ -199,8 +201,10 @@ def load(folder: Path | str) -> Result:
     if RESULTS not in manifest.files:
         raise DataError(f"{folder / MANIFEST}: it does not list {RESULTS}", AGAIN)
     manifest.require(path, text)
+    names = known_names()
     try:
-        return _result(content, manifest.content, _users(folder, manifest, content))
+        users = _users(folder, manifest, content, names)
+        return _result(conceal(content, names, keys=True), conceal(manifest.content, names, keys=True), users)
     except (LookupError, TypeError, ValueError) as error:
         raise DataError(f"{path}: this was not written by receval: {_first_line(error)}", AGAIN) from None
 
@@ -282,8 +286,11 @@ def _row(cells: Mapping[str, Any], definitions: Mapping[str, MeasureDefinition])
     )
 
 
-def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any]) -> Mapping[str, pl.DataFrame]:
-    """Return the per-user values, if the folder has them as Parquet; raise `DataError` if the file is not the one that was written."""
+def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, pl.DataFrame]:
+    """Return the per-user values, if the folder has them as Parquet; raise `DataError` if the file is not the one that was written.
+
+    `names` are the values behind `${NAME}` in the names of columns.
+    """
     if USERS not in manifest.files:
         return {}
     models = [model["model"] for model in content["models"]]
@@ -291,7 +298,14 @@ def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any]) -> Mapp
     manifest.require(file.path)  # reads the whole file once for its hash
     with file.unchanged():
         own = tuple(pl.scan_parquet(file.path, glob=False).collect_schema())[1:]
-    return StoredUsers(dict.fromkeys(models, own), lambda model, names: file.values(model, own if names is None else names))
+    stored = {conceal(column, names): column for column in own}
+
+    def read(model: str, columns: Sequence[str] | None) -> pl.DataFrame:
+        wanted = [*stored] if columns is None else columns
+        rows = file.values(model, [stored[column] for column in wanted])
+        return rows.rename({stored[column]: column for column in wanted}) if names else rows
+
+    return StoredUsers(dict.fromkeys(models, tuple(stored)), read)
 
 
 class _UserFile:

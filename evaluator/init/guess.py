@@ -320,7 +320,7 @@ class _Dumper(yaml.SafeDumper):
 
 def _text(dumper: yaml.SafeDumper, given: str) -> yaml.ScalarNode:
     """Quote text that YAML 1.2 would read as another type or on several lines, and double `$`, which would start a variable."""
-    style = None if isinstance(text.scalar(given), str) and given.isprintable() else '"'
+    style = None if isinstance(text.scalar(given), str) and given.isprintable() and not given.startswith("::") else '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", given.replace("$", "$$"), style=style)
 
 

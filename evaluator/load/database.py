@@ -16,6 +16,7 @@ from ..errors import DataError, NoRowsError
 from ..temporary import folder_for_copies
 from .drivers import connect, import_manager, scheme_of_uri, without_secrets
 from .opening import FAILURES
+from .queries import refuse_changes
 from .scan import ReadOptions
 from .source import Source, look
 from .source_file import SourceFile
@@ -25,14 +26,6 @@ _TABLES: Final = {
     "duckdb": "select table_name, if(table_type = 'VIEW', 'view', 'table') from information_schema.tables order by table_name",
 }
 """Queries for the names of all tables, and their kind (table or view)."""
-_NO_CODE: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
-"""Texts, quoted names and comments in SQL."""
-_CHANGES: Final = re.compile(
-    r"(?:^|;)\s*(insert|update|delete|merge|replace|truncate|drop|alter|create|grant|revoke|copy|vacuum|attach|set|lock)\b"
-    r"|\b(insert\s+into|delete\s+from|merge\s+into|update\s+\S+\s+set)\b",
-    re.IGNORECASE,
-)
-"""Statements that change data or settings, at the start or in a WITH clause."""
 _READ_ONLY: Final = {"postgresql": "set transaction read only"}
 """Statement that lets the database itself refuse changes, by scheme; files are opened only for reading."""
 _UUID_BYTES: Final = 16
@@ -47,11 +40,10 @@ def look_at_query(role: str, table: str, uri: str, query: str, folder: Path, opt
     The path of a database file is relative to `folder`. Rows that the query does not order are sorted by all columns, so that the same
     rows give the same bytes.
 
-    Raises `DataError` if the query fails or its rows cannot be read, `MissingExtraError` if there is no driver for the database.
+    Raises `DataError` if the query may do more than read or fails, or its rows cannot be read, `MissingExtraError` if there is no driver
+    for the database.
     """
     name = masked_uri(uri)
-    if change := _CHANGES.search(_NO_CODE.sub("", query)):
-        raise DataError(f"{role}: {name}: the query was not sent, because it has {(change[1] or change[2]).upper()}", "write a SELECT")
     path = fetch_rows(f"{role}: {name}", uri, query, folder, scratch)
     source = look(role, table, [name], [SourceFile(path, name)], replace(options, format="ipc"), scratch)
     if table == "lists" and not _ORDERED.search(query) and not source.scan.lists and not {"position", "score"} & source.columns:
@@ -94,6 +86,7 @@ def tables_of(scheme: str, path: Path) -> list[tuple[str, str]]:
 def _rows(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
     """Return the rows of a query in types that all tables may have: fractions as floating-point numbers, UUIDs and JSON as text."""
     scheme = scheme_of_uri(uri)
+    refuse_changes(where, scheme, query)
     connection = connect(where, uri, folder)
     try:
         with connection, connection.cursor() as cursor:

@@ -84,7 +84,7 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
             problems.append(f"{role}: there is no file {shown if shown.isprintable() else f'{shown!r}: {cure}'}")
     if problems:
         relative = "paths in a config are relative to its file, those of options to the current folder"
-        raise DataError("\n".join(problems), _near(folder, missing) or relative)
+        raise DataError(problems, _near(folder, missing) or relative)
     for file in files:
         refuse_name_in_bytes(role, file)
     return files

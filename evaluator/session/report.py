@@ -48,6 +48,7 @@ from ..results.result import Result, columns_of
 from ..results.row import listed
 from ..results.slices import Slices
 from ..results.spellings import Definitions
+from ..secrets import conceal, hidden_in_outputs
 from .compare import (
     ComparedResults,
     GatheredResults,
@@ -237,6 +238,7 @@ def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[
     """Print annotations of failures for GitHub with `tell`, and append the summary of a report to the summary file of the step."""
     from ..render.ci import append_summary, as_annotations  # only here: most reports are not made on GitHub
 
+    content = conceal(content, hidden_in_outputs(), keys=True)
     tell(as_annotations(content))
     if file:
         append_summary(file, as_markdown(summary(content)))

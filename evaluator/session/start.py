@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -34,10 +35,12 @@ def from_files(files: tuple[str, ...], output: str | None, *, force: bool = Fals
     remarks = (*(f"{name}: {what}" for name, what in found.descriptions), *(f"not sure: {doubt}" for doubt in found.doubts))
     remarks += tuple(f"proposed: {line.setting}: {line.reason}" for line in found.proposals if line.key != "metrics")
     if found.problem:
-        hint = "receval needs a test set and the lists of a model; it does not split data and does not train. "
-        hint += "Give both files, or write a config with columns: {user: NAME, item: NAME} for each\n"
-        hint += "on the command line: receval run --test FILE --recs MODEL=FILE -m nDCG@10 --set data.test.columns.user=NAME, "
-        hint += "and so on for item and for data.recommendations.MODEL; --print-config prints the config"
+        hint: str | Sequence[str] = (
+            "receval needs a test set and the lists of a model; it does not split data and does not train. "
+            "Give both files, or write a config with columns: {user: NAME, item: NAME} for each",
+            "on the command line: receval run --test FILE --recs MODEL=FILE -m nDCG@10 --set data.test.columns.user=NAME, "
+            "and so on for item and for data.recommendations.MODEL; --print-config prints the config",
+        )
         if found.unread is not None:
             first, last = found.unread
             hint = f"folders below {last} were not looked at; give them: receval init {shlex.quote(first)}"

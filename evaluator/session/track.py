@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from .. import plugins
 from ..config.overrides import trackings_of
 from ..config.run_sections import Tracking
 from ..content.report_page import report
@@ -21,6 +22,7 @@ from ..render.forms import as_json
 from ..render.html import as_html
 from ..render.result_data import result_cells
 from ..results.result import Result
+from ..secrets import conceal, hidden_in_outputs
 from ..trackers.choosing import tracker_of
 from ..trackers.tracker import MeasuredValue, StepTracker, Tracker, points_by_model
 from .compare import GatheredResults
@@ -38,7 +40,8 @@ def track(
 
     A failure of a tracker is a problem of its outcome; a failure of a required one (`required`, or by its settings) raises `RecevalError`.
     """
-    files, kept = cache(lambda: files_of(result)), (*inputs, *inputs_of_result(result))
+    kept, result = (*inputs, *inputs_of_result(result)), conceal(result, hidden_in_outputs(), keys=True)
+    files = cache(lambda: files_of(result))
     yield from (_outcome(one, required, lambda own: tracker_of(own, folder, kept).log(result, files())) for one in trackings)
 
 
@@ -46,7 +49,7 @@ def track_step(
     values: ModelValues, step: int, trackings: Iterable[Tracking], folder: Path, inputs: Iterable[InputPath]
 ) -> Iterator[TrackerOutcome]:
     """Log the values of models at a step, such as an epoch, with each tracker and yield its outcome; every tracker is required."""
-    kept = tuple(inputs)
+    kept, values = tuple(inputs), conceal(values, hidden_in_outputs(), keys=True)
     yield from (_outcome(one, True, lambda own: _log_step(tracker_of(own, folder, kept), own, values, step)) for one in trackings)
 
 
@@ -77,9 +80,11 @@ def _outcome(tracking: Tracking, required: bool, log: Callable[[Tracking], str])
     try:
         with redirect_stdout(sys.stderr):  # libraries print greetings, and standard output is for results
             return TrackerOutcome(tracking.name, log(tracking))
-    except Exception as error:  # any failure of a library or a server: the evaluation is done and written
-        first = next(iter(str(error).splitlines()), "")
-        failure = error if isinstance(error, RecevalError) else OutputError(f"{tracking.name}: {type(error).__name__}: {first}")
+    except BaseException as error:  # any failure of a library or a server: the evaluation is done and written
+        if plugins.passes(error) and not isinstance(error, RecevalError):
+            raise
+        first = next(iter(plugins.reason(error).splitlines()), "")
+        failure = error if isinstance(error, RecevalError) and plugins.passes(error) else OutputError(f"{tracking.name}: {first}")
         if required or tracking.chosen.required:
             raise failure from error
         return TrackerOutcome(tracking.name, problem=str(failure))

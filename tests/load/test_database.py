@@ -139,7 +139,7 @@ CHANGES = (
 
 @pytest.mark.parametrize("query", CHANGES)
 def test_a_query_that_changes_data_is_not_sent(evaluate_lists, query):
-    with pytest.raises(DataError, match=r"the query was not sent, because it has (DELETE FROM|DROP|UPDATE)"):
+    with pytest.raises(DataError, match=r"the query was not sent, because it (has DELETE FROM|has 2 statements|begins with UPDATE)"):
         evaluate_lists({"uri": "postgresql://nobody@127.0.0.1:1/none", "query": query})
 
 
@@ -184,7 +184,11 @@ def test_the_order_of_rows_of_a_query_changes_no_byte(receval, write, tmp_path):
             3,
             "neither a rank nor a score column\n  add a rank or score column, or ORDER BY to the query",
         ),
-        ({"uri": "sqlite:///shop.db", "query": "delete from recs"}, 3, "the query was not sent, because it has DELETE\n  write a SELECT"),
+        (
+            {"uri": "sqlite:///shop.db", "query": "delete from recs"},
+            3,
+            "the query was not sent, because it begins with DELETE\n  write one",
+        ),
         ({"uri": "sqlite:///no.db", "query": "select 1"}, 3, "sqlite:///no.db: there is no file"),
         ({"uri": "sqlite:///shop.db", "query": "select user_id, item_id, null as score from recs"}, 3, "score"),
         (
