@@ -30,7 +30,9 @@ _ROWS: Final = 1_000
 _MOST_DIGITS: Final = 38
 """The most digits of decimal numbers that Polars reads."""
 _COMPLETE: Final = "check that it is complete"
-_TIMES: Final = "write dates, dates with times, or numbers since 1970; or rename the column, or choose another with columns: {timestamp: NAME}"
+_TIMES: Final = (
+    "write dates, dates with times, or numbers since 1970; or rename the column, or choose another with columns: {timestamp: NAME}"
+)
 
 
 def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Format, options: ReadOptions) -> Scan:
