@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, get_args, get_origin
 
@@ -135,14 +136,20 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
 
 def key_named(name: str) -> str:
     """Return the path, as for `--set`, of the topmost key with this name; empty if there is none."""
+    return _topmost_keys().get(name, "")
+
+
+@cache
+def _topmost_keys() -> Mapping[str, str]:
+    """Return the path of the topmost key with each name."""
+    paths: dict[str, str] = {}
     level: list[tuple[str, type[BaseModel]]] = [("", Config)]
     while level:
-        found = next((f"{above}{name}" for above, model in level if name in model.model_fields), "")
-        if found:
-            return found
-        fields = [(f"{above}{key}.", one.annotation) for above, model in level for key, one in model.model_fields.items()]
-        level = [(path, model) for path, annotation in fields for model in _sections(annotation)]
-    return ""
+        fields = [(f"{above}{key}", one.annotation) for above, model in level for key, one in model.model_fields.items()]
+        for path, _ in fields:
+            paths.setdefault(path.rpartition(".")[2], path)
+        level = [(f"{path}.", model) for path, annotation in fields for model in _sections(annotation)]
+    return paths
 
 
 def _sections(annotation: Any) -> list[type[BaseModel]]:
