@@ -12,7 +12,7 @@ from ..lazy import pl
 
 PLACEHOLDER: Final = 1.0
 """Times of this size or less, such as 0 and -1, stand for a missing one and say nothing about the unit."""
-_YEARS: Final = (-62_135_596_800.0, 253_402_300_800.0)
+YEARS: Final = (-62_135_596_800.0, 253_402_300_800.0)
 """The years 1 to 9999, in seconds since 1970: those that a date can have."""
 USUAL_DATES: Final = (1e8, 4e9)
 """From 1973 to 2096, in seconds since 1970: numbers in this range are probably times; the ranges of two units never overlap."""
@@ -27,7 +27,7 @@ class TimeUnit(Struct, frozen=True):
     def as_dates(self, times: pl.Series) -> pl.Series:
         """Return times in this unit as dates with microseconds; null for a time that is missing or outside of the years 1 to 9999."""
         values = times.cast(pl.Float64)
-        first, end = (second * self.per_second for second in _YEARS)
+        first, end = (second * self.per_second for second in YEARS)
         inside = values.set(~((values >= first) & (values < end)).fill_null(False), None)
         return (inside * (1e6 / self.per_second)).floor().cast(pl.Int64).cast(pl.Datetime("us"))
 
@@ -42,6 +42,11 @@ _ALL: Final = (*(unit for _, unit in _UNITS), _NANOSECONDS)
 def unit_of_number(time: float) -> TimeUnit:
     """Return the unit of a single time by its size."""
     return next((unit for largest, unit in _UNITS if abs(time) < largest), _NANOSECONDS)
+
+
+def per_second(name: str) -> float:
+    """Return how many of the unit with this name a second has."""
+    return next(unit.per_second for unit in _ALL if unit.name == name)
 
 
 def counts_by_unit(times: pl.Expr) -> list[pl.Expr]:
