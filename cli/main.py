@@ -17,8 +17,6 @@ from contextlib import contextmanager
 _ADDRESSES = 1_300_000_000
 _ADDRESSES_OF_THREAD = 100_000_000
 """Address space that a run reserves, most of it unused: 1.5 GB with two threads."""
-_MOST_THREADS = 1_024
-"""Polars starts all threads at once, and with very many it never ends; more cores than this may still be used."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -96,7 +94,6 @@ def _call(arguments: Sequence[str]) -> None:
     if any("\0" in argument for argument in arguments):
         raise click.UsageError("an argument contains a NUL character")
     with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:
-        _refuse_wrong_threads()
         _refuse_little_address_space()
         cli.invoke(context)
     sys.stdout.flush()
@@ -114,18 +111,6 @@ def _print(text: str) -> None:
     from receval.quoting import sentence
 
     print(sentence(text), end="", file=sys.stderr)
-
-
-def _refuse_wrong_threads() -> None:
-    """Raise `ConfigError` if `POLARS_MAX_THREADS` is no number of threads: Polars would panic, ignore it, or start threads for minutes."""
-    wanted, most = os.environ.get("POLARS_MAX_THREADS", ""), max(_MOST_THREADS, os.cpu_count() or 1)
-    is_number = wanted.isascii() and wanted.isdecimal() and len(wanted) < 10
-    if wanted and not (is_number and 1 <= int(wanted) <= most):
-        from receval.errors import ConfigError
-        from receval.quoting import short
-
-        message = f"the environment variable POLARS_MAX_THREADS is {short(wanted)!r}, but must be a whole number from 1 to {most:,}"
-        raise ConfigError(message, "set it to a number of threads, such as 4, or remove it to use all cores")
 
 
 def _refuse_little_address_space() -> None:
