@@ -105,10 +105,8 @@ def error_text(details: ErrorDetails) -> str:
         close = difflib.get_close_matches(key, allowed, n=1) or [name for name in allowed if key in name.split("_")][:1]
         close = close or [name for name in (key_named(key),) if name and allowed]
         return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
-    if details["type"] == "missing":
-        return "this key is missing"
-    if details["type"] == "value_error":
-        return str(details["ctx"]["error"])
+    if details["type"] in ("missing", "value_error"):
+        return "this key is missing" if details["type"] == "missing" else str(details["ctx"]["error"])
     given = details["input"]
     if details["type"] == "string_pattern_mismatch" and details["loc"][-1] == "cluster":
         return f"write a column of data.users as users.{short(str(given))}"
@@ -141,13 +139,10 @@ def key_named(name: str) -> str:
 
 @cache
 def _topmost_keys() -> Mapping[str, str]:
-    """Return the path of the topmost key with each name."""
-    paths: dict[str, str] = {}
-    level: list[tuple[str, type[BaseModel]]] = [("", Config)]
+    paths, level = dict[str, str](), list[tuple[str, type[BaseModel]]]([("", Config)])
     while level:
         fields = [(f"{above}{key}", one.annotation) for above, model in level for key, one in model.model_fields.items()]
-        for path, _ in fields:
-            paths.setdefault(path.rpartition(".")[2], path)
+        paths = {path.rpartition(".")[2]: path for path, _ in reversed(fields)} | paths
         level = [(f"{path}.", model) for path, annotation in fields for model in _sections(annotation)]
     return paths
 
