@@ -51,7 +51,7 @@ ADVICE = (
 
 def statements():
     text = (ROOT / "SECURITY.md").read_text("utf-8").partition("## Report a vulnerability")[0]
-    text = re.sub(r"## What is written\n.*?(?=\n## )", "", text, flags=re.DOTALL)
+    text = re.sub(r"## What is written\n.*?\n(?=## )", "", text, flags=re.DOTALL)
     for paragraph in re.split(r"\n\n|\n(?=- )", text.strip()):
         if not paragraph.startswith("#"):
             yield from re.split(r"(?<=\.)\*{0,2} (?=[A-Zr])", " ".join(paragraph.split()))

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, get_args, get_origin
 
@@ -104,10 +105,8 @@ def error_text(details: ErrorDetails) -> str:
         close = difflib.get_close_matches(key, allowed, n=1) or [name for name in allowed if key in name.split("_")][:1]
         close = close or [name for name in (key_named(key),) if name and allowed]
         return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
-    if details["type"] == "missing":
-        return "this key is missing"
-    if details["type"] == "value_error":
-        return str(details["ctx"]["error"])
+    if details["type"] in ("missing", "value_error"):
+        return "this key is missing" if details["type"] == "missing" else str(details["ctx"]["error"])
     given = details["input"]
     if details["type"] == "string_pattern_mismatch" and details["loc"][-1] == "cluster":
         return f"write a column of data.users as users.{short(str(given))}"
@@ -135,14 +134,17 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
 
 def key_named(name: str) -> str:
     """Return the path, as for `--set`, of the topmost key with this name; empty if there is none."""
-    level: list[tuple[str, type[BaseModel]]] = [("", Config)]
+    return _topmost_keys().get(name, "")
+
+
+@cache
+def _topmost_keys() -> Mapping[str, str]:
+    paths, level = dict[str, str](), list[tuple[str, type[BaseModel]]]([("", Config)])
     while level:
-        found = next((f"{above}{name}" for above, model in level if name in model.model_fields), "")
-        if found:
-            return found
-        fields = [(f"{above}{key}.", one.annotation) for above, model in level for key, one in model.model_fields.items()]
-        level = [(path, model) for path, annotation in fields for model in _sections(annotation)]
-    return ""
+        fields = [(f"{above}{key}", one.annotation) for above, model in level for key, one in model.model_fields.items()]
+        paths = {path.rpartition(".")[2]: path for path, _ in reversed(fields)} | paths
+        level = [(f"{path}.", model) for path, annotation in fields for model in _sections(annotation)]
+    return paths
 
 
 def _sections(annotation: Any) -> list[type[BaseModel]]:

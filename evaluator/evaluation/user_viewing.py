@@ -136,6 +136,7 @@ def _view(files: Files, name: str, result: Result | None, n_shown: int) -> UserV
         findings=tuple(_findings(files, present, result, titles)) if result is not None else (),
         titles=titles,
         n_shown=n_shown,
+        time_unit=files.prepared.time_unit,
         notes=tuple(of_models((one.model, f"{remark}.") for one in present for remark in one.remarks)),
     )
     return view if result is None else beside_all(view, result)

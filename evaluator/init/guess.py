@@ -149,12 +149,12 @@ def _tables_in(table: DiscoveredTable, unreadable: dict[str, str]) -> list[Disco
     for name, statement in statements:
         shown = f"{table.path}: {name}"
         try:
-            rows = database.fetch_rows(shown, f"{scheme}:///{path}", statement, Path(), PROCESS_SCRATCH)
+            copy, _ = database.fetch_rows(shown, f"{scheme}:///{path}", statement, Path(), PROCESS_SCRATCH)
         except DataError as error:
             unreadable[shown] = error.message.removeprefix(f"{shown}: ")
         else:
             label = str(PurePosixPath(table.label) / name)
-            found.append(DiscoveredTable(shown, label, (rows,), Query(scheme, str(path), statement)))
+            found.append(DiscoveredTable(shown, label, (copy,), Query(scheme, str(path), statement)))
     return found
 
 

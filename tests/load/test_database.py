@@ -67,6 +67,39 @@ def test_a_query_of_duckdb_gives_the_values_of_a_file_and_its_decimals_are_numbe
     assert evaluate_lists({"uri": "duckdb:///shop.duckdb", "query": lists}) == EXPECTED
 
 
+@pytest.fixture
+def odd_types(tmp_path: Path) -> Path:
+    """Return a folder with a DuckDB file whose tables have columns of types that Polars does not have."""
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(tmp_path / "shop.duckdb") as database:
+        for kind in ("interval", "union(n bigint, t varchar)", "interval[]", "struct(d interval)"):
+            name = kind.partition("(")[0].replace("[]", "s")
+            database.execute(
+                f'create table "{name}" (user_id integer, item_id integer, score decimal(3, 2), odd {kind}, "a ""b""" integer)'
+            )
+            database.executemany(f'insert into "{name}" values (?, ?, ?, null, 1)', LISTS)
+    return tmp_path
+
+
+@pytest.mark.parametrize("table", ["interval", "union", "intervals", "struct"])
+def test_a_column_of_a_type_that_polars_does_not_have_is_left_out_unless_it_is_used(table, odd_types, evaluate_lists, capfd):
+    source = {"uri": "duckdb:///shop.duckdb", "query": f'select * from "{table}" -- all;'}
+    assert evaluate_lists(source) == EXPECTED
+    assert evaluate_lists(source | {"query": f'select * from "{table}" order by score desc;'}) == EXPECTED
+    assert evaluate_lists(source | {"query": f'select user_id, item_id, score from "{table}"'}) == EXPECTED
+    a_type = "an interval" if table != "union" else "a union"
+    for used in ({"columns": {"score": "odd"}}, {"where": "odd is null"}, {"query": f'select user_id, odd as item_id from "{table}"'}):
+        with pytest.raises(DataError, match=f"the column '.*' is {a_type}, a type that cannot be read"):
+            evaluate_lists(source | used)
+    assert "panicked" not in capfd.readouterr().err
+
+
+def test_a_column_that_is_left_out_is_named(odd_types):
+    test = {"uri": f"duckdb:///{odd_types}/shop.duckdb", "query": "select * from interval"}
+    result = library.evaluate(test=test, recommendations={"a": {1: [10]}}, metrics="Recall@1")
+    assert "test: the column 'odd' is left out, because it is an interval, a type that cannot be read." in result.notes()
+
+
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
     """Yield the address of a PostgreSQL with the table `recs`."""
