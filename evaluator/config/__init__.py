@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .contradictions import missing, unknown_model
+from .contradictions import missing, missing_for_groups, unknown_model
 from .data_sources import ItemsSource, Model, RowsSource, SourceConfig
 from .loader import Loaded, load_config, refuse_data_file
 from .overrides import dotted, gates_of, key_named, measures_of_rules
@@ -25,6 +25,7 @@ __all__ = [
     "load_config",
     "measures_of_rules",
     "missing",
+    "missing_for_groups",
     "refuse_data_file",
     "unknown_model",
 ]

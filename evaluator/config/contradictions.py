@@ -188,6 +188,11 @@ _INSIDE_LISTS: Final = "; for AUC among the items of each list, such as sampled 
 
 def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield every contradiction, with the path of its key."""
+    try:
+        _ = config.evaluation.computed
+    except ValueError:  # nothing else can be said of measures that have no definition
+        yield from ((("evaluation", *location), sentence) for location, sentence in config.evaluation.unreadable())
+        return
     lacking: dict[str, str] = {}
     for definition in config.evaluation.computed:
         for sentence in (*_of_rows(definition), *missing(definition, config.data)):  # once for a metric with several cut-offs
@@ -240,16 +245,21 @@ def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
         yield ("evaluation", "policy", "unknown_items"), "unknown items need the catalogue: give data.train or data.items"
 
 
+def missing_for_groups(by: GroupBy, data: Data) -> Iterator[str]:
+    """Yield a sentence for each input that a grouping needs and `data` does not give."""
+    for part in by.crossed:
+        if getattr(data, part.role) is None:
+            yield f"{part.name} comes from data.{part.role}: give data.{part.role}"
+        elif "categories" in part.needs and (data.items is None or data.items.categories is None):
+            yield f"{part.name} needs the categories of the items: give data.items with its key categories"
+
+
 def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield the groupings whose file is not given, that have other groups elsewhere, or that cannot be compared."""
     compared: list[tuple[text.Path, GroupBy]] = [(("compare", "by", index), by) for index, by in enumerate(config.compare.by)]
     compared += [(("gates", "rules", number, "by"), by) for number, rule in enumerate(config.gates.rules) for by in rule.by]
     for location, by in (*((("evaluation", "by", index), by) for index, by in enumerate(config.evaluation.by)), *compared):
-        for part in by.crossed:
-            if getattr(config.data, part.role) is None:
-                yield location, f"{part.name} comes from data.{part.role}: give data.{part.role}"
-            elif "categories" in part.needs and (config.data.items is None or config.data.items.categories is None):
-                yield location, f"{part.name} needs the categories of the items: give data.items with its key categories"
+        yield from ((location, sentence) for sentence in missing_for_groups(by, config.data))
     for location, by in compared:
         if any(one.name == by.name and one != by for one in (*config.evaluation.by, *(other for _, other in compared))):
             yield location, f"{by.name} has other groups elsewhere in the config: use the same number or borders in all places"
