@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from msgspec import Struct, field
 
-from ..errors import Given
+from ..errors import DataError, Given
 from ..lazy import pl
 from ..sums.group_sums import exact_group_sums
 from .array import Array
@@ -258,7 +258,9 @@ class SourceRows(Struct, frozen=True, eq=False, dict=True):
         return np.diff(self.starts)
 
     def column(self, name: str) -> Array:
-        """Return a column of numbers."""
+        """Return a column of numbers; raise `DataError` if the file does not have it."""
+        if name not in self:
+            raise DataError(f"a measure needs the {name} of every row, and a file has none", f"set it in the config, columns: {{{name}: NAME}}")
         return self.frame[name].to_numpy()
 
     def __contains__(self, name: str) -> bool:
