@@ -117,7 +117,7 @@ def _print(text: str) -> None:
 
 
 def _refuse_narrow_limits() -> None:
-    """Raise `MachineError` if `ulimit -v` or `-n` leaves less than Polars needs: it would abort, wait forever or call good files damaged."""
+    """Raise `MachineError` if `ulimit -v` or `-n` leaves less than Polars needs: it would abort, wait forever or call files damaged."""
     try:
         import resource
     except ImportError:  # Windows has no such limit

@@ -285,7 +285,7 @@ class Evaluation(Model):
         return tuple(read.at(k) for k in self.top_k) if self._is_open(read) else (read,)
 
     def unreadable(self) -> Iterator[tuple[tuple[str, int], str]]:
-        """Yield the key, the position and the problem of each entry that has no definition at a cut-off, or with other keys of the config."""
+        """Yield key, position and problem of each entry that has no definition at a cut-off, or with other keys of the config."""
         for key in ("metrics", "complex_metrics"):
             for index, entry in enumerate(getattr(self, key)):
                 try:

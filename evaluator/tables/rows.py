@@ -260,7 +260,9 @@ class SourceRows(Struct, frozen=True, eq=False, dict=True):
     def column(self, name: str) -> Array:
         """Return a column of numbers; raise `DataError` if the file does not have it."""
         if name not in self:
-            raise DataError(f"a measure needs the {name} of every row, and a file has none", f"set it in the config, columns: {{{name}: NAME}}")
+            raise DataError(
+                f"a measure needs the {name} of every row, and a file has none", f"set it in the config, columns: {{{name}: NAME}}"
+            )
         return self.frame[name].to_numpy()
 
     def __contains__(self, name: str) -> bool:

@@ -4,16 +4,22 @@ cut-off that it needs."""
 from __future__ import annotations
 
 import itertools
+import os
+import random
 from typing import Final
 
 import pytest
 import yaml
 
+from tests.variants import VARIANTS
+
 DATA: Final = {"test": "test.csv", "recommendations": {"one": "one.csv", "two": "two.csv"}}
 SIDES: Final = {"train": "train.csv", "users": "users.csv", "items": {"path": "items.csv", "categories": "genre"}}
 GROUPS: Final = {
-    "cold": ("cold", {"train"}), "train_count:1+": ("0", {"train"}), "popular_share:2": ("x", {"train"}), "mainstreamness:2": ("x", {"train"}),
-    "recency:2": ("x", {"train"}), "first_category": ("a", {"train", "items"}), "users.plan": ("free", {"users"}), "cold*users.plan": ("cold*free", {"train", "users"}),
+    "cold": ("cold", {"train"}), "train_count:1+": ("0", {"train"}), "popular_share:2": ("x", {"train"}),
+    "mainstreamness:2": ("x", {"train"}),
+    "recency:2": ("x", {"train"}), "first_category": ("a", {"train", "items"}), "users.plan": ("free", {"users"}),
+    "cold*users.plan": ("cold*free", {"train", "users"}),
 }  # fmt: skip
 """Grouping of users → one of its groups, and the inputs that it needs."""
 
@@ -59,7 +65,10 @@ def test_a_group_that_needs_an_input_names_it_in_every_command(group, place, rec
 
 def test_a_user_is_shown_also_if_the_test_set_has_a_target(place, receval):
     place("train")
-    for command in (("user", "1", "config.yaml", "--target", "last"), ("user", "1", "--test", "test.csv", "--recs", "one.csv", "--target", "last")):
+    for command in (
+        ("user", "1", "config.yaml", "--target", "last"),
+        ("user", "1", "--test", "test.csv", "--recs", "one.csv", "--target", "last"),
+    ):
         code, out, err = receval(*command)
         assert code == 0, err
         assert "Rows of data.test that are left out, 1 of 2. The target keeps only others" in " ".join(out.split())
@@ -80,3 +89,39 @@ def test_a_user_is_shown_also_if_every_measure_is_a_formula(place, receval):
     code, out, err = receval("user", "1", "config.yaml")
     assert code == 0, err
     assert "nDCG@2" in out
+
+
+MEASURES: Final = VARIANTS if os.environ.get("RECEVAL_FUZZ_SECONDS") else random.Random(2).sample(VARIANTS, 30)
+COMMANDS: Final = (("run",), ("user", "1"), ("explain", "--user", "1", "--model", "one"), ("audit",), ("compare",), ("check",), ("diff",))
+ALL_SIDES: Final = {
+    **SIDES, "users": "users.csv", "baseline": "two.csv", "predictions": "predictions.csv", "previous_policy": "policy.csv",
+    "distances": "distances.csv",
+}  # fmt: skip
+
+
+def test_any_measure_with_any_inputs_is_a_result_or_a_sentence_in_every_command(place, write, receval):
+    """Thirty measures are tried, all of them with `RECEVAL_FUZZ_SECONDS` set; the lists have no scores, and the test set no ratings."""
+    place()
+    for name, text in {
+        "users": "user,group\n1,a\n2,b\n3,a\n", "items": "item,group,genre,price\n1,new,a,1\n2,old,b,2\n3,old,a,3\n4,new,,4\n",
+        "one": "user,item\n1,1\n1,3\n2,1\n3,1\n", "two": "user,item\n1,3\n1,2\n2,4\n3,2\n",
+        "predictions": "user,item,prediction\n1,1,3\n2,1,4\n",
+        "policy": "item,score\n1,1\n2,2\n", "distances": "item,other,distance\n1,2,0.5\n1,3,0.1\n",
+    }.items():  # fmt: skip
+        write(f"{name}.csv", text)
+    chance = random.Random(3)
+    for measure in MEASURES:
+        data = {**DATA, **{name: side for name, side in ALL_SIDES.items() if chance.random() < 0.5}}
+        write("config.yaml", yaml.safe_dump({"data": data, "evaluation": {"metrics": [measure], "top_k": [2]}}))
+        command = chance.choice(COMMANDS)
+        before, after = ((measure,) if "explain" in command else ()), (("one", "two") if "diff" in command else ())
+        code, _, err = receval(*command, *before, "config.yaml", *after)
+        assert code in (0, 1, 2, 3), (measure, command, data.keys(), err)
+
+
+def test_a_text_with_half_a_character_in_an_option_is_refused(place, receval):
+    place()
+    for option in ("--metrics", "-k", "--convention", "--where", "--by", "--set", "--recs", "--sort"):
+        code, _, err = receval("run", "config.yaml", option, "a\udcff")
+        assert code == 2, (option, err)
+        assert "\\udcff" in err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -53,7 +54,14 @@ PLUGINS: Final = {
     "raises_at_once": "raise KeyError('\\n::error::raised')\n",
 }
 """Plug-ins by the metric that they add, which the name of the file says."""
-_UNRELATED: Final = {"cc.json": "{}","notes.txt": "notes\n", "old.csv": "a,b\n1,2\n", "old.json": "{}", "old.md": "# Old\n", "page.html": "<p>page</p>\n"}
+_UNRELATED: Final = {
+    "cc.json": "{}",
+    "notes.txt": "notes\n",
+    "old.csv": "a,b\n1,2\n",
+    "old.json": "{}",
+    "old.md": "# Old\n",
+    "page.html": "<p>page</p>\n",
+}
 ODD_NAME: Final = "a\n::error::boom.csv"
 CONFIGS: Final = ("config.yaml", "quick.yaml", "full.yaml", "drawn.yaml")
 RESULTS: Final = ("out", "other", "kept")
@@ -164,4 +172,4 @@ def inputs_of(folder: Path, words: Iterable[str], files: Iterable[str]) -> set[s
 
 def _names(text: str, folder: str) -> bool:
     """Return whether a text names a folder: as a word, before a slash or behind an equals sign."""
-    return any(part.strip("/") == folder or part.startswith(f"{folder}/") for part in text.replace("=", " ").replace(": ", " ").replace("}", " ").split())
+    return re.search(rf"(?<![\w./]){folder}(?![\w.])", text) is not None

@@ -14,13 +14,33 @@ from tests.cli.random_configs import measure
 
 SCHEMA: Final[dict[str, Any]] = json.loads(json_schema())
 FILES: Final = ("test.parquet", "train.csv", "lists.parquet", "two.csv", "items.parquet", "users.csv")
-ODD: Final = (None, True, -1, 0, 1e9, 0.5, "", "x", "no-such", "a\n::error::b", "${HOME}", "=1+1", "${NO_SUCH}", [], {}, ["x"], {"x": 1}, [[]])
+ODD: Final = (
+    None,
+    True,
+    -1,
+    0,
+    1e9,
+    0.5,
+    "",
+    "x",
+    "no-such",
+    "a\n::error::b",
+    "${HOME}",
+    "=1+1",
+    "${NO_SUCH}",
+    [],
+    {},
+    ["x"],
+    {"x": 1},
+    [[]],
+)
 _GROUPS: Final = ("users.plan", "cold", "train_count:2", "popular_share:2", "recency:2", "first_category", "items.group", "rows.rating",
                   "rows.event", "rows.repeat", "rows.timestamp:1mo", "cold*rows.repeat", "train_count:1,3")  # fmt: skip
 _COLUMNS: Final = ("user", "item", "rating", "timestamp", "event", "score", "plan", "group", "price", "categories", "vector")
 _MEASURES: Final = ("nDCG@2", "Recall@2", "nDCG", "*")
 FITTING: Final[Mapping[str, tuple[Any, ...]]] = {
-    "path": FILES, "runs": FILES, "test": ("test.csv", "test.parquet"), "train": ("train.csv", "train.parquet"), "items": ("items.parquet",),
+    "path": FILES, "runs": FILES, "test": ("test.csv", "test.parquet"), "train": ("train.csv", "train.parquet"),
+    "items": ("items.parquet",),
     "users": ("users.csv", "users.parquet"), "baseline": ("one", "two", "kept", "lists.parquet"), "predictions": ("predictions.parquet",),
     "previous_policy": ("previous_policy.parquet",), "distances": ("distances.parquet",),
     "recommendations": ("lists.parquet", "l*.parquet", "two.csv"), "folds": ("1", "2"), "by": _GROUPS, "cluster": ("users.plan",),
@@ -111,7 +131,6 @@ def drawn(chance: random.Random, base: Mapping[str, Any]) -> dict[str, Any]:
             here[key] = inner if isinstance(inner, dict) else {"path": inner} if isinstance(inner, str) and path[0] == "data" else {}
             here = here[key]
         here[path[-1]] = chance.choice(ODD) if chance.random() < 1 / 6 else value(chance, schema, path[-1])
-    if chance.random() < 0.15:
-        section = chance.choice([name for name in made["data"] if name not in ("test", "recommendations")] or ["test"])
-        del made["data"][section]
+    if isinstance(made["data"], dict) and made["data"] and chance.random() < 0.15:
+        del made["data"][chance.choice(list(made["data"]))]
     return made

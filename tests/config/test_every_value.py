@@ -21,8 +21,10 @@ SHARE: Final = 1 if os.environ.get("RECEVAL_FUZZ_SECONDS") else 8
 ODD_NUMBERS: Final = (0, 1, -1, 0.5, 2, 1e9, 1e308)
 ODD_TEXTS: Final = ("x", "items.price", "rows.rating", "1", "0.5;0.5", "''", "convention")
 DATA: Final[Mapping[str, Any]] = {
-    "test": {"path": "test.csv", "categories": "c"}, "train": "train.csv", "items": {"path": "items.csv", "categories": "c", "vector": "v"},
-    "users": "users.csv", "baseline": "base.csv", "previous_policy": "policy.csv", "distances": "distances.csv", "predictions": "predicted.csv",
+    "test": {"path": "test.csv", "categories": "c"}, "train": "train.csv",
+    "items": {"path": "items.csv", "categories": "c", "vector": "v"},
+    "users": "users.csv", "baseline": "base.csv", "previous_policy": "policy.csv", "distances": "distances.csv",
+    "predictions": "predicted.csv",
     "recommendations": {"m": "lists.csv"},
 }  # fmt: skip
 
