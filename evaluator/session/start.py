@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..config.contradictions import CATEGORY_SETTINGS
+from ..config.missing_inputs import CATEGORY_SETTINGS
 from ..disk.stage import Stage, destination, is_plain
 from ..errors import ConfigError, DataError
 from ..init import config_text, convert, guess, guess_categories, sample

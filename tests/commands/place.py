@@ -104,7 +104,7 @@ def write_drawn(folder: Path, chance: random.Random) -> None:
 def _valid(draw: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Return a drawn config that is valid, or the last of some that are not."""
     made = draw()
-    for _ in range(8):
+    for _ in range(4):
         try:
             load_config(made)
             break
