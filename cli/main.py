@@ -18,6 +18,9 @@ _ADDRESSES = 1_300_000_000
 _ADDRESSES_OF_THREAD = 100_000_000
 """Address space that a run reserves, most of it unused: 1.5 GB with two threads."""
 
+_OPEN_FILES = 64
+"""Fewest open files that a process must be allowed; most commands need half as many."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; no exception leaves this function."""
@@ -92,7 +95,7 @@ def _call(arguments: Sequence[str]) -> None:
     if any("\0" in argument for argument in arguments):
         raise click.UsageError("an argument contains a NUL character")
     with _ended_by_signals(), cli.make_context("receval", list(arguments)) as context:
-        _refuse_little_address_space()
+        _refuse_narrow_limits()
         cli.invoke(context)
     sys.stdout.flush()
 
@@ -111,14 +114,18 @@ def _print(text: str) -> None:
     print(sentence(text), end="", file=sys.stderr)
 
 
-def _refuse_little_address_space() -> None:
-    """Raise `MachineError` if `ulimit -v` leaves less than the threads of Polars need: it would abort or wait forever."""
+def _refuse_narrow_limits() -> None:
+    """Raise `MachineError` if `ulimit -v` or `-n` leaves less than Polars needs: it would abort, wait forever or call files damaged."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
         return
     from receval.errors import MachineError
 
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if 0 <= files < _OPEN_FILES:
+        message = f"this process can have only {files} files open (ulimit -n), but needs {_OPEN_FILES}"
+        raise MachineError(message, f"raise the limit: ulimit -n {_OPEN_FILES} or more")
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     wanted = os.environ.get("POLARS_MAX_THREADS", "")
     least = _ADDRESSES + _ADDRESSES_OF_THREAD * (int(wanted) if wanted.isdecimal() else os.cpu_count() or 1)

@@ -7,10 +7,11 @@ import os
 import re
 import signal
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from .quoting import one_line, sentence
 
+T = TypeVar("T")
 _MOST_LINES: Final = 16
 """Most problems that are shown; with the heading, the hint and the number of others a message has at most 20 lines."""
 
@@ -64,6 +65,13 @@ class ArgumentError(ConfigError):
     def __init__(self, problem: str, *, option: str | None = None) -> None:
         self.option = sentence(option or problem)
         super().__init__(problem)
+
+
+class Given(dict[str, T]):
+    """Things by the name of their input; one that the config does not give raises `ConfigError` with the key that gives it."""
+
+    def __missing__(self, role: str) -> T:
+        raise ConfigError(f"this needs data.{role}, which is not given", f"give data.{role}")
 
 
 class DataError(RecevalError):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .contradictions import missing, unknown_model
+from .contradictions import unknown_model
 from .data_sources import ItemsSource, Model, RowsSource, SourceConfig
 from .loader import Loaded, load_config, refuse_data_file
+from .missing_inputs import missing, missing_for_groups
 from .overrides import dotted, gates_of, key_named, measures_of_rules
 from .whole_config import Config, FormulaEntry
 
@@ -25,6 +26,7 @@ __all__ = [
     "load_config",
     "measures_of_rules",
     "missing",
+    "missing_for_groups",
     "refuse_data_file",
     "unknown_model",
 ]

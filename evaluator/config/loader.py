@@ -267,6 +267,9 @@ def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems
             messages.setdefault(locations.of_path(_path(details, value), of_key=details["type"] == "extra_forbidden"), error_text(details))
         wrong = [_path(details, value) for details in error.errors()]
         config = _without(value, wrong, folder)
+    except UnicodeEncodeError as error:  # an option of a shell may have any bytes
+        half = "a text contains half a character (a lone surrogate)"
+        raise ConfigError([*problems, f"{half}: {error.object[:200]}"]) from None
     everything = [*problems, *(f"{location}: {message}" for location, message in messages.items())]
     found = [] if config is None else list(contradictions(config))
     if any(where[:2] == ("gates", "baseline") for where in wrong):  # rules lack a baseline only because of that

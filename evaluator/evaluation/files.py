@@ -16,10 +16,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .. import load
-from ..config import Loaded
+from ..config import Loaded, missing, missing_for_groups
 from ..config.data_sources import InMemory
 from ..config.run_sections import EngineChoice
-from ..errors import ConfigError, DataError
+from ..errors import ConfigError, DataError, Given
 from ..forks import refuse_lost_threads
 from ..health import Faults
 from ..load.faults import FaultTally
@@ -236,6 +236,7 @@ def open_inputs(
             f"{about}: this command needs a single test set, and data.folds has {len(loaded.folds)} folds",
             f"choose one by its name, such as --set 'data.folds=[{next(iter(loaded.folds))}]', or give the files of one fold",
         )
+    _refuse_missing_inputs(request)
     with ExitStack() as stack:
         session = session_of(loaded, stack)
         found = inputs or look_at_everything(loaded, request.needs, stack, session, whole_lists=request.whole_lists)
@@ -253,6 +254,18 @@ def open_inputs(
             return use(_read(request, of_kinds, SourceReader(loaded.folder, tolerant, session, drops), fingerprints, scratch, processes))
 
         return read_all(found, read)
+
+
+def _refuse_missing_inputs(request: Request) -> None:
+    """Raise `ConfigError` with every input that a grouping or a measure needs and the config does not give.
+
+    A config is checked when it is read; groups and measures of options come later.
+    """
+    data, plan = request.loaded.config.data, request.plan
+    problems = [sentence for by in (*plan.groupings, *plan.stored) for sentence in missing_for_groups(by, data)]
+    problems += [sentence for one in plan.definitions for sentence in missing(one, data)]
+    if problems:
+        raise ConfigError(tuple(dict.fromkeys(problems)))
 
 
 def read_all(inputs: Inputs, read: Callable[[Inputs], T]) -> T:
@@ -325,7 +338,7 @@ def _read(
         refuse_wrong_positions(f"{source.role}: {source.name}", source.positions, known)
     if "times" in request.checks.needs and train is not None and "timestamp" in test.columns and "timestamp" in train.columns:
         prepared = replace(prepared, times=TimeFacts.of(test, train, times.unit))
-    sides = {"test": SideTable(test)}
+    sides = Given({"test": SideTable(test)})
     if train is not None and "user" in train.columns:
         sides["train"] = SideTable(train)
         prepared, more = _with_equal_groups(request.plan, prepared, test, train)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..config.contradictions import CATEGORY_SETTINGS
+from ..config.missing_inputs import CATEGORY_SETTINGS
 from ..disk.overwriting import InputPath, Target, destination, is_plain
 from ..disk.stage import Stage
 from ..errors import ConfigError, DataError

@@ -202,6 +202,12 @@ class Membership(Struct, frozen=True, eq=False):
     member: Array
     code: Array
 
+    def code_of_ids(self) -> Array:
+        """Return the code of the group of each of the ids, 0 for one without a group; for users, who are in one group at most."""
+        codes = np.zeros(len(self.ids), dtype=np.int64)
+        codes[self.member] = self.code
+        return codes
+
     def mask(self, code: int) -> Array:
         """Return whether each of the ids, and at the end an unknown one, is in the group with this code; 0: in no group."""
         mask = np.zeros(len(self.ids) + 1, dtype=np.bool_)

@@ -111,6 +111,14 @@ def test_a_limit_on_address_space_is_a_machine_error(limit, here):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+@pytest.mark.parametrize(("limit", "code"), [(8, 4), (63, 4), (64, 0)])
+def test_a_limit_on_open_files_is_a_machine_error_before_a_file_is_called_damaged(limit, code, here):
+    command = f"ulimit -n {limit} && exec {sys.executable} -m receval.cli run c.yaml -o out/"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, f"only {limit} files open (ulimit -n)" in done.stderr) == (code, code == 4), done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
 @pytest.mark.parametrize(("threads", "code"), [("1", 0), ("2", 0), ("4", 4), ("64", 4)])
 def test_more_threads_need_more_address_space(threads, code, here, receval, monkeypatch):
     import resource
