@@ -116,7 +116,7 @@ def test_every_command_ends_in_a_result_or_in_sentences_and_changes_no_input(
         code, out, err = as_process(made.words) if is_process else in_process(receval, made.words, monkeypatch)
         os.chdir(folder)
         inputs = inputs_of(folder, made.inputs, snapshot.files)
-        wrong = problems(made, code, out, err, snapshot.changed(), inputs)
+        wrong = list(problems(made, code, out, err, snapshot.changed(), inputs))
         snapshot.restore()
         codes[code] += 1
         ended[" ".join(made.command)] += code == 0
