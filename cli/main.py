@@ -18,6 +18,9 @@ _ADDRESSES = 1_300_000_000
 _ADDRESSES_OF_THREAD = 100_000_000
 """Address space that a run reserves, most of it unused: 1.5 GB with two threads."""
 
+_OPEN_FILES = 64
+"""Fewest open files that a process must be allowed; most commands need half as many."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; no exception leaves this function."""
@@ -62,8 +65,8 @@ def _exit_code(arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # the reader of our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except _Terminated:
-        return 128 + signal.SIGTERM
+    except _Terminated as ended:
+        return 128 + ended.number
     except (click.Abort, KeyboardInterrupt):
         return _interrupted()
     except click.ClickException as error:
@@ -77,9 +80,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
         failure = error if isinstance(error, RecevalError) else of_system(error)
         print(f"receval: {failure.shown()}", file=sys.stderr)
         return failure.exit_code
-    except (SystemExit, GeneratorExit):
-        raise
-    except BaseException:  # a panic of Polars is not an `Exception`
+    except BaseException:  # a panic of Polars is not an `Exception`, nor is what a library raises that ends the program itself
         _print_trace()
         print("receval: internal error; please report it with the lines above", file=sys.stderr)
         return 70
@@ -93,8 +94,8 @@ def _call(arguments: Sequence[str]) -> None:
 
     if any("\0" in argument for argument in arguments):
         raise click.UsageError("an argument contains a NUL character")
-    with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:
-        _refuse_little_address_space()
+    with _ended_by_signals(), cli.make_context("receval", list(arguments)) as context:
+        _refuse_narrow_limits()
         cli.invoke(context)
     sys.stdout.flush()
 
@@ -113,14 +114,18 @@ def _print(text: str) -> None:
     print(sentence(text), end="", file=sys.stderr)
 
 
-def _refuse_little_address_space() -> None:
-    """Raise `MachineError` if `ulimit -v` leaves less than the threads of Polars need: it would abort or wait forever."""
+def _refuse_narrow_limits() -> None:
+    """Raise `MachineError` if `ulimit -v` or `-n` leaves less than Polars needs: it would abort, wait forever or call files damaged."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
         return
     from receval.errors import MachineError
 
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if 0 <= files < _OPEN_FILES:
+        message = f"this process can have only {files} files open (ulimit -n), but needs {_OPEN_FILES}"
+        raise MachineError(message, f"raise the limit: ulimit -n {_OPEN_FILES} or more")
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     wanted = os.environ.get("POLARS_MAX_THREADS", "")
     least = _ADDRESSES + _ADDRESSES_OF_THREAD * (int(wanted) if wanted.isdecimal() else os.cpu_count() or 1)
@@ -141,21 +146,30 @@ def _interrupted() -> int:
 
 
 class _Terminated(KeyboardInterrupt):
-    """SIGTERM as an interruption, which libraries handle; after another exception, Spark's connection would be unusable."""
+    """SIGTERM or SIGHUP as an interruption, which libraries handle; after another exception, Spark's connection would be unusable."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
 
 
 @contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the program like an error, so that temporary files are removed; exit code 143."""
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the program like an error, so that temporary files are removed; exit codes 143 and 129."""
+    from receval.errors import ending_signals
 
     def end(number: int, frame: object) -> None:
-        raise _Terminated
+        if hangup is not None:
+            signal.signal(hangup, signal.SIG_IGN)  # a shell and the system both send it, and a service after SIGTERM
+        raise _Terminated(number)
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, end)
+    before = {number: signal.signal(number, end) for number in ending_signals()}
+    hangup = next((number for number in before if number != signal.SIGTERM), None)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -19,6 +19,8 @@ from click.shell_completion import CompletionItem
 from receval import outputs
 from receval.errors import ArgumentError, ConfigError, DataError
 
+from .threads import refuse_wrong_threads
+
 _Callback = TypeVar("_Callback", bound=Callable[..., Any])
 
 
@@ -38,6 +40,7 @@ class Command(click.Command):
 
     def invoke(self, context: click.Context) -> Any:
         """Call the command."""
+        refuse_wrong_threads()
         try:
             return super().invoke(context)
         except ArgumentError as error:

@@ -11,13 +11,17 @@ CODES = {
         "a gate or an error-level check failed, or with `--strict` a warning or an inconclusive gate; results were written",
         "look at the results; a second run gives the same",
     ),
-    2: ("the command line or the config is wrong, or an output cannot be written", "`receval validate CONFIG` lists all problems"),
+    2: (
+        "the command line or the config is wrong, a plug-in failed, or an output cannot be written or would replace an input",
+        "`receval validate CONFIG` lists all problems of a config; choose another place for an output",
+    ),
     3: ("data is missing, unreadable or wrong, or results cannot be compared", "see file and line in the message; `receval check CONFIG`"),
     4: (
         "an engine or an optional extra is missing, or the machine has too little disk space, memory or threads",
         "`receval doctor` shows the installed extras, how to install the others, and how much space and memory there is",
     ),
     70: ("an internal error", "report it with the lines shown"),
+    129: ("ended by SIGHUP, as when a terminal is closed; under `nohup` the command goes on", "old results are complete"),
     130: ("interrupted (Ctrl-C)", "old results are complete"),
     143: ("ended by SIGTERM", "old results are complete"),
 }

@@ -5,11 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import re
+import signal
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from .quoting import one_line, sentence
 
+T = TypeVar("T")
 _MOST_LINES: Final = 16
 """Most problems that are shown; with the heading, the hint and the number of others a message has at most 20 lines."""
 
@@ -17,18 +19,18 @@ _MOST_LINES: Final = 16
 class RecevalError(Exception):
     """An expected failure, described in one sentence.
 
-    `message` says what is wrong and where, made safe by `quoting`; `hint` says what to do about it; `exit_code` is the documented exit code
-    of the process.
+    `message` says what is wrong and where, made safe by `quoting`; `hint` says what to do about it. A text is one line, whatever it quotes;
+    several lines are a sequence. `exit_code` is the documented exit code of the process.
     """
 
     exit_code = 70
     heading = "several things are wrong"
     """First line of a message with several lines."""
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        self.message = sentence(message)
+    def __init__(self, message: str | Sequence[str], hint: str | Sequence[str] | None = None) -> None:
+        self.message = _lines(message)
         super().__init__(self.message)
-        self.hint = None if hint is None else sentence(hint)
+        self.hint = None if hint is None else _lines(hint)
 
     def shown(self) -> str:
         """Return the error as people read it: a heading if there are several lines, the first of these lines, and the hint."""
@@ -42,15 +44,19 @@ class RecevalError(Exception):
         return "\n".join([*lines, *(f"  {line}" for line in hint if line)])
 
 
+def _lines(text: str | Sequence[str]) -> str:
+    return "\n".join(map(one_line, (text,) if isinstance(text, str) else text))
+
+
 class ConfigError(RecevalError):
     """The command line or the config is wrong (exit code 2); `problems` has every problem found, not only the first."""
 
     exit_code = 2
     heading = "the config is wrong"
 
-    def __init__(self, problems: Sequence[str] | str, hint: str | None = None) -> None:
+    def __init__(self, problems: Sequence[str] | str, hint: str | Sequence[str] | None = None) -> None:
         self.problems = tuple(map(one_line, (problems,) if isinstance(problems, str) else problems))
-        super().__init__("\n".join(self.problems), hint)
+        super().__init__(self.problems, hint)
 
 
 class ArgumentError(ConfigError):
@@ -59,6 +65,13 @@ class ArgumentError(ConfigError):
     def __init__(self, problem: str, *, option: str | None = None) -> None:
         self.option = sentence(option or problem)
         super().__init__(problem)
+
+
+class Given(dict[str, T]):
+    """Things by the name of their input; one that the config does not give raises `ConfigError` with the key that gives it."""
+
+    def __missing__(self, role: str) -> T:
+        raise ConfigError(f"this needs data.{role}, which is not given", f"give data.{role}")
 
 
 class DataError(RecevalError):
@@ -117,3 +130,9 @@ def _has_working_folder() -> bool:
     except OSError:
         return False
     return True
+
+
+def ending_signals() -> tuple[signal.Signals, ...]:
+    """Return the signals that end the program with the exit code 128 + number: SIGTERM, and SIGHUP unless it is ignored, as by nohup."""
+    hangup = getattr(signal, "SIGHUP", None)  # Windows has none
+    return (signal.SIGTERM, hangup) if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN else (signal.SIGTERM,)

@@ -195,4 +195,6 @@ def _added(form: str, subjects: tuple[Subject, ...]) -> OutputForm | None:
     from . import plugins
 
     maker = plugins.find("formats", form)
-    return None if maker is None else OutputForm("result", form, maker, (f".{form}",), _COMPLETE)
+    if maker is None:
+        return None
+    return OutputForm("result", form, plugins.guarded(f"the format {form}", maker), (f".{form}",), _COMPLETE)

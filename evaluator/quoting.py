@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import Final
 
 from .secrets import mask_secrets
@@ -18,6 +19,9 @@ _TURNING: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2
 _WORD: Final = re.compile(rf"[^\s/]{{{MOST + 1},}}")
 """A word, or one part of a path. A long path is shown whole, because people look for it."""
 _QUOTATION: Final = re.compile(rf"""(?<!\w)'[^'\n]{{{MOST + 1},}}'(?!\w)|(?<!\w)"[^"\n]{{{MOST + 1},}}"(?!\w)""")
+
+_COMMAND: Final = re.compile(r"^(\s*)(?:::|##\[)", re.MULTILINE)
+"""The start of a line that a runner of GitHub takes for a command, such as `::error::`."""
 
 _CONTROLS: Final = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
 _DIRECTIONS: Final = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -51,12 +55,18 @@ def one_line(text: str) -> str:
     half = _LONGEST_LINE // 2
     if len(shown) > _LONGEST_LINE:
         shown = f"{shown[:half]} … {len(shown) - 2 * half:,} characters … {shown[-half:]}"
-    return shown if shown.isascii() and shown.isprintable() else "".join(map(escaped, shown))
+    shown = shown if shown.isascii() and shown.isprintable() else "".join(map(escaped, shown))
+    return without_commands(shown, lambda sign: f"\\x{ord(sign):x}")
 
 
 def sentence(text: str) -> str:
-    """Make several lines safe to print; see `one_line`."""
+    """Make several lines of our own safe to print; see `one_line`, which is for text that quotes others."""
     return "\n".join(map(one_line, text.split("\n"))) if text else text
+
+
+def without_commands(lines: str, harmless: Callable[[str], str]) -> str:
+    """Return lines of which GitHub takes none for a command: `harmless` writes the first character of one in another way."""
+    return _COMMAND.sub(lambda found: f"{found[1]}{harmless(found[0][len(found[1])])}{found[0][len(found[1]) + 1 :]}", lines)
 
 
 def visible(text: str) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 HIDDEN: Final = "***"
 _SHORTEST: Final = 6
@@ -16,6 +19,8 @@ _ADDRESS: Final = re.compile(r"""(:/+)([^\s"'?#,}]*)(\?[^\s"',}]*)?""")
 
 _values: dict[str, str] = {}
 """Values that configs took from the environment → the text shown instead, `${NAME}`."""
+_shown: set[str] = set()
+"""Values that are part of the name of a model, measure or report, which are meant to be shown."""
 _of_one: ContextVar[dict[str, str] | None] = ContextVar("_of_one", default=None)
 
 
@@ -25,6 +30,7 @@ def remember(name: str, value: str) -> None:
     for part in (value, *value.splitlines()):
         if len(part.strip()) >= _SHORTEST:
             _values[part.strip()] = f"${{{name}}}"
+            _shown.discard(part.strip())
             if own is not None:
                 own[part.strip()] = f"${{{name}}}"
 
@@ -50,13 +56,44 @@ def mask_values(text: str, values: Mapping[str, str] | None = None) -> str:
     return re.sub("|".join(map(re.escape, longest_first)), lambda found: values[found[0]], text)
 
 
-def conceal(value: Any, values: Mapping[str, str]) -> Any:
-    """Return a JSON value with `${NAME}` instead of `values` in all its texts; read again, it has the same values."""
+def conceal(value: Any, values: Mapping[str, str], *, keys: bool = False) -> Any:
+    """Return a value with `${NAME}` instead of `values` in all its texts: a JSON value, a record, or the names of a frame's columns.
+
+    Keys of mappings stay unless `keys` is true. The rows of frames stay: they are data.
+    """
+    if not values or value is None or isinstance(value, bool | int | float):
+        return value
     if isinstance(value, str):
         return mask_values(value, values)
+    if isinstance(value, Struct):
+        return replace(value, **{name: conceal(getattr(value, name), values, keys=keys) for name in value.__struct_fields__})
     if isinstance(value, dict):
-        return {key: conceal(held, values) for key, held in value.items()}
-    return [conceal(held, values) for held in value] if isinstance(value, list | tuple) else value
+        shown = (mask_values(key, values) if keys and isinstance(key, str) else key for key in value)
+        return dict(zip(shown, (conceal(held, values, keys=keys) for held in value.values()), strict=True))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(conceal(held, values, keys=keys) for held in value))
+    if isinstance(value, list | tuple | frozenset):
+        return type(value)(conceal(held, values, keys=keys) for held in value)
+    if type(value).__name__ == "DataFrame":  # Polars is not imported for this
+        return value.rename({name: mask_values(name, values) for name in value.columns})
+    return value
+
+
+def show(names: Iterable[str], measures: Iterable[str] = ()) -> None:
+    """Let outputs show values from the environment that are part of a name, or a part of a measure with its cut-off (`@`)."""
+    texts, labels = [*names], [*measures]
+    _shown.update(value for value in _values if any(value in text for text in texts))
+    _shown.update(value for value in _values if "@" in value and any(value in label for label in labels))
+
+
+def hidden_in_outputs(values: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return those of `values`, or of all registered ones if `None`, that no output shows; see `show`."""
+    return {value: name for value, name in (_values if values is None else values).items() if value not in _shown}
+
+
+def known_names() -> dict[str, str]:
+    """Return the values behind `${NAME}` in outputs, so that stored results can be compared with those of a config."""
+    return {name: value for value, name in _values.items()}
 
 
 def mask_secrets(text: str) -> str:

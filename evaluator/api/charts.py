@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from ..disk.stage import Stage, destination
+from ..disk.overwriting import InputPath, Target, destination
+from ..disk.own_inputs import inputs_of, inputs_of_result
+from ..disk.stage import Stage
 from ..render import drawing
 from ..render.forms import rendered
+from ..results.result import Result
 from ..session.targets import target_of
 from ..synonyms import path_of
 
@@ -21,6 +25,8 @@ class DrawnChart(Struct, frozen=True, eq=False):
     kind: str
     spec: dict[str, Any]
     caption: str
+    read: tuple[InputPath, ...]
+    """The files behind the chart, which `save` does not replace."""
 
     @property
     def svg(self) -> str:
@@ -30,7 +36,7 @@ class DrawnChart(Struct, frozen=True, eq=False):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture in the form of the ending: .svg, .png, .pdf, or .json, which is the specification."""
         target, row = target_of(path_of("path", path), "chart", noun="chart")
-        write_whole(target, rendered(row, self.spec))
+        write_whole(target, rendered(row, self.spec), self.read)
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -39,8 +45,16 @@ class DrawnChart(Struct, frozen=True, eq=False):
         return f"<chart {self.kind}: {self.caption}>"
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all."""
-    target = destination(path)
-    with Stage([target.parent]) as stage:
-        stage.commit({target: content})
+def read_by(results: Iterable[Result]) -> tuple[InputPath, ...]:
+    """Return the files that results were computed from, and the configs that name them."""
+    found: list[InputPath] = []
+    for result in results:
+        loaded = getattr(result, "loaded", None)
+        found += [*inputs_of_result(result), *(inputs_of(loaded) if loaded is not None else ())]
+    return tuple(dict.fromkeys(found))
+
+
+def write_whole(path: Path, content: bytes, inputs: Iterable[InputPath]) -> None:
+    """Write a file, whole or not at all; raise `OutputError` if it would replace one of the `inputs`."""
+    with Stage([Target(str(path), path)], inputs) as stage:
+        stage.commit({destination(path): content})

@@ -80,7 +80,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
         """
         from .pages import of_several, write  # only here: most comparisons write no page
 
-        write(path, self, partial(of_several, self.results, self.questions, title=title), interactive=interactive)
+        write(path, self, self.results.values(), partial(of_several, self.results, self.questions, title=title), interactive=interactive)
 
     @takes()
     def chart(self, kind: ChartName = "differences", of: str | Sequence[str] = ()) -> DrawnChart:

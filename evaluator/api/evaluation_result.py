@@ -21,6 +21,7 @@ from ..errors import ConfigError
 from ..results.gates import Verdicts
 from ..results.result import Result, Row
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
+from ..secrets import conceal
 from ..session.compare import MarginLike
 from ..stats.difference import Settings
 from ..synonyms import path_of, takes, wrong_type
@@ -300,7 +301,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
         arguments = {"baseline": baseline, "measures": measures, "margins": margin, "losers": losers}
         judged = with_names(self if gates is None else replace(self, gates=gates.gates), names)
-        write(path, judged, partial(of_one, judged, arguments, title=title), interactive=interactive)
+        write(path, judged, [judged], partial(of_one, judged, arguments, title=title), interactive=interactive)
 
     @takes()
     def chart(
@@ -330,6 +331,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         """
         from ..disk.result_folder import save
         from ..outputs import endings
+        from .charts import read_by
 
         is_marked = path_of("folder", folder).endswith("/")
         if not is_marked and Path(folder).suffix.lower() in endings("result", "latex", "report"):
@@ -337,7 +339,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
                 f"save writes a folder, but {os.fspath(folder)} ends like a file",
                 "result.report writes .html, .md and .tex, and result.to_polars() has a writer for tables; for a folder end the name in /",
             )
-        save(self, Path(folder).expanduser())
+        save(self, Path(folder).expanduser(), read_by([self]))
 
     def __repr__(self) -> str:
         """Return the table that the command line prints."""
@@ -347,14 +349,14 @@ class EvaluationResult(Result, frozen=True, eq=False):
         from ..results.comparison import closing_of_result
 
         document = selections.screen(self, command="receval run -v", closing=closing_of_result(self))
-        return show(document, PlainText()).rstrip("\n")
+        return show(conceal(document, self.variables or {}, keys=True), PlainText()).rstrip("\n")
 
     def _repr_html_(self) -> str:
         """Return the table for a notebook, without scripts and with its own class names."""
         from ..content import selections
         from ..render.html import for_notebook
 
-        return for_notebook(selections.notebook(self))
+        return for_notebook(conceal(selections.notebook(self), self.variables or {}, keys=True))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return both forms of the table; the notebook chooses."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ from ..session.compare import GatheredResults
 from ..session.report import chart_of, report_of, report_of_gathered, stored_sections
 from ..session.targets import target_of
 from ..synonyms import path_of
-from .charts import DrawnChart, write_whole
+from .charts import DrawnChart, read_by, write_whole
 
 _OWN, _BASELINE = "result", "baseline"
 Shown = TypeVar("Shown", bound=Result)
@@ -28,12 +28,22 @@ _Charts = Mapping[str, tuple[str, ...]]
 """The charts of a page, each with its measures."""
 
 
-def write(path: str | os.PathLike[str], subject: Result | Comparison, content: Callable[[], ReportContent], *, interactive: bool) -> None:
-    """Write the report of a result or a comparison in the form of the ending; in LaTeX it has only the tables of the `subject`."""
+def write(
+    path: str | os.PathLike[str],
+    subject: Result | Comparison,
+    results: Iterable[Result],
+    content: Callable[[], ReportContent],
+    *,
+    interactive: bool,
+) -> None:
+    """Write the report of a result or a comparison in the form of the ending; in LaTeX it has only the tables of the `subject`.
+
+    Files from which the `results` were computed are not replaced.
+    """
     target, row = target_of(path_of("path", path), "report", "latex", noun="report")
     if row.of == "latex" and isinstance(subject, Comparison):
         row = of_form("latex", "comparison") or row
-    write_whole(target, rendered(row, content() if row.of == "report" else subject, interactive=interactive))
+    write_whole(target, rendered(row, content() if row.of == "report" else subject, interactive=interactive), read_by(results))
 
 
 def as_text(form: str, result: Result) -> str:
@@ -56,8 +66,9 @@ def draw(kind: ChartName, of: str | Sequence[str], content: Callable[..., Report
     """Draw a chart; `content` makes the content of a report with this chart. Raises `ConfigError` if there is nothing to show."""
     if kind not in CHARTS:
         raise ConfigError(f"a chart must be one of {', '.join(CHARTS)}, not {kind!r}")
-    chart = chart_of(content(charts={kind: (of,) if isinstance(of, str) else tuple(of)}), kind, "this result")
-    return DrawnChart(kind, dict(chart.spec), chart.caption)
+    shown = content(charts={kind: (of,) if isinstance(of, str) else tuple(of)})
+    chart = chart_of(shown, kind, "this result")
+    return DrawnChart(kind, dict(chart.spec), chart.caption, read_by(shown.results.values()))
 
 
 def of_several(

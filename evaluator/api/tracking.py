@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config.overrides import trackings_of
+from ..disk.own_inputs import inputs_of_folders
 from ..disk.result_folder import load
 from ..errors import ConfigError
 from ..forks import refuse_lost_threads
@@ -17,6 +18,7 @@ from ..session.outcome import TrackerOutcome
 from ..session.track import ModelValues, track_all, track_step
 from ..synonyms import takes
 from ..trackers.tracker import PlainValue
+from .charts import read_by
 
 
 @takes()
@@ -36,16 +38,17 @@ def track(values: Result | str | os.PathLike[str] | Mapping[str, Any], to: Any =
     refuse_lost_threads()
     if step is not None and (isinstance(step, bool) or not isinstance(step, int) or step < 0):
         raise ConfigError(f"step: this should be a whole number from 0, not {step!r}")
+    folders = [os.fspath(values)] if isinstance(values, str | os.PathLike) else []
     result = load(Path(values)) if isinstance(values, str | os.PathLike) else values
     given = [] if to is None else list(to) if isinstance(to, list | tuple) else [to]
     trackings = trackings_of(result.config if isinstance(result, Result) else {}, given, "to")
     if not trackings:
         raise ConfigError("no tracker is given", "choose one with to='mlflow', 'wandb', 'dvc' or 'tensorboard'")
     if isinstance(result, Result):
-        return track_all(result, trackings, step)
+        return track_all(result, trackings, step, (*inputs_of_folders(folders), *read_by([result])))
     if step is None:
         raise ConfigError("step is missing", "values of an Evaluator are logged at a step: receval.track(values, to=…, step=epoch)")
-    return list(track_step(_by_model(result), step, trackings, Path()))
+    return list(track_step(_by_model(result), step, trackings, Path(), inputs=()))
 
 
 def _by_model(values: Mapping[str, Any]) -> ModelValues:

@@ -15,7 +15,7 @@ from ..document import Document
 from ..errors import ConfigError
 from ..results.result import Result
 from ..results.user_view import UserView
-from ..session.user import user_of_input, view_of_result
+from ..session.user import open_user, view_of_result
 from ..synonyms import takes
 from .arguments import Arguments, ConfigLike, errors_as_arguments, loaded_from, warn
 
@@ -81,7 +81,7 @@ def user(
     n_shown = number_shown(show)
     if config is not None and isinstance(config, str | os.PathLike) and os.path.isdir(config):
         with errors_as_arguments():
-            found = user_of_input(os.fspath(config), user, _read, chosen, n_shown=n_shown, quick=quick)
+            found = open_user(os.fspath(config), user, _read).view(user, chosen, n_shown=n_shown, quick=quick)
         return UserResult(**asdict(found))
     if config is None and not arguments.get("metrics"):
         arguments = Arguments(**{**arguments, "metrics": "nDCG@10"})

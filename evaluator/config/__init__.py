@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .contradictions import missing, unknown_model
+from .contradictions import unknown_model
 from .data_sources import ItemsSource, Model, RowsSource, SourceConfig
 from .error_texts import key_named
 from .loader import Loaded, load_config, refuse_data_file
+from .missing_inputs import missing, missing_for_groups
 from .overrides import dotted, gates_of, measures_of_rules
 from .whole_config import Config, FormulaEntry
 
@@ -26,6 +27,7 @@ __all__ = [
     "load_config",
     "measures_of_rules",
     "missing",
+    "missing_for_groups",
     "refuse_data_file",
     "unknown_model",
 ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, Final, get_args, get_origin
 
 from pydantic import BaseModel
@@ -78,14 +79,17 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
 
 def key_named(name: str) -> str:
     """Return the path, as for `--set`, of the topmost key with this name; empty if there is none."""
-    level: list[tuple[str, type[BaseModel]]] = [("", Config)]
+    return _topmost_keys().get(name, "")
+
+
+@cache
+def _topmost_keys() -> Mapping[str, str]:
+    paths, level = dict[str, str](), list[tuple[str, type[BaseModel]]]([("", Config)])
     while level:
-        found = next((f"{above}{name}" for above, model in level if name in model.model_fields), "")
-        if found:
-            return found
-        fields = [(f"{above}{key}.", one.annotation) for above, model in level for key, one in model.model_fields.items()]
-        level = [(path, model) for path, annotation in fields for model in _sections(annotation)]
-    return ""
+        fields = [(f"{above}{key}", one.annotation) for above, model in level for key, one in model.model_fields.items()]
+        paths = {path.rpartition(".")[2]: path for path, _ in reversed(fields)} | paths
+        level = [(f"{path}.", model) for path, annotation in fields for model in _sections(annotation)]
+    return paths
 
 
 def _sections(annotation: Any) -> list[type[BaseModel]]:

@@ -326,6 +326,12 @@ class Gates(Model):
                 raise ValueError(f"there is no key {key}_model: write {key}: {{path: {path}, model: {value[f'{key}_model']}}}")
         return value
 
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The models and folders that the baseline and the anchors name."""
+        given = [one.path for one in (self.baseline, self.anchor) if one is not None]
+        return tuple(dict.fromkeys((*given, *(rule.anchor for rule in self.rules if rule.anchor))))
+
     def splits(self) -> Iterator[GroupBy]:
         """Yield the groups in which rules are judged, each once."""
         yield from dict.fromkeys(by for rule in self.rules for by in rule.by if rule.slices is None)

@@ -21,7 +21,7 @@ from pydantic_core import ErrorDetails
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..quoting import one_line
-from ..secrets import collect_values, conceal
+from ..secrets import collect_values, conceal, show
 from ..synonyms import takes, wrong_type
 from .contradictions import GIVE_MODELS, contradictions, unused
 from .data import Fold, folds_of
@@ -103,7 +103,19 @@ class Loaded(Struct, frozen=True):
 
     def resolved_yaml(self) -> str:
         """Return `resolved` as YAML."""
-        return yaml.safe_dump(self.resolved(), sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
+        return yaml.dump(self.resolved(), Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts that a runner of GitHub would take for a command on one line, in quotes."""
+
+
+def _quoted(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    acts = "::" in text and len(text) > 2 and (text.startswith("::") or not text.isprintable())
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if acts else None)
+
+
+_Dumper.add_representer(str, _quoted)
 
 
 @takes()
@@ -188,6 +200,9 @@ def _load(
         configs = configs if len(configs) > 1 else {}  # a single fold is a test set like any other
     else:
         configs, checked = {}, check(value, locations, folder, problems, describes)
+    # A measure as a whole, such as Recall@20, is no secret either; a group of rows in it may be one.
+    measures = (label for label in checked.evaluation.labels if "=" not in label)
+    show((checked.report.title or "", *measures), checked.evaluation.labels)
     warnings = [replaced] if replaced else []
     warnings += [f"{locations.of_path(path, of_key=True)}: {message}" for path, message in unused(checked)]
     warnings += [f"{locations.in_file(('evaluation', *path), of_key=True)}: {message}" for path, message in translation.warnings]
@@ -253,6 +268,9 @@ def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems
             messages.setdefault(locations.of_path(_path(details, value), of_key=details["type"] == "extra_forbidden"), error_text(details))
         wrong = [_path(details, value) for details in error.errors()]
         config = _without(value, wrong, folder)
+    except UnicodeEncodeError as error:  # an option of a shell may have any bytes
+        half = "a text contains half a character (a lone surrogate)"
+        raise ConfigError([*problems, f"{half}: {error.object[:200]}"]) from None
     everything = [*problems, *(f"{location}: {message}" for location, message in messages.items())]
     found = [] if config is None else list(contradictions(config))
     if any(where[:2] == ("gates", "baseline") for where in wrong):  # rules lack a baseline only because of that

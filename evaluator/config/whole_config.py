@@ -1,7 +1,7 @@
 """The config as frozen models. Validation opens no data and changes nothing."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
@@ -238,15 +238,16 @@ class Evaluation(Model):
     @cached_property
     def composites(self) -> tuple[FormulaEntry, ...]:
         """Every formula once, at every cut-off of `top_k` if it names none, with its measures."""
-        formulas = [entry for given in (*self.metrics, *self.complex_metrics) for entry in given if isinstance(entry, Formula)]
-        entries = []
-        for given in formulas:
-            open_ended = any(self._is_open(spec) for spec in given.measures)
-            for k in self.top_k if open_ended else (None,):
-                parts = {spec: self.resolve(spec.at(k) if self._is_open(spec) else spec) for spec in given.measures}
-                printed = given.with_measures({spec: part.printed_spec for spec, part in parts.items()}.__getitem__)
-                entries.append(FormulaEntry(printed, tuple(parts.values())))
-        return tuple(dict.fromkeys(entries))
+        formulas = (entry for given in (*self.metrics, *self.complex_metrics) for entry in given if isinstance(entry, Formula))
+        return tuple(dict.fromkeys(entry for given in formulas for entry in self._composites_of(given)))
+
+    def _composites_of(self, given: Formula) -> Iterator[FormulaEntry]:
+        """Yield a formula at each of its cut-offs, with its measures."""
+        open_ended = any(self._is_open(spec) for spec in given.measures)
+        for k in self.top_k if open_ended else (None,):
+            parts = {spec: self.resolve(spec.at(k) if self._is_open(spec) else spec) for spec in given.measures}
+            printed = given.with_measures({spec: part.printed_spec for spec, part in parts.items()}.__getitem__)
+            yield FormulaEntry(printed, tuple(parts.values()))
 
     @cached_property
     def labels(self) -> list[str]:
@@ -275,14 +276,23 @@ class Evaluation(Model):
     @cached_property
     def written(self) -> tuple[MetricSpec, ...]:
         """Every measure as written, with its cut-off, in the names of receval."""
-        chosen = self._load(self.convention)
-        specs_at_cutoffs = []
-        specs = (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry)
-        for spec in (spec for spec in specs if isinstance(spec, MetricSpec)):
-            read = spec if "convention" in dict(spec.params) else chosen.read(spec)
-            # A measure with a cut-off keeps the cut-off where it is written: nDCG@2 or nDCG(k=2).
-            specs_at_cutoffs += [read.at(k) for k in self.top_k] if self._is_open(read) else [read]
-        return tuple(specs_at_cutoffs)
+        specs = (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry if isinstance(spec, MetricSpec))
+        return tuple(at_cutoff for spec in specs for at_cutoff in self._at_cutoffs(spec))
+
+    def _at_cutoffs(self, spec: MetricSpec) -> tuple[MetricSpec, ...]:
+        """Return a measure at each cut-off of `top_k`; one with a cut-off keeps it where it is written: nDCG@2 or nDCG(k=2)."""
+        read = spec if "convention" in dict(spec.params) else self._load(self.convention).read(spec)
+        return tuple(read.at(k) for k in self.top_k) if self._is_open(read) else (read,)
+
+    def unreadable(self) -> Iterator[tuple[tuple[str, int], str]]:
+        """Yield key, position and problem of each entry that has no definition at a cut-off, or with other keys of the config."""
+        for key in ("metrics", "complex_metrics"):
+            for index, entry in enumerate(getattr(self, key)):
+                try:
+                    for one in entry:
+                        _ = [*self._composites_of(one)] if isinstance(one, Formula) else [*map(self.resolve, self._at_cutoffs(one))]
+                except ValueError as error:
+                    yield (key, index), str(error)
 
     def define(self, text: str) -> Definition:
         """Read a measure under the convention of the config, at the first of `top_k` if it names no cut-off.

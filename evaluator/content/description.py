@@ -10,10 +10,9 @@ from msgspec import to_builtins
 
 from ..document import Bars, Block, Column, Document, Heading, Points, Table
 from ..results.description import FORMAT_VERSION, CountSummary, Description, TableDescription, TimeSpan
+from ..tables.time_units import SECONDS, USUAL_DATES, YEARS, per_second
 from .numbers import decimals, number
 
-_DATES: Final = (10**8, 4 * 10**9)
-"""The range of numbers that are shown as seconds since 1970: from 1973 to 2096."""
 _Format = Callable[[float], str]
 """Formats the numbers of one file."""
 _FACTS: Final[tuple[tuple[str, Callable[[TableDescription, _Format], str]], ...]] = (
@@ -25,8 +24,9 @@ _FACTS: Final[tuple[tuple[str, Callable[[TableDescription, _Format], str]], ...]
     ("lowest rating or score", lambda table, text: "" if table.numbers is None else text(table.numbers.least)),
     ("mean rating or score", lambda table, text: "" if table.numbers is None else text(table.numbers.mean)),
     ("highest rating or score", lambda table, text: "" if table.numbers is None else text(table.numbers.most)),
-    ("first time", lambda table, _: "" if table.times is None else _time(table.times.first)),
-    ("last time", lambda table, _: "" if table.times is None else _time(table.times.last)),
+    ("first time", lambda table, _: "" if table.times is None else _time(table.times, table.times.first)),
+    ("last time", lambda table, _: "" if table.times is None else _time(table.times, table.times.last)),
+    ("unit of times", lambda table, _: "" if table.times is None or table.times.unit == SECONDS.name else table.times.unit),
     ("days", lambda table, _: _days(table.times)),
     ("rows without a time", lambda table, _: f"{table.times.untimed:,}" if table.times is not None and table.times.untimed else ""),
 )
@@ -123,14 +123,23 @@ def _format(values: Sequence[float], *, fine: bool) -> _Format:
     return lambda value: number(value, places)
 
 
-def _time(seconds: float) -> str:
-    """Return a time as a date if it may be seconds since 1970; else the number unchanged."""
-    if not _DATES[0] <= seconds <= _DATES[1]:
-        return _format((seconds,), fine=False)(seconds)
+def _time(times: TimeSpan, time: float) -> str:
+    """Return a time as a date if it may be a time since 1970; else the number unchanged."""
+    seconds = time / per_second(times.unit)
+    if not _is_date(times, seconds):
+        return _format((time,), fine=False)(time)
     return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=int(seconds)):%Y-%m-%d}"
 
 
+def _is_date(times: TimeSpan, seconds: float) -> bool:
+    """Return whether a time is shown as a date: a usual one, or a later one such as 9999-12-31 if the first time is a usual one."""
+    least, most = USUAL_DATES
+    first = times.first / per_second(times.unit)
+    return least <= seconds <= most or (least <= first <= most < seconds < YEARS[1])
+
+
 def _days(times: TimeSpan | None) -> str:
-    if times is None or not _DATES[0] <= times.first <= times.last <= _DATES[1]:
+    if times is None:
         return ""
-    return f"{(times.last - times.first) / 86_400:,.1f}"
+    first, last = (time / per_second(times.unit) for time in (times.first, times.last))
+    return f"{(last - first) / 86_400:,.1f}" if _is_date(times, first) and _is_date(times, last) else ""

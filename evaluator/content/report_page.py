@@ -28,7 +28,6 @@ from ..document import (
     Status,
     Table,
 )
-from ..errors import ConfigError
 from ..results.comparison import conclusions
 from ..results.gates import Verdicts
 from ..stats.concluding import decimals, percent, plain, users_text
@@ -291,10 +290,7 @@ def _announced(content: ReportContent, short: bool) -> Iterator[Section]:
     """Yield the sections of installed packages, in the order of their names; raise `ConfigError` for one that fails."""
     for name in dict.fromkeys(entry.name for entry in plugins.entry_points_of("sections")):
         make = plugins.find("sections", name)
-        try:
-            section = make(content)
-        except Exception as error:  # any failure of a package is reported with its name
-            raise ConfigError(f"the section {name} of {plugins.origin(make.__module__)} fails: {type(error).__name__}: {error}") from error
+        section = plugins.guarded(f"the section {name}", make)(content)
         yield from [] if section is None else [section]
 
 

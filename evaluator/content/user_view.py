@@ -9,9 +9,9 @@ import polars as pl
 from msgspec.structs import asdict, replace
 
 from ..document import Block, Cell, Column, Document, Heading, Paragraph, Points, Section, Sentences, Table
-from ..prepare.row_groups import as_dates
 from ..results.row import listed, shortened
 from ..results.user_view import PolicyEffect, UserFinding, UserValue, UserView
+from ..tables.time_units import PLACEHOLDER, TimeUnit
 from . import numbers
 
 FORMAT_VERSION: Final = 1
@@ -76,7 +76,7 @@ def _history(view: UserView) -> Iterator[Block]:
         return
     order = "newest first" if "timestamp" in rows.columns else "last row first"
     shown = rows.head(view.n_shown)
-    table = _rows_table(view, shown, _details(shown), {})
+    table = _rows_table(view, shown, _details(shown, view.time_unit), {})
     more = len(rows) - len(shown)
     said = f"{_count(more, 'more train row')}; --show {len(rows)} shows all." if more else ""
     yield Section("history", f"History, {order}", (table, *([Paragraph(said)] if said else [])))
@@ -89,7 +89,7 @@ def _test(view: UserView) -> Iterator[Block]:
         return
     ranks = {f"rank {model}": f"in {model}" for model in view.lists}
     shown = rows.head(view.n_shown)
-    plain = _details(shown.drop("relevant", *ranks))
+    plain = _details(shown.drop("relevant", *ranks), view.time_unit)
     places = {title: ["–" if rank is None else f"{rank:,}" for rank in shown[name].to_list()] for name, title in ranks.items()}
     table = _rows_table(view, shown, plain, places)
     rest = rows.tail(len(rows) - len(shown))
@@ -115,24 +115,25 @@ def _rows_table(view: UserView, rows: pl.DataFrame, texts: Mapping[str, Sequence
     return replace(table(None), narrow=table(_SHORT, ("time",)))
 
 
-def _details(rows: pl.DataFrame) -> dict[str, list[str]]:
+def _details(rows: pl.DataFrame, unit: TimeUnit) -> dict[str, list[str]]:
     """Return all columns but the item as texts, by title."""
     shown: dict[str, list[str]] = {}
     for name in (name for name in rows.columns if name != "item"):
         if name == "timestamp":
-            shown["time"] = times(rows[name])
+            shown["time"] = times(rows[name], unit)
         else:
             cells = rows[name].to_list()
             shown[name] = ["" if cell is None else f"{cell:g}" if isinstance(cell, float) else str(cell) for cell in cells]
     return shown
 
 
-def times(values: pl.Series) -> list[str]:
+def times(values: pl.Series, unit: TimeUnit) -> list[str]:
     """Return times as dates in UTC if they are numbers since 1970, without the time of the day if all are midnight; else as they are."""
     known = values.cast(pl.Float64).drop_nulls()
+    known = known.filter(known.abs() > PLACEHOLDER)
     if not len(known) or float(known.min()) < _FIRST_TIME:  # type: ignore[arg-type]
         return ["" if value is None else f"{value:g}" for value in values.to_list()]
-    dates = as_dates(values)
+    dates = unit.as_dates(values)
     days = bool((dates.drop_nulls().dt.truncate("1d") == dates.drop_nulls()).all())
     return [text or "" for text in dates.dt.strftime("%Y-%m-%d" if days else "%Y-%m-%d %H:%M").to_list()]
 

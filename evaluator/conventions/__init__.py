@@ -2,6 +2,6 @@
 
 from .axes import AXES, PROTOCOL
 from .axis import Axis
-from .convention import DEFAULT, Convention, builtin_names, load
+from .convention import DEFAULT, Convention, builtin_names, is_path, load
 
-__all__ = ["AXES", "DEFAULT", "PROTOCOL", "Axis", "Convention", "builtin_names", "load"]
+__all__ = ["AXES", "DEFAULT", "PROTOCOL", "Axis", "Convention", "builtin_names", "is_path", "load"]

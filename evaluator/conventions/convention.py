@@ -236,6 +236,11 @@ def builtin_names() -> tuple[str, ...]:
     return tuple(sorted(entry.name.removesuffix(".yaml") for entry in files(__package__).iterdir() if entry.name.endswith(".yaml")))
 
 
+def is_path(name: str) -> bool:
+    """Return whether a convention is named by the path of its file."""
+    return "/" in name or name.endswith(_ENDINGS)
+
+
 def load(name: str, folder: Path | None = None) -> Convention:
     """Return a convention by name, or by the path of a file (relative to `folder`) if `name` has a `/` or ends in `.yaml`.
 
@@ -243,7 +248,7 @@ def load(name: str, folder: Path | None = None) -> Convention:
 
     Raises `ValueError` if there is none, or with file and line if it is wrong.
     """
-    if "/" in name or name.endswith(_ENDINGS):
+    if is_path(name):
         return _load((folder or Path()) / name, ())
     if name not in builtin_names():
         added = plugins.find("conventions", name)
@@ -351,7 +356,7 @@ def _base(content: Mapping[str, Any], path: Path, above: tuple[Path, ...], probl
     if extends is None:
         return None
     try:
-        if "/" in str(extends) or str(extends).endswith(_ENDINGS):
+        if is_path(str(extends)):
             return _load(path.parent / str(extends), (*above, path))
         base = load(str(extends))
     except ValueError as error:

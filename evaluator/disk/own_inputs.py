@@ -1,74 +1,96 @@
-"""Protect the inputs of a run from its results: refuse a run that would overwrite or remove one of them, before it reads anything."""
+"""Collect the inputs of a command, which its outputs must not replace: files of a config, folders of results, files of stored results."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
-
-from msgspec import Struct
+from typing import Any
 
 from ..config import Loaded
 from ..config.overrides import dotted
-from ..errors import DataError, OutputError
+from ..conventions import is_path
+from ..errors import DataError
 from ..load import Remote, find
 from ..load.drivers import file_of
-from ..load.folders import is_hidden, parts_of
-
-_ELSEWHERE: Final = "choose another place for the results"
-
-
-class Target(Struct, frozen=True):
-    """A file or folder that a run writes to: the option that names it, as it was written, and the path.
-
-    `takes` returns whether the run may write or remove a name in the folder; a file has none.
-    """
-
-    option: str
-    path: Path
-    takes: Callable[[str], bool] | None = None
+from ..load.folders import parts_of
+from ..names.short_names import is_address
+from ..results.result import Result
+from .overwriting import InputPath, files_of_results, manifest_of
 
 
-def refuse_overwriting(loaded: Loaded, targets: Iterable[Target]) -> None:
-    """Raise `OutputError` for a target that would overwrite an input of a config or the config, or is in a folder that is an input.
-
-    Two paths are the same if they lead to one file, by links or other spellings. Files that do not exist yet are not inputs.
-    """
-    inputs = [(role, path, Path(os.path.realpath(path))) for role, path in inputs_of(loaded)]
-    for target in targets:
-        for role, path, real in inputs:
-            if os.path.isdir(path):
-                inside = Path(os.path.realpath(target.path))
-                if inside.is_relative_to(real) and not any(map(is_hidden, inside.relative_to(real).parts)):
-                    raise OutputError(
-                        f"{target.option}: the next run would read the results as input, because {path} is the folder of {role}",
-                        "choose a folder outside of it",
-                    )
-            elif target.takes is None and _is_same(target.path, path):
-                raise OutputError(f"{target.option} would overwrite {path}, which is {role}", _ELSEWHERE)
-            elif target.takes is not None and any(target.takes(one.name) and _is_same(target.path, one.parent) for one in (path, real)):
-                raise OutputError(f"{target.option} would overwrite or remove {path}, which is {role}", _ELSEWHERE)
-
-
-def inputs_of(loaded: Loaded) -> Iterator[tuple[str, Path]]:
+def inputs_of(loaded: Loaded) -> Iterator[InputPath]:
     """Yield every local file and folder that a config names with its role, the files in those folders, and the config itself."""
     if loaded.name:  # a mapping in Python has no name
-        yield "the config", Path(loaded.name)
+        yield InputPath("the config", Path(loaded.name))
+    convention = str(loaded.config.evaluation.convention)
+    if is_path(convention):
+        yield InputPath("evaluation.convention", loaded.folder / convention)
+    for one in (loaded, *loaded.of_folds().values()):
+        yield from _data_of(one)
+
+
+def _data_of(loaded: Loaded) -> Iterator[InputPath]:
     for location, source in loaded.config.data.sources():
         role = dotted(("data", *location))
         if source.uri is not None and (database := file_of(source.uri, loaded.folder)) is not None:
-            yield role, database
+            yield InputPath(role, database)
         for text in source.path:
             try:
                 for path in find(role, [text], loaded.folder) if text != "-" else ():
                     if not isinstance(path, Remote):
-                        yield role, path
-                        yield from ((role, part) for part in (parts_of(role, path) if os.path.isdir(path) else ()))
+                        yield InputPath(role, path)
+                        yield from (InputPath(role, part) for part in (parts_of(role, path) if os.path.isdir(path) else ()))
             except DataError:  # unreadable inputs are reported when they are read
                 continue
 
 
-def _is_same(path: Path, other: Path) -> bool:
-    are_there = os.path.exists(path) and os.path.exists(other)
-    return path.samefile(other) if are_there else os.path.realpath(path) == os.path.realpath(other)
+def baselines_of(loaded: Loaded) -> Iterator[InputPath]:
+    """Yield the folders of results that a config names as baselines and anchors, with their files."""
+    compare, models = loaded.config.compare, loaded.config.data.named_models or ()
+    named = dict.fromkeys((*loaded.config.gates.bases, *((compare.baseline,) if compare.baseline else ())))
+    yield from inputs_of_folders((one for one in named if one not in models), loaded.folder, role="the baseline")
+
+
+def inputs_of_folders(
+    given: Iterable[str], *places: Path, role: str = "a folder of results that this command reads"
+) -> Iterator[InputPath]:
+    """Yield those of some `[LABEL=]PATH` that are folders of results, their files, and the inputs that these results were computed from.
+
+    They are relative to the working folder or `places`.
+    """
+    for text in given:
+        for place in (Path(), *places):
+            for path in dict.fromkeys((text, text.rpartition("=")[2])):
+                folder = place / Path(path).expanduser()
+                if names := files_of_results(folder):
+                    yield InputPath(role, folder, "results")
+                    yield from (InputPath(f"a file of the results in {folder}", folder / name) for name in names)
+                    with suppress(LookupError, TypeError):  # a damaged manifest, which is reported when it is read
+                        content = manifest_of(folder)
+                        files = [(one["role"], file["path"]) for one in content["inputs"] for file in one["files"]]
+                        yield from _stored(content["config"], files)
+
+
+def inputs_of_result(result: Result) -> Iterator[InputPath]:
+    """Yield the local files and folders that a result was computed from, if they are still there."""
+    yield from _stored(result.config, [(source.role, file.path) for source in result.inputs for file in source.files])
+
+
+def _stored(config: Mapping[str, Any], files: Iterable[tuple[str, str]]) -> Iterator[InputPath]:
+    """Yield the inputs of stored results: files that were read, by role, and everything that the config names."""
+    named = (*files, *_paths_in("data", config.get("data")))
+    yield from (InputPath(role, Path(path)) for role, path in dict.fromkeys(named) if not is_address(path) and os.path.exists(path))
+
+
+def _paths_in(role: str, source: Any) -> Iterator[tuple[str, str]]:
+    """Yield the values of the keys `path` in the section `data` of a stored config, each with its place."""
+    if isinstance(source, list):
+        for one in source:
+            yield from _paths_in(role, one)
+    for name, one in source.items() if isinstance(source, Mapping) else ():
+        if name == "path":
+            yield from ((role, text) for text in ([one] if isinstance(one, str) else one))
+        else:
+            yield from _paths_in(f"{role}.{name}", one)

@@ -28,10 +28,11 @@ from ..results.gates import Gate, in_this_version
 from ..results.measure_definition import MeasureDefinition
 from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, Result, Row, StoredUsers, TruthFingerprint
 from ..results.row import LEDGER_COLUMNS, PROTOCOL_COLUMNS, Candidates, Ledger, Protocol
+from ..secrets import conceal, hidden_in_outputs, known_names
 from ..stats.difference import Conclusion
+from .overwriting import MANIFEST, InputPath, Target, files_of_results
 from .stage import Stage
 
-MANIFEST: Final = "manifest.json"
 RESULTS: Final = "results.json"
 USERS: Final = "per_user.parquet"
 CHECKSUM: Final = "sha256"
@@ -53,13 +54,8 @@ def contents(result: Result, formats: Iterable[str]) -> dict[str, bytes | Path]:
 
 def stale(folder: Path, files: Iterable[str]) -> list[Path]:
     """Return the files that an earlier run wrote into a folder, as its manifest says, and that are not among the new ones."""
-    try:
-        with open(folder / MANIFEST, encoding="utf-8") as file:
-            before = {output["path"] for output in json.load(file)["outputs"]}
-            gone = [name for name in sorted(before - {*files}) if is_output_file(name)]
-            return [folder / name for name in gone if os.path.isfile(folder / name)]
-    except (OSError, ValueError, LookupError, TypeError):
-        return []
+    gone = (name for name in sorted({*files_of_results(folder)} - {*files}) if is_output_file(name))
+    return [folder / name for name in gone if os.path.isfile(folder / name)]
 
 
 def is_output_file(name: str) -> bool:
@@ -67,11 +63,14 @@ def is_output_file(name: str) -> bool:
     return name in {*in_folder("result", "users"), MANIFEST} or (name.startswith("enriched.") and name.endswith(".parquet"))
 
 
-def save(result: Result, folder: Path, formats: Iterable[str] = ("parquet",)) -> None:
-    """Write a result into a folder, all files or none; raise `OutputError` if it cannot be written."""
+def save(result: Result, folder: Path, inputs: Iterable[InputPath]) -> None:
+    """Write a result into a folder, all files or none.
+
+    Raises `OutputError` if it cannot be written, or would replace one of the `inputs`.
+    """
     refuse_lost_threads()
-    with Stage([folder]) as stage:
-        files = contents(result, formats if result.per_user else ())
+    with Stage([Target(str(folder), folder, is_output_file)], inputs) as stage:
+        files = contents(result, ("parquet",) if result.per_user else ())
         stage.commit({folder / name: content for name, content in files.items()}, gone=stale(folder, files))
 
 
@@ -91,7 +90,7 @@ def enriched_frames(result: Result) -> dict[str, pl.DataFrame]:
     return {model: pl.read_parquet(path) for model, path in result.enriched.items()}
 
 
-def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
+def copy_results(folder: Path, target: Path, inputs: Iterable[InputPath], *, force: bool = False) -> None:
     """Copy the files that the manifest of a folder of results names, and the manifest; remove the rest of an earlier copy.
 
     Raises `DataError` if one of them differs from the manifest. Raises `OutputError` if `target` is that folder, or, without `force`, has
@@ -106,7 +105,7 @@ def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
     there = [name for name in names if os.path.exists(target / name)]
     if there and not is_result_folder(target) and not force:
         raise OutputError(f"{target} is not a result folder: it contains a {there[0]}", "choose another place with --to, or add --force")
-    with Stage([target]) as stage:
+    with Stage([Target(f"--to {target}", target, lambda name: name in names or is_output_file(name))], inputs) as stage:
         stage.commit({target / name: folder / name for name in names}, gone=stale(target, names))
 
 
@@ -163,7 +162,7 @@ def fingerprint(content: bytes | Path) -> dict[str, Any]:
 
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     """Return the inputs (paths as given, sizes, hashes, rows), config, versions, output files, and the checksum of the manifest."""
-    content = {
+    content: dict[str, Any] = {
         "format_version": FORMAT_VERSION,
         "inputs": to_builtins(result.inputs),
         **({} if result.description is None else {"description": to_builtins(result.description)}),
@@ -173,6 +172,7 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
         **gate_cells(result.gates),
         "outputs": [{"path": name, **fingerprint(file)} for name, file in files.items()],
     }
+    content = conceal(content, hidden_in_outputs(result.variables), keys=True)
     return as_json({**content, CHECKSUM: checksum(json.loads(as_json(content)))})
 
 
@@ -201,8 +201,10 @@ def load(folder: Path | str) -> Result:
     if RESULTS not in manifest.files:
         raise DataError(f"{folder / MANIFEST}: it does not list {RESULTS}", AGAIN)
     manifest.require(path, text)
+    names = known_names()
     try:
-        return _result(content, manifest.content, _users(folder, manifest, content))
+        users = _users(folder, manifest, content, names)
+        return _result(conceal(content, names, keys=True), conceal(manifest.content, names, keys=True), users)
     except (LookupError, TypeError, ValueError) as error:
         raise DataError(f"{path}: this was not written by receval: {_first_line(error)}", AGAIN) from None
 
@@ -284,8 +286,11 @@ def _row(cells: Mapping[str, Any], definitions: Mapping[str, MeasureDefinition])
     )
 
 
-def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any]) -> Mapping[str, pl.DataFrame]:
-    """Return the per-user values, if the folder has them as Parquet; raise `DataError` if the file is not the one that was written."""
+def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, pl.DataFrame]:
+    """Return the per-user values, if the folder has them as Parquet; raise `DataError` if the file is not the one that was written.
+
+    `names` are the values behind `${NAME}` in the names of columns.
+    """
     if USERS not in manifest.files:
         return {}
     models = [model["model"] for model in content["models"]]
@@ -293,7 +298,14 @@ def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any]) -> Mapp
     manifest.require(file.path)  # reads the whole file once for its hash
     with file.unchanged():
         own = tuple(pl.scan_parquet(file.path, glob=False).collect_schema())[1:]
-    return StoredUsers(dict.fromkeys(models, own), lambda model, names: file.values(model, own if names is None else names))
+    stored = {conceal(column, names): column for column in own}
+
+    def read(model: str, columns: Sequence[str] | None) -> pl.DataFrame:
+        wanted = [*stored] if columns is None else columns
+        rows = file.values(model, [stored[column] for column in wanted])
+        return rows.rename({stored[column]: column for column in wanted}) if names else rows
+
+    return StoredUsers(dict.fromkeys(models, tuple(stored)), read)
 
 
 class _UserFile:

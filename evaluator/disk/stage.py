@@ -25,15 +25,18 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from ..errors import OutputError
+from ..errors import OutputError, ending_signals
+from ..quoting import short
 from ..temporary import OwnFolder, dead_folders, lock_folder, unlock
+from .overwriting import MANIFEST, InputPath, Target, is_plain, refuse_overwriting
 
 _PREFIX: Final = ".receval-"
 _JOURNAL: Final = ".receval-journal"
 _BEFORE: Final = ".receval-before"
-_MANIFEST: Final = "manifest.json"
 _MANY: Final = 100
 """A folder with more other files is not a folder of results."""
+_MOST_NEW: Final = 100
+"""Most folders that are made for one output; more are a mistake, such as a path that a loop made."""
 _HERE, _EXCHANGE = -100, 2
 """Numbers of the system call that exchanges two folders."""
 
@@ -41,21 +44,22 @@ _HERE, _EXCHANGE = -100, 2
 class Stage:
     """A folder in each target folder for new files, until all are written.
 
-    Entering it makes the folders and tests writing, so that a path that cannot be written is found before any work, with an `OutputError`.
-    Leaving it without `commit` leaves nothing behind. Remains of a killed process are completed or removed.
+    Entering it refuses targets that would replace one of the `inputs` of the command, makes the folders and tests writing, so that a path
+    that cannot be written is found before any work, with an `OutputError`. Leaving it without `commit` leaves nothing behind. Remains of a
+    killed process are completed or removed.
     """
 
-    def __init__(self, folders: Iterable[Path]) -> None:
-        self._folders = tuple(dict.fromkeys(folders))
+    def __init__(self, targets: Iterable[Target], inputs: Iterable[InputPath]) -> None:
+        self._targets, self._inputs = tuple(targets), inputs
         self._stages: dict[Path, OwnFolder] = {}
         self._made: list[Path] = []
 
     def __enter__(self) -> Stage:
-        for folder in self._folders:
+        if self._targets:
+            refuse_overwriting(self._targets, self._inputs)
+        for folder in dict.fromkeys(folder for one in self._targets if (folder := one.folder) is not None):
             try:
-                missing = [part for part in (folder, *folder.parents) if not os.path.exists(part)]
-                folder.mkdir(parents=True, exist_ok=True)
-                self._made += missing[::-1]
+                self._make(folder)
                 real = _real(folder)
                 if real not in self._stages:
                     with suppress(OSError), _alone(real.parent):  # a folder that was exchanged when its process was killed, if we may look
@@ -69,6 +73,19 @@ class Stage:
                     f"cannot write to the folder {folder}: {error.strerror}", "choose another one with -o, or output.dir"
                 ) from None
         return self
+
+    def _make(self, folder: Path) -> None:
+        """Make a folder, and those above it."""
+        missing = [part for part in (folder, *folder.parents) if not os.path.exists(part)]
+        if len(missing) > _MOST_NEW:
+            self.__exit__()
+            raise OutputError(
+                f"{short(str(folder))}: {len(missing):,} new folders inside each other are needed, but at most {_MOST_NEW} are made",
+                "check the path of the output, or make the folder first",
+            )
+        for part in reversed(missing):
+            part.mkdir(exist_ok=True)
+            self._made.append(part)
 
     def __exit__(self, *_: object) -> None:
         for stage in self._stages.values():
@@ -88,6 +105,9 @@ class Stage:
         The content of a file is given as bytes or as another file. The files of a folder of results change in one step. Pipes and devices
         are written last, and directly.
         """
+        gone = tuple(gone)
+        foreign = [path for path in (*files, *gone) if not any(one.covers(path) for one in self._targets)]
+        assert not foreign, f"{foreign[0]} was not compared with the inputs"
         folders = [target for target in files if os.path.isdir(target)]
         if folders:
             raise OutputError(f"cannot write {folders[0]}: it is a folder")
@@ -132,16 +152,6 @@ class Stage:
             replacement.tidy()
 
 
-def is_plain(path: Path) -> bool:
-    """Return whether `path` is, or will be, a regular file; a pipe or device is written to directly and never replaced."""
-    return os.path.isfile(path) or not os.path.exists(path)
-
-
-def destination(path: Path) -> Path:
-    """Return the file that writing to `path` changes: the target of a link."""
-    return _real(path) if path.is_symlink() else path
-
-
 def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
@@ -180,7 +190,8 @@ def _undisturbed() -> Iterator[None]:
         yield
         return
     came: list[int] = []
-    before = {number: signal.signal(number, lambda number, frame: came.append(number)) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = (signal.SIGINT, *ending_signals())
+    before = {number: signal.signal(number, lambda number, frame: came.append(number)) for number in numbers}
     try:
         yield
     finally:
@@ -218,7 +229,7 @@ class _Replacement:
             return False
         entries = {entry.name: entry for entry in os.scandir(self._folder) if entry.name != self._stage.name}
         self._others = [name for name in entries if name not in (*self._files, *self._gone)]
-        is_of_results = not self._others or (_MANIFEST in entries and len(self._others) <= _MANY)
+        is_of_results = not self._others or (MANIFEST in entries and len(self._others) <= _MANY)
         has_folders = any(entry.is_dir() for entry in entries.values())
         return is_of_results and not has_folders and not _real(Path()).is_relative_to(self._folder)
 

@@ -17,6 +17,7 @@ from ..load.opening import batches
 from ..measure.summaries import count_summary, number_summary
 from ..results.description import Description, Overlap, TableDescription, TimeSpan
 from ..results.repeats import describe_folds
+from ..tables.time_units import SECONDS, counts_by_unit, unit_of_counts
 from .files import SourceReader, lazy_rows, read_all, reading, session_of
 from .inputs import Inputs, look_at_everything
 
@@ -100,6 +101,7 @@ def _describe_rows(frame: pl.LazyFrame, name: str, source: load.Source) -> _Fact
     if "timestamp" in source.columns:
         time = pl.when(pl.col("timestamp").cast(pl.Float64).is_finite()).then(pl.col("timestamp").cast(pl.Float64))
         looks += [time.min().alias("first"), time.max().alias("last"), time.null_count().alias("untimed")]
+        looks += counts_by_unit(time)
     ids = [frame if name in source.columns else frame.select(pl.lit(None, pl.Int64).alias(name)) for name in ("user", "item")]
     counts = [frame.filter(pl.col(name).is_not_null()).group_by(name).len() for name, frame in zip(("user", "item"), ids, strict=True)]
     users, items, looked = pl.collect_all([*counts, frame.select(looks)], engine="streaming")
@@ -110,7 +112,9 @@ def _describe_rows(frame: pl.LazyFrame, name: str, source: load.Source) -> _Fact
         with closing(batches(finite, _ROWS_PER_BATCH)) as parts:
             numbers = number_summary(column, (part[column].to_numpy() for part in parts), found["least"], found["most"])
     if found.get("first") is not None:
-        times = TimeSpan(found["first"], found["last"], found["untimed"])
+        unit, are_dates = unit_of_counts(found)
+        is_other = are_dates and not source.scan.has_dates
+        times = TimeSpan(found["first"], found["last"], found["untimed"], unit.name if is_other else SECONDS.name)
     table = TableDescription(
         name=name,
         role=source.role,

@@ -9,7 +9,7 @@ from typing import Final
 import polars as pl
 
 from .. import load
-from ..config import Loaded
+from ..config import Loaded, missing_for_groups
 from ..config.evaluation_keys import read_group
 from ..errors import ArgumentError, ConfigError
 from ..tables.prepared import GroupBy
@@ -30,10 +30,8 @@ def features_of(loaded: Loaded, by: Iterable[str] = ()) -> tuple[GroupBy, ...]:
     """
     named = tuple(map(_named, by))
     for one in named:
-        if getattr(loaded.config.data, one.role) is None:
-            raise ConfigError(f"{one.name} comes from data.{one.role}", f"give data.{one.role}")
-        if "categories" in one.needs and not (loaded.config.data.items and loaded.config.data.items.categories):
-            raise ConfigError(f"{one.name} needs the categories of the items", "give data.items with its key categories")
+        for problem in missing_for_groups(one, loaded.config.data):
+            raise ConfigError(problem)
     if loaded.folds:
         first = next(iter(loaded.folds))
         raise ConfigError(

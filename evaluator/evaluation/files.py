@@ -16,10 +16,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .. import load
-from ..config import Loaded
+from ..config import Loaded, missing, missing_for_groups
 from ..config.data_sources import InMemory
 from ..config.run_sections import EngineChoice
-from ..errors import ConfigError, DataError
+from ..errors import ConfigError, DataError, Given
 from ..forks import refuse_lost_threads
 from ..health import Faults
 from ..load.faults import FaultTally
@@ -37,6 +37,7 @@ from ..parts import Scratch, SideTable
 from ..parts.processes import Processes, n_processes, worth_starting
 from ..parts.spark.session import SparkSession, session_of_frames, start_session, without_logged_errors
 from ..prepare import GroupColumn, SideFrames, SideNeeds, ValueColumn, prepare_sides
+from ..prepare.common_times import CommonTimes, common_times
 from ..prepare.one_per_user import choose_targets
 from ..prepare.row_groups import refuse_many_cells, refuse_unknown_groups, with_row_groups
 from ..results.row import Protocol
@@ -44,6 +45,7 @@ from ..secrets import mask_values
 from ..tables.graph import closure
 from ..tables.prepared import Prepared, TimeFacts
 from ..tables.rows import EMPTY_TRUTH, LISTS, PartData
+from ..tables.time_units import SECONDS, TimeUnit
 from .input_files import configured_path
 from .inputs import Inputs, look_at_everything
 from .model_pass import measure_part
@@ -235,6 +237,7 @@ def open_inputs(
             f"{about}: this command needs a single test set, and data.folds has {len(loaded.folds)} folds",
             f"choose one by its name, such as --set 'data.folds=[{next(iter(loaded.folds))}]', or give the files of one fold",
         )
+    _refuse_missing_inputs(request)
     with ExitStack() as stack:
         session = session_of(loaded, stack)
         found = inputs or look_at_everything(loaded, request.needs, stack, session, whole_lists=request.whole_lists)
@@ -252,6 +255,18 @@ def open_inputs(
             return use(_read(request, of_kinds, SourceReader(loaded.folder, tolerant, session, drops), fingerprints, scratch, processes))
 
         return read_all(found, read)
+
+
+def _refuse_missing_inputs(request: Request) -> None:
+    """Raise `ConfigError` with every input that a grouping or a measure needs and the config does not give.
+
+    A config is checked when it is read; groups and measures of options come later.
+    """
+    data, plan = request.loaded.config.data, request.plan
+    problems = [sentence for by in (*plan.groupings, *plan.stored) for sentence in missing_for_groups(by, data)]
+    problems += [sentence for one in plan.definitions for sentence in missing(one, data)]
+    if problems:
+        raise ConfigError(tuple(dict.fromkeys(problems)))
 
 
 def read_all(inputs: Inputs, read: Callable[[Inputs], T]) -> T:
@@ -304,10 +319,12 @@ def _read(
     frames = SideFrames(**{role: reader.frame(source) for role, source in whole.items()})
     if only is not None and "train" in sources:
         frames = replace(frames, train=reader.rows_of_user(sources["train"], only))
+    times = _common_times(request.plan, inputs, frames, reader)
+    frames = replace(frames, train=times.train)
     given = frozenset(role for role, of_role in inputs.by_role.items() if of_role)
     baseline_lists = request.evaluation.resolve(MetricSpec("Precision", k=1)).lists if "baseline" in given else None
-    prepared, remarks = prepare_sides(frames, _side_needs(request, inputs), given, baseline_lists)
-    remarks = (*(chosen.remark for chosen in reader.targets.values()), *remarks)
+    prepared, remarks = prepare_sides(frames, _side_needs(request, inputs, times.unit), given, baseline_lists)
+    remarks = (*(chosen.remark for chosen in reader.targets.values()), *times.remarks, *remarks)
     test, train = frames.test, frames.train
     assert test is not None
     groupings = request.plan.row_groupings
@@ -321,8 +338,8 @@ def _read(
     for source in inputs.all():
         refuse_wrong_positions(f"{source.role}: {source.name}", source.positions, known)
     if "times" in request.checks.needs and train is not None and "timestamp" in test.columns and "timestamp" in train.columns:
-        prepared = replace(prepared, times=TimeFacts.of(test, train))
-    sides = {"test": SideTable(test)}
+        prepared = replace(prepared, times=TimeFacts.of(test, train, times.unit))
+    sides = Given({"test": SideTable(test)})
     if train is not None and "user" in train.columns:
         sides["train"] = SideTable(train)
         prepared, more = _with_equal_groups(request.plan, prepared, test, train)
@@ -369,7 +386,21 @@ def _refuse_missing_ratings(request: Request, inputs: Inputs) -> None:
         )
 
 
-def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
+def _common_times(plan: Plan, inputs: Inputs, frames: SideFrames, reader: SourceReader) -> CommonTimes:
+    """Return the train rows with times in the unit of those of the test rows; workers get them too if they are converted."""
+    sources = {role: inputs.of(role) for role in ("test", "train")}
+    dated = frozenset(role for role, source in sources.items() if source is not None and source.scan.has_dates)
+    times, source = common_times(frames.test, frames.train, dated=dated), sources["train"]
+    if times.is_converted and source is not None and times.train is not None:
+        reader.changed[source.role] = times.train
+    read_as_dates = any(part.window or part.kind == "recency" for by in (*plan.groupings, *plan.stored) for part in by.crossed)
+    if read_as_dates and times.unit != SECONDS:
+        unit = f"The times of {' and '.join(times.roles)} are numbers of {times.unit.name} since 1970."
+        return replace(times, remarks=(unit, *times.remarks))
+    return times
+
+
+def _side_needs(request: Request, inputs: Inputs, time_unit: TimeUnit) -> SideNeeds:
     """Return what the measures of a request need from the side inputs."""
     plan, items = request.plan, request.loaded.config.data.items
     columns, split = (items.category_columns, items.split) if items is not None else ((), None)
@@ -420,6 +451,7 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
         row_values=tuple(value_columns("test")),
         user_weights=None if people is None else _value_column(people, weights, ("weighted means",), ("a weighted mean",)),
         mean_rating=any(definition.truth.rule == "all_mean" for definition in plan.all),
+        time_unit=time_unit,
     )
 
 

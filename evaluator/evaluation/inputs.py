@@ -199,7 +199,7 @@ def refuse_missing_files(loaded: Loaded, roles: Collection[str] = tuple(ROLES)) 
         except DataError as error:
             errors.append(error)
     if errors:
-        raise DataError("\n".join(error.message for error in errors), errors[-1].hint)
+        raise DataError([line for error in errors for line in error.message.split("\n")], errors[-1].hint)
 
 
 class _Lists(Struct, frozen=True):

@@ -37,6 +37,7 @@ from ..parts import Part, SortedRuns, whole_users
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.row import Candidates, of_models
+from ..secrets import hidden_in_outputs, show
 from ..synonyms import takes, wrong_type
 from ..tables.graph import closure
 from ..tables.prepared import GroupBy
@@ -255,6 +256,7 @@ def _evaluate_and_check(files: Files) -> Result:
     rows = tuple(row for model in models for row in model.rows)
     splits = map(files.prepared.with_borders, plan.group_columns)
     groups = {number: (by, dict(files.prepared.groups_by(by))) for number, by in enumerate(splits)}
+    show(model.name for model in models)
     kept = (model for model in models if options.keep_users and model.finished.user_values is not None)
     of_order = of_models((run.values.name, sentence) for run in runs if (sentence := file_order_remark(run.values)))
     description = None
@@ -284,6 +286,7 @@ def _evaluate_and_check(files: Files) -> Result:
         user_groups=tuple(by.name for by in plan.group_columns) if options.keep_users else (),
         candidates={run.values.name: run.candidates for run in runs if run.candidates is not None},
         cautions=tuple(cautions(files)),
+        variables=hidden_in_outputs(loaded.variables),
     )
 
 

@@ -97,7 +97,10 @@ def rows_left_out(files: Files, models: Sequence[str], user: int | str) -> Itera
                 yield PolicyEffect(
                     model, "", source.scan.where, f"rows of {role} that are left out", "the filter keeps only others", total - kept, total
                 )
-        if kept is not None and source.target is not None and kept > (used := len(files.sides[role].frame.filter(pl.col("user") == user))):
+        if kept is None or source.target is None:
+            continue
+        used = len(files.sides[TEST].frame.filter(pl.col("user") == user))  # only data.test has a target
+        if kept > used:
             yield PolicyEffect(
                 model, "", source.target.rule, f"rows of {role} that are left out", "the target keeps only others", kept - used, kept
             )

@@ -105,7 +105,7 @@ def _view(files: Files, name: str, result: Result | None, n_shown: int) -> UserV
     if user is None:
         raise unknown_user(name, files.sides["test"].users)
     plan = files.request.plan
-    definitions = tuple(one for one in plan.shown if not one.metric.per_model) or plan.shown
+    definitions = tuple(one for one in plan.shown if not one.metric.per_model) or plan.shown or plan.definitions  # of formulas
     measured = [_measured(files, model, user) for model in files.inputs.models]
     present = [one for one in measured if one.scorer.part.n_users]
     if not present:
@@ -136,6 +136,7 @@ def _view(files: Files, name: str, result: Result | None, n_shown: int) -> UserV
         findings=tuple(_findings(files, present, result, titles)) if result is not None else (),
         titles=titles,
         n_shown=n_shown,
+        time_unit=files.prepared.time_unit,
         notes=tuple(of_models((one.model, f"{remark}.") for one in present for remark in one.remarks)),
     )
     return view if result is None else beside_all(view, result)

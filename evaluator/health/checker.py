@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar
 import polars as pl
 from msgspec import Struct, field
 
+from .. import plugins
 from ..checks import CHECKS, Check, CheckSetting, Finding, Severity, declare, setting
 from ..conventions.axes import AXES
 from ..metrics.definition import Definition
@@ -238,6 +239,8 @@ class HealthCheck:
         return context.symptoms(self.declared, about, sentence, count, total, examples, rows, *changes)
 
 
+_ANSWERS: Final = ("tally", "finding", "comparison", "remark")
+"""Methods that a check may override."""
 _CHECKERS: Final[dict[str, HealthCheck]] = {}
 CHECKERS: Final[Mapping[str, HealthCheck]] = MappingProxyType(_CHECKERS)
 """Implementations of all checks, by id."""
@@ -266,6 +269,13 @@ def check(
 
     def register(cls: Implementation) -> Implementation:
         cls.declared, cls.uses, cls.per, cls.wants, cls.policy = declaration, frozenset(uses), per, frozenset(wants), policy
+        if not plugins.is_own(cls.__module__):
+            for answer in _ANSWERS:
+                setattr(
+                    cls,
+                    answer,
+                    plugins.guarded(f"the check {declaration.id}", getattr(cls, answer)),
+                )
         _CHECKERS[declaration.id] = cls()
         return cls
 

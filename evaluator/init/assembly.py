@@ -69,7 +69,8 @@ class GuessedConfig(Struct, frozen=True):
     `split` splits a log without a train set by its times; `proposals` are lines to uncomment.
     `folds` are the names that replace {fold} in paths. `drops` is true if rows without a value must be left out.
     `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty, and
-    `unread` is a folder whose own folders were not looked at, after the folder of the first level that leads to it.
+    `unread` is a folder whose own folders were not looked at, after the folder of the first level that leads to it. `files` are those that
+    were read.
     """
 
     data: Mapping[str, SourceEntry] = field(default_factory=dict)
@@ -87,6 +88,7 @@ class GuessedConfig(Struct, frozen=True):
     doubts: tuple[str, ...] = ()
     problem: str = ""
     unread: tuple[str, str] | None = None
+    files: tuple[str, ...] = ()
 
 
 def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> GuessedConfig:

@@ -91,6 +91,7 @@ def _guess_within(names: Sequence[str], depth: int) -> GuessedConfig:
         models={name: _without_defaults(f"data.recommendations.{name}", entry) for name, entry in config.models.items()},
         alternatives=tuple((key, _without_defaults(f"data.{key}", entry)) for key, entry in config.alternatives),
         doubts=(*config.doubts, *_without_times(config, sources), *load.remarks(sources.values())),
+        files=tuple(str(path) for file in files for path in file.preview.place.paths),
     )
     return with_folds(config, folds) or config if folds.names else config
 
@@ -148,12 +149,12 @@ def _tables_in(table: DiscoveredTable, unreadable: dict[str, str]) -> list[Disco
     for name, statement in statements:
         shown = f"{table.path}: {name}"
         try:
-            rows = database.fetch_rows(shown, f"{scheme}:///{path}", statement, Path(), PROCESS_SCRATCH)
+            copy, _ = database.fetch_rows(shown, f"{scheme}:///{path}", statement, Path(), PROCESS_SCRATCH)
         except DataError as error:
             unreadable[shown] = error.message.removeprefix(f"{shown}: ")
         else:
             label = str(PurePosixPath(table.label) / name)
-            found.append(DiscoveredTable(shown, label, (rows,), Query(scheme, str(path), statement)))
+            found.append(DiscoveredTable(shown, label, (copy,), Query(scheme, str(path), statement)))
     return found
 
 
@@ -320,7 +321,7 @@ class _Dumper(yaml.SafeDumper):
 
 def _text(dumper: yaml.SafeDumper, given: str) -> yaml.ScalarNode:
     """Quote text that YAML 1.2 would read as another type or on several lines, and double `$`, which would start a variable."""
-    style = None if isinstance(text.scalar(given), str) and given.isprintable() else '"'
+    style = None if isinstance(text.scalar(given), str) and given.isprintable() and not given.startswith("::") else '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", given.replace("$", "$$"), style=style)
 
 

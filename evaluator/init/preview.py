@@ -188,8 +188,8 @@ class ColumnSummary(Struct, frozen=True):
     first distinct values, as text. `n_filled` counts the rows that have a value. A column `is_list` if a row has a list of values.
     `contains_any` tests whether any of some ids is in the column, in all rows of the file.
 
-    Columns of numbers have a `minimum` and a `maximum`; `half_steps` is true if all values are multiples of a half, as ratings in stars
-    are; `decimal_comma` if decimals follow a comma; `n_missing_words` counts values such as NA.
+    Columns of numbers have a `minimum`, a `median` and a `maximum`; `half_steps` is true if all values are multiples of a half, as ratings
+    in stars are; `decimal_comma` if decimals follow a comma; `n_missing_words` counts values such as NA.
     """
 
     name: str
@@ -202,6 +202,7 @@ class ColumnSummary(Struct, frozen=True):
     contains_any: Callable[[Collection[str]], bool]
     kind: Literal["integer", "decimal", "text"] = "text"
     minimum: float | None = None
+    median: float | None = None
     maximum: float | None = None
     half_steps: bool = False
     decimal_comma: bool = False
@@ -385,6 +386,7 @@ def _summarise(name: str, number: int, values: pl.Series, contains_any: Callable
         column,
         kind="integer" if is_integer else "decimal",
         minimum=numbers.min(),
+        median=numbers.median(),
         maximum=numbers.max(),
         half_steps=bool(((numbers * 2) % 1 == 0).all()),
         n_missing_words=int(is_missing_word.sum()),

@@ -13,7 +13,7 @@ from msgspec import Struct
 from ..load.column_words import words_of
 from ..load.row_filters import date_layout
 from ..names.row_filter import in_filter
-from ..tables.prepared import units_per_second
+from ..tables.time_units import unit_of_number
 from .choice import is_named_test_set
 from .classification import ClassifiedFile
 from .preview import ColumnSummary
@@ -71,7 +71,7 @@ def time_split(test: ClassifiedFile, lists: Sequence[ClassifiedFile]) -> TimeSpl
     is_text = {*map(date_layout, column.examples)} == {"YYYY-MM-DD"}
     if not is_text and (column.kind == "text" or not column.holds_times or column.minimum is None or column.minimum <= 0):
         return None
-    unit = None if is_text else int(units_per_second(column.maximum or 0))
+    unit = None if is_text else int(unit_of_number(column.median or 0).per_second)
     rows = _rows_by_day(test, column, unit)
     if rows is None or rows["day"].n_unique() < 2:
         return None

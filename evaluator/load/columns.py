@@ -206,7 +206,7 @@ def all_missing(errors: Sequence[MissingColumnsError], *, has_config: bool) -> D
     columns = ", ".join(f"{key.removeprefix('columns__')}: {of_all.get(key, 'NAME')}" for key in given if key != "split")
     other = set_options(errors[0].where, **dict.fromkeys([*of_all][-1:], "NAME"))
     hint = f"set them in the config, data.columns: {{{columns}}}, or by {options}{f', or for one file by {other}' if other else ''}{way}"
-    return DataError("\n".join(error.message for error in errors), hint)
+    return DataError([error.message for error in errors], hint)
 
 
 def set_options(where: str, **keys: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NoReturn
 
 import polars as pl
 from msgspec import Struct
@@ -14,14 +14,15 @@ from msgspec.structs import replace
 from ..errors import DataError, NoRowsError
 from ..names.row_filter import columns_of, in_filter, parse_filter
 from ..quoting import short
-from ..tables.prepared import units_per_second
+from ..tables.time_units import counts_by_unit, unit_of_counts
 from . import opening
 from .broken_rows import explain
 from .columns import says_what_happened, true_of
-from .row_filters import compared_with_numbers, date_layout, kept_rows, no_number, ordered_texts, orders_by_time
+from .row_filters import TextComparison, compared_with_numbers, date_layout, kept_rows, no_number, text_comparisons
 from .scan import FILTER_COLUMN, ReadError, Scan
 from .sniff import is_number
 from .source import Source
+from .source_file import Place
 from .typed import panics_held_back
 
 _MODEL_COLUMNS: Final = frozenset({"model", "model_name", "algorithm", "recommender"})
@@ -34,8 +35,6 @@ _WANTED_EVENTS: Final = (
     "subscribe", "like", "play", "watch", "click",
 )  # fmt: skip
 """Words of events that a recommender probably predicts, the likeliest first."""
-_MIN_TIME: Final = 100_000_000
-"""Larger numbers are times in seconds since 1970, or in a finer unit."""
 _MOST_VALUES: Final = 5
 """Number of values of a column that a message lists."""
 
@@ -43,8 +42,8 @@ _MOST_VALUES: Final = 5
 def with_filter_remark(source: Source) -> Source:
     """Return a source with a remark on how many of its rows its filter keeps; without a filter, the source unchanged.
 
-    Raises `DataError` if a text is compared with a number and is not one, or ordered with a date of another layout, and `NoRowsError` if no
-    row is kept. Unreadable sources are reported when the rows are read.
+    Raises `DataError` if a text is compared with a number and is not one, or with a date of another layout, and `NoRowsError` if no row is
+    kept. Unreadable sources are reported when the rows are read.
     """
     scan = source.scan
     if not scan.where:
@@ -56,8 +55,9 @@ def with_filter_remark(source: Source) -> Source:
             odd = {name: no_number(texts[name], decimal_comma=scan.decimal_comma) for name in sorted(compared_with_numbers(condition))}
             counts = [one.sum().alias(f"odd {name}") for name, one in odd.items()]
             first = [pl.col(texts[name]).filter(one).first().alias(f"first {name}") for name, one in odd.items()]
-            ordered = {name: pl.col(texts[name]).filter(pl.col(texts[name]) != "").first() for name, _, _ in ordered_texts(condition)}
-            first += [text.alias(f"ordered {name}") for name, text in ordered.items()]
+            wrong = {one: one.wrong(texts[one.column]) for one in text_comparisons(condition)}
+            counts += [of_wrong.sum().alias(f"wrong {index}") for index, of_wrong in enumerate(wrong.values())]
+            counts += [(pl.col(texts[one.column]) != "").sum().alias(f"texts {index}") for index, one in enumerate(wrong)]
             kept = pl.col("rows").filter(kept_rows(condition, texts, decimal_comma=scan.decimal_comma)).sum()
             found = frame.select(pl.col("rows").sum(), kept.alias("kept"), *counts, *first).collect(engine="streaming").row(0, named=True)
     except opening.FAILURES:
@@ -70,9 +70,9 @@ def with_filter_remark(source: Source) -> Source:
                 f"{where}: where compares {name} with a number, but {rows} a text that is not a number, first {text!r}",
                 f"put the value into quotes to compare texts: {in_filter(name)} == '{text}'",
             )
-    for name, sign, value in ordered_texts(condition):
-        if found[f"ordered {name}"]:
-            _refuse_other_layout(where, name, found[f"ordered {name}"], sign, value)
+    for index, comparison in enumerate(wrong):
+        if n := found[f"wrong {index}"]:
+            _refuse_other_layout(source, comparison, n, found[f"texts {index}"])
     if found["rows"] and not found["kept"]:
         raise NoRowsError(f"{where}: none of {found['rows']:,} rows is kept by where: {scan.where}", _values(scan))
     return source.with_scan(
@@ -80,35 +80,55 @@ def with_filter_remark(source: Source) -> Source:
     )
 
 
-def _refuse_other_layout(where: str, name: str, held: str, sign: str, value: str) -> None:
-    """Raise `DataError` if a column and a text are compared that do not both have dates in one layout that text orders by time."""
-    if orders_by_time(held, value):
-        return
-    layout = date_layout(held) or "other"
+def _refuse_other_layout(source: Source, comparison: TextComparison, n: int, n_texts: int) -> NoReturn:
+    """Raise `DataError` for the first of `n` texts that a comparison would compare wrongly, with its row; the column has `n_texts`."""
+    name, sign, value = comparison
+    place, held = _first_wrong(source, comparison)
+    layout, wanted = date_layout(held) or "other", date_layout(value)
     what_to_do = (
         f"write the date as the column does, {layout}"
-        if layout != "other"
-        else f"compare the numbers of the column with a number: {in_filter(name)} {sign} {_as_number(value, held)}"
+        if layout != "other" and n == n_texts
+        else f"compare the numbers of the column with a number: {in_filter(name)} {sign} {_as_number(source, comparison, held)}"
         if is_number(held)
         else "rewrite the column in this way, or write the rows to keep into a file of their own"
     )
-    compares = f"{sign} compares it with {short(value)!r} character by character"
+    if n < n_texts and wanted not in (None, "other"):
+        what_to_do = f"rewrite the dates of the column as {wanted}, or name texts that mean a missing value in null_values"
+    only_some = f" ({n:,} of {n_texts:,} values)" if n < n_texts else ""
     raise DataError(
-        f"{where}: where: {name} contains text such as {short(held)!r}, and {compares}",
-        f"this orders dates only if both are written as YYYY-MM-DD; {what_to_do}",
+        f"{source.role}: {place}: where: {name} contains text such as {short(held)!r}{only_some}, and {sign} compares it with "
+        f"{short(value)!r} character by character",
+        f"this {'orders' if comparison.is_ordered else 'finds'} dates only if both are written as YYYY-MM-DD; {what_to_do}",
     )
 
 
-def _as_number(value: str, held: str) -> str:
-    """Return a date in ISO 8601 as a number since 1970 in the unit of a time that a column has, with the date; else this time."""
+def _first_wrong(source: Source, comparison: TextComparison) -> tuple[Place | str, str]:
+    """Return the place of the first text that a comparison would compare wrongly, and the text."""
+    frame, texts = _filter_rows(source.scan)
+    text = texts[comparison.column]
+    wrong = frame.with_columns(wrong=comparison.wrong(text)).filter("wrong").select(opening.RECORD, text)
+    record, held = wrong.sort(opening.RECORD).head(1).collect().row(0)
+    for file in source.files:
+        n = len(source.files) > 1 and opening.raw(replace(source.scan, paths=(file.address,), where="")).select(pl.len()).collect().item()
+        if len(source.files) == 1 or record < n:
+            return source.place(file, record), held
+        record -= n
+    return source.name, held
+
+
+def _as_number(source: Source, comparison: TextComparison, held: str) -> str:
+    """Return a date in ISO 8601 as a number since 1970 in the unit of the times that a column has, with the date; else one of these."""
     try:
-        moment = datetime.fromisoformat(value.strip())
+        moment = datetime.fromisoformat(comparison.value.strip())
     except ValueError:
         return held
-    if float(held) < _MIN_TIME:
+    frame, texts = _filter_rows(source.scan)
+    numbers = pl.col(texts[comparison.column]).str.strip_chars().cast(pl.Float64, strict=False)
+    unit, are_dates = unit_of_counts(frame.select(counts_by_unit(numbers)).collect().row(0, named=True))
+    if not are_dates:
         return held
     zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return f"{round(zoned.timestamp() * units_per_second(float(held)))} ({zoned.astimezone(UTC):%Y-%m-%d %H:%M} UTC)"
+    return f"{round(zoned.timestamp() * unit.per_second)} ({zoned.astimezone(UTC):%Y-%m-%d %H:%M} UTC)"
 
 
 def model_column(source: Source) -> str | None:
@@ -212,14 +232,14 @@ def like_stars(least: float, most: float, ratings: Iterable[float]) -> bool:
 
 
 def _filter_rows(scan: Scan) -> tuple[pl.LazyFrame, dict[str, str]]:
-    """Return the columns of the filter as text, with `rows` (the number of rows of a record), and name in the filter → column."""
+    """Return the columns of the filter as text, with `rows` (the number of rows of a record); and name in the filter → column."""
     plain = replace(scan, where="")
     frame = opening.raw(scan)
     if scan.format in ("csv", "lines"):
         frame = frame.filter(~opening.is_blank(plain))
     frame, texts = opening.with_filter_texts(scan, frame)
     n_rows = pl.col(scan.names[min(scan.lists)]).list.len().fill_null(1) if scan.lists else pl.lit(1)
-    return frame.select(n_rows.cast(pl.Int64).alias("rows"), *texts.values()), texts
+    return frame.select(opening.RECORD, n_rows.cast(pl.Int64).alias("rows"), *texts.values()), texts
 
 
 def _values(scan: Scan) -> str:

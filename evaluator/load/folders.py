@@ -84,7 +84,7 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
             problems.append(f"{role}: there is no file {shown if shown.isprintable() else f'{shown!r}: {cure}'}")
     if problems:
         relative = "paths in a config are relative to its file, those of options to the current folder"
-        raise DataError("\n".join(problems), _near(folder, missing) or relative)
+        raise DataError(problems, _near(folder, missing) or relative)
     for file in files:
         refuse_name_in_bytes(role, file)
     return files
@@ -140,7 +140,7 @@ def _is_there(role: str, path: Path) -> bool:
 def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
     """Return the matches of a pattern in `folder`: files, or folders if there are no files.
 
-    Raises `DataError` for a folder on the way that cannot be read: `glob` would skip it silently.
+    Raises `DataError` for a match that is neither, and for a folder on the way that cannot be read: `glob` would skip it silently.
     """
     parts = pattern.split("/")
     for end in range(next(number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts)):
@@ -150,6 +150,8 @@ def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
     matches = [folder / match for match in sorted(glob.glob(pattern, root_dir=folder, recursive=True))]
     for match in matches:
         _refuse_broken_link(role, match)
+        if not is_hidden(match.name):
+            _refuse_special(role, match)
     files = [match for match in matches if os.path.isfile(match)]
     for above, first in {file.parent: file for file in reversed(files)}.items():
         _refuse_part_of_table(role, first, [above, *above.parents])
@@ -256,10 +258,15 @@ def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[P
         _refuse_broken_link(role, path)
         if os.path.isdir(path):
             yield from _visible(role, path, (*above, real))
-        elif os.path.isfile(path):
-            yield path
         else:
-            raise DataError(f"{role}: {path} is neither a file nor a folder", "remove it, or list the files to use")
+            _refuse_special(role, path)
+            yield path
+
+
+def _refuse_special(role: str, path: Path) -> None:
+    """Raise `DataError` for a pipe, a socket or a device."""
+    if not os.path.isfile(path) and not os.path.isdir(path):
+        raise DataError(f"{role}: {path} is neither a file nor a folder", "remove it, or list the files to use")
 
 
 def columns_of_path(path: PurePath, root: PurePath | None, named: Iterable[str | int]) -> Partition:

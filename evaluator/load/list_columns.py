@@ -13,7 +13,7 @@ from typing import Any, Final
 import polars as pl
 
 from ..errors import DataError
-from ..quoting import sentence
+from ..quoting import one_line
 from .columns import IDS, MissingColumnsError, public_name, set_options
 from .row_filters import date_layout
 from .scan import Fields, Syntax
@@ -138,7 +138,7 @@ def with_lists_in(error: MissingColumnsError, where: str, samples: Mapping[str, 
     settings = {**{f"columns__{key}": column for key, column in keys.items()}, "split": sign}
     columns = ", ".join(f"{key}: {column}" for key, column in keys.items())
     hint = f"column {name!r} looks like lists of items: set columns: {{{columns}}} and split: {sign!r}{_by(set_options(where, **settings))}"
-    error.hint, error.keys = sentence(hint), settings
+    error.hint, error.keys = one_line(hint), settings
     return error
 
 

@@ -359,7 +359,9 @@ def is_there(column: str, kind: str) -> pl.Expr:
 
 def _seconds(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
     """Return a time as seconds since 1970, or a number unchanged; null if it is neither."""
-    if kind.is_temporal() and kind != pl.Time:
+    if kind in (pl.Categorical, pl.Enum):
+        return _seconds(value.cast(pl.String), pl.String())
+    if kind.is_temporal():
         return value.cast(pl.Datetime("us")).dt.epoch("us") / 1e6
     if kind != pl.String:
         return value.cast(pl.Float64, strict=False)

@@ -43,6 +43,8 @@ _SHARE_OF_DISK: Final = 4
 _SIDE_BY_SIDE: Final = 16
 _PARTS_OF_TABLES: Final = {"/_delta_log/": "delta", ".metadata.json": "iceberg"}
 """Part of the key of an object that only tables with versions have → the format of such tables."""
+_UNWRITABLE: Final = re.compile("[\0-\x1f\x7f\ud800-\udfff]")
+"""Characters that no key in a store has."""
 _ARTIFACT: Final = re.compile(r"(?:runs|mlflow):/*([^/]+)/(.*[^/])", re.DOTALL)
 _SETTINGS: Final = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false"}
 """Without these, MLflow tries for minutes to reach a server, and draws progress bars."""
@@ -113,6 +115,9 @@ def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote
         urlsplit(text)
     except ValueError as error:
         raise DataError(f"{role}: {masked_path(text)} is not a valid address: {error}", "check the part after ://") from None
+    if not remote.is_fetched_whole and (part := _impossible_part(_key(remote))) is not None:
+        what = f"has the part {part!r}" if part else "has two / in a row"
+        raise DataError(f"{role}: {remote} is not the address of an object: its path {what}", "write the path as the store lists it")
     if remote.is_fetched_whole or not glob.has_magic(text):
         return [remote]
     start = posixpath.dirname(text[: min(text.index(letter) for letter in "*?[" if letter in text)]) + "/"
@@ -121,6 +126,12 @@ def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote
     if not matches:
         raise DataError(f"{role}: no object matches {text}", "check the bucket and the key")
     return matches
+
+
+def _impossible_part(key: str) -> str | None:
+    """Return the first part of a key that no object has: an empty one, `.`, `..`, or one with a control character; else `None`."""
+    parts = key.removesuffix("/").split("/") if key else []
+    return next((part for part in parts if part in ("", ".", "..") or _UNWRITABLE.search(part)), None)
 
 
 def parts_elsewhere(role: str, folder: Remote) -> list[Remote]:

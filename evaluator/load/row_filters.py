@@ -5,11 +5,12 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import polars as pl
 
 from ..names.row_filter import ColumnTest, Condition, Junction, Missing, Negation, OneOf, Value
+from .columns import LARGEST_EXACT
 from .scan import NO_VALUE
 
 _SIGNS: Final[Mapping[str, Callable[[Any, Any], pl.Expr]]] = {
@@ -20,12 +21,16 @@ _SIGNS: Final[Mapping[str, Callable[[Any, Any], pl.Expr]]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+_MOST_EXACT: Final = 1 << 126
+"""Integers of this size are compared as floating-point numbers: no type of Polars has larger ones."""
 _T: Final = r"^(\d{4}-\d\d-\d\d)T"
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]")
 """The start of a date and a time."""
-_YEAR_FIRST: Final = re.compile(r"\d{4}([-/.])\d\d(?:\1\d\d(?!\d).*)?", re.DOTALL)
-"""A date whose text is ordered by time."""
-_ANY_DATE: Final = re.compile(r"(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](?:\d{4}|\d\d))(?![\d./-])")
+_LAYOUTS: Final = {
+    f"YYYY{sign}MM{sign}DD": rf"(?s)^\s*[0-9]{{4}}[{sign}][0-9]{{2}}(?:[{sign}][0-9]{{2}}(?:[^0-9].*)?)?$" for sign in ("-", "/", ".")
+}
+"""Layouts of dates whose texts are ordered by time, each with a pattern for Python and Polars."""
+_ANY_DATE: Final = r"^\s*(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2}))(?:[^0-9./-]|$)"
 
 
 def kept_rows(condition: Condition, names: Mapping[str, str], *, decimal_comma: bool = False) -> pl.Expr:
@@ -40,6 +45,9 @@ def kept_rows(condition: Condition, names: Mapping[str, str], *, decimal_comma: 
         match condition:
             case ColumnTest(column, sign, value):
                 compared: pl.Expr = _SIGNS[sign](*_sides(names[column], value, decimal_comma))
+                if isinstance(value, int) and LARGEST_EXACT <= abs(value) < _MOST_EXACT:
+                    whole = _whole_number(names[column], decimal_comma)
+                    return pl.coalesce(_SIGNS[sign](whole, pl.lit(value, dtype=pl.Int128)), compared)
                 return compared
             case OneOf(column, values):
                 return pl.any_horizontal(kept(ColumnTest(column, "==", value)) for value in values)
@@ -60,15 +68,43 @@ def compared_with_numbers(condition: Condition) -> frozenset[str]:
     )
 
 
-def ordered_texts(condition: Condition) -> list[tuple[str, str, str]]:
-    """Return the columns that a condition orders as text, each with the sign and the text."""
-    return [(column, sign, value) for column, sign, value in _comparisons(condition) if isinstance(value, str) and sign[0] in "<>"]
+class TextComparison(NamedTuple):
+    """A comparison of a column with a text; of several that refuse the same texts only the first is used."""
+
+    column: str
+    sign: str
+    value: str
+
+    @property
+    def is_ordered(self) -> bool:
+        """True if it says which of two texts is first."""
+        return self.sign in ("<", "<=", ">", ">=")
+
+    def wrong(self, name: str) -> pl.Expr:
+        """Return an expression that is true for texts of the column `name` that this comparison would compare wrongly.
+
+        Dates must have the layout of the compared one. Other text is compared with text as written, unless most of it are dates: then it
+        must not have dates that text does not order by time.
+        """
+        layout, text, other = _layout(name), pl.col(name).is_not_null() & (pl.col(name) != ""), date_layout(self.value)
+        if not self.is_ordered:  # a date that is written in another way is not recognised as the same, where some are written so
+            return text & (layout != other).fill_null(False) & (layout == other).any() if other else pl.lit(False)
+        if other == "other":
+            return text
+        if other is not None:
+            return text & (layout != other).fill_null(True)
+        n_dates, first = layout.is_not_null().sum(), layout.filter(text).first()
+        return text & (layout == "other").fill_null(False) & ((2 * n_dates >= text.sum()) | (first == "other").fill_null(False))
 
 
-def orders_by_time(held: str, compared: str) -> bool:
-    """Return whether texts of a column can be compared with a text: neither is a date, or both are written so that text orders them."""
-    layout, other = date_layout(held), date_layout(compared)
-    return layout == other != "other" or (other is None and layout != "other")
+def text_comparisons(condition: Condition) -> list[TextComparison]:
+    """Return the comparisons of a condition with texts, one of those that compare a column in the same way with the same layout."""
+    found: dict[tuple[str, bool, str | None], TextComparison] = {}
+    for column, sign, value in _comparisons(condition):
+        if isinstance(value, str):
+            one = TextComparison(column, sign, value)
+            found.setdefault((column, one.is_ordered, date_layout(value)), one)
+    return list(found.values())
 
 
 def no_number(name: str, *, decimal_comma: bool = False) -> pl.Expr:
@@ -93,9 +129,14 @@ def _comparisons(condition: Condition) -> Iterator[tuple[str, str, Value]]:
 def date_layout(text: str) -> str | None:
     """Return the layout of a text that begins with a date: YYYY-MM-DD, also with / or ., or `other`, which text does not order by time."""
     text = text.strip()
-    if year_first := _YEAR_FIRST.fullmatch(text):
-        return f"YYYY{year_first[1]}MM{year_first[1]}DD"
-    return "other" if _ANY_DATE.match(text) else None
+    layout = next((layout for layout, pattern in _LAYOUTS.items() if re.search(pattern, text)), None)
+    return layout or ("other" if re.search(_ANY_DATE, text) else None)
+
+
+def _layout(name: str) -> pl.Expr:
+    """Return the layouts of the texts of a column, as `date_layout` does; null for other text."""
+    text, patterns = pl.col(name).str.strip_chars(), (*_LAYOUTS.items(), ("other", _ANY_DATE))
+    return pl.coalesce(pl.when(text.str.contains(pattern)).then(pl.lit(layout)) for layout, pattern in patterns)
 
 
 def _sides(name: str, value: Value, decimal_comma: bool) -> tuple[pl.Expr, Value]:
@@ -118,6 +159,12 @@ def _number(name: str, decimal_comma: bool) -> pl.Expr:
     text = pl.col(name).str.strip_chars()
     number = (text.str.replace(",", ".", literal=True) if decimal_comma else text).cast(pl.Float64, strict=False)
     return pl.when(~_is_missing_number(name)).then(number)
+
+
+def _whole_number(name: str, decimal_comma: bool) -> pl.Expr:
+    """Return numbers as exact integers; null for one that is none. Larger than 2⁵³, also those with a fraction or an exponent are whole."""
+    text = pl.col(name).str.strip_chars().str.replace(r"[.,]0*$" if decimal_comma else r"\.0*$", "")
+    return pl.coalesce(text.cast(pl.Int128, strict=False), _number(name, decimal_comma).cast(pl.Int128, strict=False))
 
 
 def _is_missing_number(name: str) -> pl.Expr:

@@ -171,6 +171,8 @@ class Scan(Struct, frozen=True):
     """In `csv`: true if a quotation mark at the start of a field quotes it; otherwise it is an ordinary character."""
     across_lines: bool = False
     """True if a quoted field spans lines."""
+    has_dates: bool = False
+    """True if the times are stored as dates; otherwise their unit is decided by the values."""
     numbers: Mapping[str, NumberType] = field(default_factory=dict)
     """The types of columns of numbers, if decided; otherwise text becomes floating point, and other columns keep the stored type."""
     doubts: tuple[str, ...] = ()

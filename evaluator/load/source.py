@@ -192,6 +192,8 @@ class OpenedSource(Struct, frozen=True):
     files: tuple[SourceFile, ...]
     originals: tuple[SourceFile, ...]
     states: tuple[FileState, ...]
+    remarks: tuple[str, ...] = ()
+    """Sentences on what was left out."""
 
 
 def open_source(
@@ -234,6 +236,7 @@ def look(opened: OpenedSource, options: ReadOptions, scratch: ExitStack = PROCES
             states += _states_of(role, originals, options.format)
     labels = {label: f"label_{index}" for index, label in enumerate(options.labels)}
     by_words = order_found_by_words(table, scan.names, options.columns)
+    scan = replace(scan, doubts=(*scan.doubts, *opened.remarks))
     return Source(
         role, table, opened.given, scan, scan.kinds, labels, tuple(files), tuple(originals), tuple(states), order_by_words=by_words
     )

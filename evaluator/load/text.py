@@ -7,6 +7,7 @@ that begin with # are comments, and text behind the tag of a run is ignored.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
@@ -205,7 +206,7 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
     names = tuple(f"column_{index}" for index in range(1, len(held) + 1))
     if header.is_there:  # duplicate names are made distinct if they are not those of used columns
         named = bare if typed else held
-        unknown = {name for name in named if named.count(name) > 1 and not names_a_column(name)}
+        unknown = {name for name, n in Counter(named).items() if n > 1 and not names_a_column(name)}
         names = tuple(f"{name} ({place})" if name in unknown else name for place, name in enumerate(named, 1))
     doubts = []
     if header.is_doubtful:

@@ -32,6 +32,9 @@ _MOST_DIGITS: Final = 38
 """The most digits of decimal numbers that Polars reads."""
 _AS_INTEGER: Final = f"if all are whole, read them as such: columns: {{item: {{column: …, as: integer}}}}; {CAST_IDS}"
 _COMPLETE: Final = "check that it is complete"
+_TIMES: Final = (
+    "write dates, dates with times, or numbers since 1970; or rename the column, or choose another with columns: {timestamp: NAME}"
+)
 
 
 def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Format, options: ReadOptions) -> Scan:
@@ -81,6 +84,8 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
         fields=fields,
         nested=paths.nested,
         wide=wide,
+        has_dates="timestamp" in single
+        and all(dtype.is_temporal() for dtype in source.types(single["timestamp"], "timestamp" in nested).values()),
         numbers=_number_types(source, numbers, nested),
         **lists,
         storage=options.storage,
@@ -208,6 +213,8 @@ def _kind(source: _TypedSource, column: str, name: str, listed: bool) -> Kind:
         if column in source.options.integers and (dtype.is_numeric() or dtype in (pl.String, pl.Null)):
             kinds.append("integer")
         elif column == "timestamp":
+            if not _is_time(dtype):
+                raise DataError(f"{is_of_type}, where dates or numbers since 1970 were expected", _TIMES)
             kinds.append("time")
         elif column not in IDS:
             if not dtype.is_numeric() and not (column == "rating" and dtype == pl.Boolean):
@@ -225,6 +232,12 @@ def _kind(source: _TypedSource, column: str, name: str, listed: bool) -> Kind:
 def _is_no_id(dtype: pl.DataType) -> bool:
     """Return whether a column of ids cannot have this type: neither whole numbers nor values with a unique text."""
     return dtype.is_nested() or (dtype.is_numeric() and not _is_whole(dtype)) or dtype in (pl.Binary, pl.Object, pl.Null, pl.Duration)
+
+
+def _is_time(dtype: pl.DataType) -> bool:
+    """Return whether values of a type can be times since 1970: dates, numbers and texts, not times of a day."""
+    is_kind = dtype.is_numeric() or dtype.is_temporal() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)
+    return is_kind and dtype not in (pl.Time, pl.Duration)
 
 
 def _is_whole(dtype: pl.DataType) -> bool:

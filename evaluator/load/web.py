@@ -60,9 +60,12 @@ def download(url: str, display_url: str, headers: Mapping[str, str], written: An
 
 
 class _Redirect(urllib.request.HTTPRedirectHandler):
-    """Follow redirects to another server without the headers for the first one."""
+    """Follow redirects to http and https only; those to another server without the headers for the first one."""
 
     def redirect_request(self, req: urllib.request.Request, *arguments: Any) -> urllib.request.Request | None:
+        scheme = urlsplit(arguments[-1]).scheme
+        if scheme not in _PORTS:
+            raise urllib.error.URLError(f"the server sends us to an address with {scheme}:, and redirects go to http and https only")
         follow = super().redirect_request(req, *arguments)
         if follow is not None and _origin(urlsplit(follow.full_url)) != _origin(urlsplit(req.full_url)):
             follow.headers = {name: value for name, value in follow.headers.items() if name == _AGENT}

@@ -16,6 +16,10 @@ from ..tables.array import Array
 NO_VALUE: Final = math.nan
 UNDEFINED: Final = math.inf
 _SHIFT: Final = 12
+_TERMS: Final = 1 << 20
+"""Most terms of a sum over ranks that are added one by one: lists are shorter, and a cut-off may be any number."""
+_SERIES: Final = 200
+"""Terms of a series in the logarithm of a cut-off of 64 bits, after which nothing changes."""
 _EULER: Final = 0.577215664901532860606512090082
 
 
@@ -66,13 +70,43 @@ def powers(base: float, exponent: Any) -> Array:
     numpy rounds the power of a single number otherwise than that of the same number among many, so each is computed once, alone.
     """
     whole = np.asarray(exponent).astype(np.int64)
-    return np.asarray([base**n for n in range(int(whole.max(initial=0)) + 1)])[whole]
+    n_different = int(whole.max(initial=0)) + 1
+    return np.fromiter((base**n for n in range(n_different)), np.float64, n_different)[whole]
+
+
+def n_counted_powers(base: float) -> int:
+    """Return how many powers of a base below 1 change a sum that begins with 1: later ones are below half of its last digit."""
+    return math.ceil(54 * math.log(2) / -math.log(base)) + 1 if 0 < base < 1 else 1
 
 
 def discounts(cutoffs: Sequence[int], base: float = 2.0, shifted: bool = True) -> Array:
     """Return Σ_{r≤k} 1/log_b(r + 1) for every cut-off k, as a column: the DCG of k hits of gain 1. Without `shifted`: log_b(max(r, 2))."""
-    by = [1.0 / math.log(rank + 1 if shifted else max(rank, 2), base) for rank in range(1, max(cutoffs) + 1)]
-    return np.asarray([math.fsum(by[:k]) for k in cutoffs])[:, None]
+    by = [1.0 / math.log(rank + 1 if shifted else max(rank, 2), base) for rank in range(1, min(max(cutoffs), _TERMS) + 1)]
+    totals = [
+        math.fsum(by[:k]) + (math.log(base) * _inverse_logarithms(_TERMS + shifted, k + shifted) if k > _TERMS else 0) for k in cutoffs
+    ]
+    return np.asarray(totals)[:, None]
+
+
+def _inverse_logarithms(first: int, last: int) -> float:
+    """Return Σ 1/ln(n) over the whole numbers above `first`, at least a million, up to `last`, by the formula of Euler and Maclaurin.
+
+    The integral of 1/ln is the logarithmic integral; the terms that are left out are below 1e-20.
+    """
+
+    def integral(x: float) -> float:
+        """Return the logarithmic integral of x by its series: Abramowitz and Stegun, 5.1.3 and 5.1.10."""
+        logarithm, term, terms = math.log(x), 1.0, [_EULER, math.log(math.log(x))]
+        for n in range(1, _SERIES):
+            term *= logarithm / n
+            terms.append(term / n)
+        return math.fsum(terms)
+
+    def at(x: float) -> float:
+        """Return the terms at one end: half the value, and a twelfth of the derivative."""
+        return 0.5 / math.log(x) - 1.0 / (12.0 * x * math.log(x) ** 2)
+
+    return integral(last) - integral(first) + at(last) - at(first)
 
 
 def discounts_of_length(length: Array) -> Array:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..tables.array import Array
-from .arrays import divide, fill, powers, where
+from .arrays import divide, fill, n_counted_powers, powers, where
 from .measure import Measure, Ratio
 from .notation import Pieces, more_items, tex
 from .registry import Number, metric
@@ -344,7 +344,8 @@ def rbo(m: Measure) -> Array:
             values.append(rank_biased_overlap(user, entered[rows], length, second, p))
             continue
         depth = np.maximum(length, second) if k is None else np.full(m.n_users, k)
-        weights = powers(p, np.arange(int(depth.max(initial=0))))
+        weights = powers(p, np.arange(min(int(depth.max(initial=0)), n_counted_powers(p))))
+        depth, entered = np.minimum(depth, len(weights)), np.minimum(entered, len(weights) + 1)
         worth = np.concatenate([[0.0], np.cumsum(weights / np.arange(1, len(weights) + 1))])
         total = np.bincount(user, worth[depth[user]] - worth[entered[rows] - 1], m.n_users)
         values.append(divide(total, np.concatenate([[0.0], np.cumsum(weights)])[depth]))

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from .. import plugins
 from ..errors import ConfigError
 from ..synonyms import takes
 from ..tables.array import Array
@@ -147,8 +148,10 @@ def _number(name: str, function: Callable[..., Any], given: Mapping[str, Any]) -
     """Return the value of the function; `ConfigError` if it fails or does not return a number."""
     try:
         value = function(**given)
-    except Exception as error:
-        raise ConfigError(f"the metric {name} failed for a user: {type(error).__name__}: {error}", "it is called for every list") from error
+    except BaseException as error:
+        if plugins.passes(error):
+            raise
+        raise ConfigError(f"the metric {name} failed for a user: {plugins.reason(error)}", "it is called for every list") from error
     if value is None:
         return math.nan
     if not isinstance(value, numbers.Real | np.number | np.bool_) or math.isinf(value):

@@ -255,7 +255,7 @@ def first_relevant_rank(m: Measure) -> Array:
     tex=_weighted(r"<ties>\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>}", gain=GAINS, discount=_TEX_DISCOUNTS, ties=_TEX_TIES),
     reference=_JARVELIN,
     ties=lambda params: not params.get("weight") and params["ties"] == "list_order",
-    by_item=True,
+    by_item=lambda params: params["ties"] == "list_order",
 )
 def dcg(m: Measure) -> Array:
     """The gain of the list, where lower ranks count less; use nDCG instead unless you need values that are not normalised.
@@ -294,7 +294,7 @@ def dcg(m: Measure) -> Array:
     ),
     reference=_JARVELIN,
     ties=lambda params: params["ideal"] in ("relevant", "k_items") and not params.get("weight") and params["ties"] == "list_order",
-    by_item=lambda params: params["ideal"] in ("relevant", "k_items"),
+    by_item=lambda params: params["ideal"] in ("relevant", "k_items") and params["ties"] == "list_order",
 )
 def ndcg(m: Measure) -> Ratio:
     """How close to the top the relevant items are; the default choice if order matters.

@@ -11,7 +11,7 @@ from math import inf
 from typing import Any, Final
 
 from msgspec import Struct, field
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from .. import plugins
 from ..conventions import PROTOCOL, Convention
@@ -196,7 +196,7 @@ def metric(
 
     def enter(define: Define) -> Define:
         _refuse_taken(name, aliases, define)
-        METRICS[name] = Metric(
+        entry = Metric(
             name=name,
             define=define,
             family=family,
@@ -225,10 +225,22 @@ def metric(
             ties=ties if callable(ties) else lambda params: bool(ties),
             by_item=by_item if callable(by_item) else lambda params: bool(by_item),
         )
+        METRICS[name] = entry if plugins.is_own(define.__module__) else _guarded(entry)
         _spellings.cache_clear()
         return define
 
     return enter
+
+
+def _guarded(entry: Metric) -> Metric:
+    """Return a metric of foreign code, each of whose functions fails with its name."""
+    expected = {"validate": (ValueError,), "validate_combined": (ValueError,)}
+    functions = {
+        key: plugins.guarded(f"the metric {entry.name}", value, expected.get(key, ()))
+        for key, value in asdict(entry).items()
+        if callable(value)
+    }
+    return replace(entry, **functions)
 
 
 def _refuse_taken(name: str, aliases: Iterable[str], define: Define) -> None:

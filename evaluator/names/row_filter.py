@@ -192,7 +192,8 @@ class _Reader:
         kind, text, _ = self.peek()
         value: Value | None = None
         if kind == "number":
-            value = int(text) if re.fullmatch(r"[+-]?\d{1,15}", text) else float(text)
+            whole = re.fullmatch(r"([+-]?\d{1,38})(\.0*)?", text)  # an id may need more digits than a floating-point number has
+            value = int(whole[1]) if whole else float(text)
         elif kind == "text":
             value = text[1:-1].replace("''", "'")
         elif kind == "word" and text.lower() in ("true", "false"):

@@ -17,6 +17,7 @@ from typing import Final, TypeVar
 
 import polars as pl
 
+from ..errors import ending_signals
 from ..temporary import PARTS, OwnFolder, remove_leftovers
 
 _UNKNOWN_MACHINE: Final = 8 * 10**9
@@ -67,7 +68,7 @@ class Scratch:
 
     A process that was killed cannot remove its folder. A lock on the folder ends with the process, so the next run recognises leftovers:
     entering the context removes all leftovers of the same person, even if no folder is needed. `parent` is its parent folder, by default
-    that of temporary files (`TMPDIR`). If the program has no handler for SIGTERM, that signal removes the folder and ends the process.
+    that of temporary files (`TMPDIR`). SIGTERM and SIGHUP, if the program has no handler for them, remove the folder and end the process.
     """
 
     def __init__(self, parent: Path | None = None) -> None:
@@ -87,7 +88,7 @@ class Scratch:
         """Folder, created at first use; `OSError` if it cannot be created."""
         if self._own is None:
             self._own = OwnFolder(f"{PARTS}{os.getpid()}-", self._parent or Path(tempfile.gettempdir()))
-            self._restore_signal = _on_sigterm(self.clear)
+            self._restore_signal = _on_end(self.clear)
         return self._own.path
 
     def clear(self) -> None:
@@ -99,20 +100,22 @@ class Scratch:
         self._restore_signal = lambda: None
 
 
-def _on_sigterm(clear: Callable[[], None]) -> Callable[[], None]:
-    """Let SIGTERM clear before it ends the process, unless the program has a handler of its own; return a function that undoes this."""
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        return lambda: None
+def _on_end(clear: Callable[[], None]) -> Callable[[], None]:
+    """Let signals that end the process clear before, unless the program has handlers of its own; return a function that undoes this."""
+    is_main = threading.current_thread() is threading.main_thread()
+    numbers = [number for number in ending_signals() if is_main and signal.getsignal(number) is signal.SIG_DFL]
 
     def end(number: int, frame: FrameType | None) -> None:
         clear()
         os.kill(os.getpid(), number)
 
-    signal.signal(signal.SIGTERM, end)
+    for number in numbers:
+        signal.signal(number, end)
 
     def restore() -> None:
-        if signal.getsignal(signal.SIGTERM) is end:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in numbers:
+            if signal.getsignal(number) is end:
+                signal.signal(number, signal.SIG_DFL)
 
     return restore
 

@@ -14,7 +14,7 @@ from ..errors import DataError
 from ..measure.by_group import equal_parts
 from ..tables.array import Array
 from ..tables.ids import Ids
-from ..tables.prepared import Group, GroupBy, Membership, Prepared, units_per_second
+from ..tables.prepared import Group, GroupBy, Membership, Prepared
 
 _POPULAR: Final = 0.2
 """Share of the items of data.train that are popular."""
@@ -55,7 +55,7 @@ def recency(profiles: Profiles) -> Array:
     assert profiles.times is not None
     last = _of_users(profiles, np.fmax, -np.inf)
     latest = float(last.max(initial=-np.inf))
-    day = _DAY * units_per_second(abs(latest)) if np.isfinite(latest) else 1.0
+    day = _DAY * profiles.prepared.time_unit.per_second
     return np.where(np.isfinite(last), (latest - last) / day, np.nan)
 
 

@@ -15,7 +15,8 @@ from ..errors import DataError
 from ..measure.by_group import equal_parts
 from ..metrics.definition import Definition
 from ..tables.array import Array
-from ..tables.prepared import MISSING, OF_TRAIN, Group, GroupBy, Prepared, codes_column, no_such_group, ranges, units_per_second
+from ..tables.prepared import MISSING, OF_TRAIN, Group, GroupBy, Prepared, codes_column, no_such_group, ranges
+from ..tables.time_units import TimeUnit
 from .memberships import assign_codes, refuse_ids
 
 _MOST_CELLS: Final = 200
@@ -95,7 +96,7 @@ def _groups(
         borders = equal_parts(popularity, by.n_groups)
         return list(ranges(borders)), np.searchsorted(np.asarray(borders), popularity, "right") + 1
     if by.column == "timestamp" and by.window:
-        return _windows(by, test)
+        return _windows(by, test, prepared.time_unit)
     return _of_column(by, test, labels)
 
 
@@ -131,10 +132,10 @@ def _refuse_missing(by: GroupBy, column: str, test: pl.DataFrame) -> None:
         raise DataError(message, f"set it in the config, columns: {{{column}: NAME}}")
 
 
-def _windows(by: GroupBy, test: pl.DataFrame) -> tuple[list[str], Array]:
+def _windows(by: GroupBy, test: pl.DataFrame, times_in: TimeUnit) -> tuple[list[str], Array]:
     """Return the windows of time: of equal length from the first test row's day on, of calendar months or years, or between dates."""
     _refuse_missing(by, "timestamp", test)
-    times = as_dates(test["timestamp"])
+    times = times_in.as_dates(test["timestamp"])
     there = times.is_not_null().to_numpy()
     length = _LENGTH.fullmatch(by.window)
     if length is None:
@@ -161,11 +162,3 @@ def _in_utc(date: str) -> datetime:
     """Return a date in UTC, which it also is without a time zone."""
     time = datetime.fromisoformat(date)
     return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)
-
-
-def as_dates(times: pl.Series) -> pl.Series:
-    """Return times, numbers since 1970 in a unit by their size, as dates with microseconds; null for a missing time."""
-    values = times.cast(pl.Float64)
-    values = values.set(~values.is_finite(), None)
-    most = float(values.abs().max() or 0)  # type: ignore[arg-type]
-    return (values * (1e6 / units_per_second(most))).floor().cast(pl.Int64).cast(pl.Datetime("us"))

@@ -18,6 +18,7 @@ from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 from ..tables.ids import Ids
 from ..tables.prepared import Group, GroupBy, Prepared, ProfileGroups
+from ..tables.time_units import SECONDS, TimeUnit
 from .item_values import ValueColumn, check_values_of_rows, values_of_ids, weights_of_users
 from .memberships import GroupColumn, assign_codes, category_names, group_names, memberships, remarks_on_groups
 from .profiles import Profiles, profile_memberships
@@ -199,6 +200,7 @@ class SideNeeds(Struct, frozen=True):
     - `mean_rating`: compute the mean of all ratings, for relevance that depends on it
     - `item_values`, `row_values`: the columns of values of data.items and of the test rows
     - `user_weights`: the column of data.users that weights means over users
+    - `time_unit`: the unit of the times of test and train
     """
 
     category_columns: tuple[tuple[str, str], ...] = ()
@@ -217,6 +219,7 @@ class SideNeeds(Struct, frozen=True):
     item_values: tuple[ValueColumn, ...] = ()
     row_values: tuple[ValueColumn, ...] = ()
     user_weights: ValueColumn | None = None
+    time_unit: TimeUnit = SECONDS
 
 
 def prepare_sides(
@@ -233,7 +236,9 @@ def prepare_sides(
     items = _all_items(of_train + [frame["item"].unique() for frame in (frames.items, tested) if frame is not None], frames.test)
     train = None if train_frame is None or indexed_items is None else TrainRows.of(train_frame, items, indexed_items)
     prepared = _with_catalogue(items, train, frames.items, needs.train_users)
-    prepared = replace(prepared, sources=sources, baseline_lists=baseline_lists, test_categories=needs.test_categories)
+    prepared = replace(
+        prepared, sources=sources, baseline_lists=baseline_lists, test_categories=needs.test_categories, time_unit=needs.time_unit
+    )
     remarks: list[str] = []
     if frames.items is not None:
         prepared = _with_labels_of_items(prepared, frames.items, needs, remarks)

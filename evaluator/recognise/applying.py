@@ -111,4 +111,4 @@ def question_error(questions: Sequence[Question]) -> DataError:
         lines.append(f"{source}: {question.request.file} {are}:")
         for reading in question.readings:
             lines += [f"  {described(reading)}", f"    {options_of(reading, question.readings, source)}"]
-    return DataError("\n".join(lines), "add the options of the reading that is right, or write them in the config")
+    return DataError(lines, "add the options of the reading that is right, or write them in the config")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TextIO
 
@@ -19,16 +20,22 @@ from ..content.display_names import names_of, names_of_formulas, note_on_formula
 from ..document import Document
 from ..outputs import OutputForm
 from ..results.result import Result
+from ..secrets import conceal, hidden_in_outputs
 from .markdown import as_markdown
 from .screen import show
 from .terminal import PlainText
 
+_QUOTED: Final = re.compile(r"^(::[^,\"\r\n]*)(?=[,\n])", re.MULTILINE)
+"""The first cell of a line of CSV that a runner of GitHub would take for a command: readers of CSV read it with quotes, too."""
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """The first characters of formulas in spreadsheet programs."""
 
 
 def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **options: Any) -> bytes:
     """Return the bytes of an output; a table is fitted to a `file`, or is plain text."""
+    hidden = _hidden(subject, options)
+    if hidden:
+        subject, options = conceal(subject, hidden, keys=True), conceal(options, hidden, keys=True)
     made = row.make(subject, **options)
     if isinstance(made, bytes):
         return made
@@ -72,6 +79,13 @@ def _results(subject: Any, options: Mapping[str, Any]) -> Iterable[Result]:
     return getattr(about, "results", {}).values()
 
 
+def _hidden(subject: Any, options: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the values from the environment that an output may not show: those of its results, or else all that are known."""
+    variables = [result.variables for result in _results(subject, options)]
+    known = [values for values in variables if values is not None]
+    return {value: name for values in known for value, name in values.items()} if len(known) == len(variables) > 0 else hidden_in_outputs()
+
+
 def is_spreadsheet_safe(result: Any) -> bool:
     """Return whether the config of a result asks to guard texts that a spreadsheet would run as formulas."""
     return bool((result.config.get("output") or {}).get("spreadsheet_safe"))
@@ -92,10 +106,10 @@ def as_csv(rows: Iterable[Iterable[Any]] | pl.DataFrame, *, spreadsheet_safe: bo
     """
     if isinstance(rows, pl.DataFrame):
         texts = cs.string().map_elements(guard, pl.String) if spreadsheet_safe else cs.string()
-        return rows.with_columns(texts, cs.float().fill_nan(None)).write_csv().encode()
+        return _QUOTED.sub(r'"\1"', rows.with_columns(texts, cs.float().fill_nan(None)).write_csv()).encode()
     lines = _Lines()
     csv.writer(lines, lineterminator="\r\n").writerows((map(guard, row) for row in rows) if spreadsheet_safe else rows)
-    return "".join(lines).encode()
+    return _QUOTED.sub(r'"\1"', "".join(lines)).encode()
 
 
 class _Lines(list[str]):

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from .. import document as doc
 from ..metrics import METRICS
 from ..metrics.notation import GLOSSARY
+from ..quoting import without_commands
 
 PREAMBLE: Final = r"""\documentclass[11pt,a4paper]{article}
 \usepackage[utf8]{inputenc}
@@ -149,7 +150,7 @@ def as_latex(document: doc.Document, page: Page = _PAGE) -> str:
             texts = [PREAMBLE, *before, *_texts(blocks, "H", _OWN_PAGE), r"\end{document}"]
         case _:
             texts = [_NEEDED, *_texts(document, "htbp", page)]
-    return "\n\n".join(text.rstrip("\n") for text in texts) + "\n"
+    return without_commands("\n\n".join(text.rstrip("\n") for text in texts) + "\n", lambda sign: f"{{{sign}}}")
 
 
 def _texts(blocks: Iterable[doc.Block], place: str, page: Page) -> Iterator[str]:
@@ -178,7 +179,7 @@ def _in_latex(block: doc.Block, place: str, page: Page) -> Iterable[str]:
         case doc.Terms(rows, about, code):
             return [*([documented(about)] if about else []), _terms(rows, code)]
         case doc.Code(text):
-            return [r" \\".join(rf"\texttt{{{escaped(line)}}}" + "\n" for line in text.splitlines())]
+            return [r" \\".join(rf"\texttt{{{escaped(line)}}}" + "\n" for line in text.split("\n"))]
         case doc.Equation(lines):
             return ["\\begin{gather*}\n" + " \\\\\n".join(lines) + "\n\\end{gather*}"]
         case doc.Table():

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Final
 
 from .. import document as doc
-from ..quoting import on_one_line, visible
+from ..quoting import on_one_line, without_commands
 
 _ACTING: Final = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
 """Characters of markup in Markdown; an underscore within a word is not."""
@@ -23,7 +23,7 @@ _BOLD: Final = ("best", "fail")
 
 def as_markdown(document: Iterable[doc.Block], *, quotes_nobody: bool = False) -> str:
     """Return the document as Markdown; if it `quotes_nobody`, it may have links, and Markdown in headings."""
-    return f"{_joined(document, quotes_nobody)}\n"
+    return without_commands(f"{_joined(document, quotes_nobody)}\n", lambda sign: f"\\{sign}")
 
 
 def markdown_text(text: str) -> str:
@@ -37,9 +37,9 @@ def _own(text: str, ours: bool) -> str:
 
     Links become text too, unless the text is entirely `ours`.
     """
-    parts = _CODE.split(visible(text))
+    parts = _CODE.split(on_one_line(text))
     safe = (part if part.startswith("`") else _TAG.sub(r"\\<", part if ours else _LINK.sub(r"]\\(", part)) for part in parts)
-    return "".join(safe).replace("\n", "⏎")
+    return "".join(safe)
 
 
 def _joined(document: Iterable[doc.Block], ours: bool) -> str:
@@ -82,7 +82,8 @@ def _lines(block: doc.Block, ours: bool) -> Iterable[str]:
         case doc.Terms(rows, about, code):
             return [*([own(about), ""] if about else []), *(own(f"- {f'`{term}`' if code else term}: {text}") for term, text in rows)]
         case doc.Code(text, language):
-            return [f"```{language}", *text.splitlines(), "```"]
+            fence = max(re.findall("`{3,}", text), key=len, default="``") + "`"
+            return [f"{fence}{language}", *map(on_one_line, text.split("\n")), fence]
         case doc.Equation(lines):
             return ["```math", r"\begin{gathered}", " \\\\\n".join(lines), r"\end{gathered}", "```"]
         case doc.Links(title, names):

@@ -67,7 +67,7 @@ class _Drawing(Struct, frozen=True):
             case doc.Paragraph(text):
                 return [self.prose(text)]
             case doc.Code(text):
-                lines = "\n".join(map(self.screen.visible, text.splitlines()))
+                lines = "\n".join(map(self.screen.visible, text.split("\n")))
                 return [self.sized(Text(lines, style=FORMULA), 4)]
             case doc.Points(texts):
                 return [self.terms([("-", text) for text in texts])]

@@ -14,7 +14,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from ..quoting import escaped
+from ..quoting import escaped, without_commands
 
 _WORD: Final = re.compile(r"[\w.]+|[^\w.]")
 """A word of a measure, or a sign between words."""
@@ -27,6 +27,8 @@ _WORDS: Final = {
     "→": "->", "·": "-", "×": "x", "≥": ">=", "≤": "<=",
 }  # fmt: skip
 """Sign → its replacement in an output that cannot encode it."""
+_ALIKE: Final = {":": "꞉", "#": "♯"}
+"""Sign that would begin a command of GitHub → one that looks like it."""
 _ASCII: Final = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)
 _PROSE, _LEAST_PROSE = 100, 20
 """Largest and smallest width of a line of text."""
@@ -136,7 +138,8 @@ class Screen(Struct, frozen=True):
         )
         for shape, width in drawn:
             console.print(shape, width=max(width, 1))
-        return "".join(f"{line.rstrip()}\n" for line in text.getvalue().replace(_NO_BREAK, " ").splitlines())
+        lines = "".join(f"{line.rstrip()}\n" for line in text.getvalue().replace(_NO_BREAK, " ").splitlines())
+        return without_commands(lines, lambda sign: self.visible(_ALIKE[sign]))
 
 
 def unbroken(text: Text) -> Text:

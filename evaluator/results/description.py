@@ -29,12 +29,16 @@ class NumberSummary(Struct, frozen=True):
     histogram: tuple[HistogramBin, ...]
 
 
-class TimeSpan(Struct, frozen=True):
-    """The earliest and the latest time: numbers as stored, or seconds since 1970; `untimed` is the number of rows without a time."""
+class TimeSpan(Struct, frozen=True, omit_defaults=True):
+    """The earliest and the latest time: numbers as stored, or seconds since 1970; `untimed` is the number of rows without a time.
+
+    `unit` is the unit of numbers that are certainly times since 1970, by most of them.
+    """
 
     first: float
     last: float
     untimed: int
+    unit: str = "seconds"
 
 
 class CountSummary(Struct, frozen=True):

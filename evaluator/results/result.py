@@ -141,6 +141,8 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     """The Parquet file with the lists of each model and their hits, if requested."""
     description: Description | None = None
     """The description of the files, if requested."""
+    variables: Mapping[str, str] | None = None
+    """Value from the environment → `${NAME}`, its form in outputs; `None` if the result was read from a folder."""
     definitions: Mapping[str, MeasureDefinition] = field(default_factory=dict)
     """The definition in full of every measure, by its name in the rows (without the cut-off)."""
     truths: Mapping[str, TruthFingerprint] = field(default_factory=dict)
@@ -159,7 +161,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
             return NotImplemented
-        plain = (name for name in Result.__struct_fields__ if name not in ("per_user", "failures", "enriched", "cautions"))
+        plain = (name for name in Result.__struct_fields__ if name not in ("per_user", "failures", "enriched", "cautions", "variables"))
         alike = all(getattr(self, name) == getattr(other, name) for name in plain) and list(self.per_user) == list(other.per_user)
         return alike and all(frame.equals(other.per_user[model]) for model, frame in self.per_user.items())
 

@@ -9,6 +9,7 @@ import polars as pl
 from msgspec import Struct, field
 
 from ..checks import Severity
+from ..tables.time_units import SECONDS, TimeUnit
 
 
 class UserValue(Struct, frozen=True):
@@ -95,6 +96,8 @@ class UserView(Struct, frozen=True, eq=False):
     findings: tuple[UserFinding, ...] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
     n_shown: int = 5
+    time_unit: TimeUnit = SECONDS
+    """The unit of the times of `history` and `test`."""
     notes: tuple[str, ...] = ()
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,8 +20,10 @@ from ..config import Loaded
 from ..config.evaluation_keys import group_text, read_group
 from ..config.judgement import DEFAULT, Compare
 from ..config.overrides import with_overrides
+from ..disk.overwriting import InputPath, destination
+from ..disk.own_inputs import baselines_of, inputs_of, inputs_of_folders
 from ..disk.result_folder import is_result_folder, load
-from ..disk.stage import Stage, destination
+from ..disk.stage import Stage
 from ..errors import ArgumentError, ConfigError
 from ..evaluation.features import features_of
 from ..evaluation.running import run
@@ -54,22 +56,30 @@ class GatheredResults(Struct, frozen=True, eq=False):
     unnamed: str | None = None
 
 
-def gather(
-    given: Sequence[str],
-    read: Read,
-    tell: Tell,
-    overrides: Sequence[str] = (),
-    baseline: str | None = None,
-    *,
-    judges_gates: bool = False,
-    features: Features | None = None,
-) -> GatheredResults:
-    """Open folders of results and evaluate at most one config, each given as `PATH` or `NAME=PATH`.
+class OpenedInputs(Struct, frozen=True, eq=False):
+    """The inputs of a command before any evaluation: labels in the order given, results of folders, and at most one config, by label."""
 
-    Without a name, a folder has its last part as label, a config its file name. A config is evaluated as by a run, and its gates are
-    judged too if `judges_gates`. `overrides` change the configs of folders. The results of a config also have the groups of users that
-    `features` returns for it, for a search for slices. Raises `ConfigError` for two equal labels, or two configs; before the
-    evaluation, also for a `baseline` that nothing has as name.
+    labels: tuple[str, ...]
+    stored: Mapping[str, Result]
+    folders: Mapping[str, Path]
+    configs: Mapping[str, Loaded]
+    unnamed: str | None
+    baseline: str | None
+
+    def read(self) -> Iterator[InputPath]:
+        """Yield every file and folder that the command reads, which its outputs must not replace."""
+        yield from inputs_of_folders(map(str, self.folders.values()))
+        yield from inputs_of_folders([self.baseline] if self.baseline else (), role="the baseline")
+        for config in self.configs.values():
+            yield from inputs_of(config)
+            yield from baselines_of(config)
+
+
+def open_inputs(given: Sequence[str], read: Read, overrides: Sequence[str] = (), baseline: str | None = None) -> OpenedInputs:
+    """Open folders of results and read at most one config, each given as `PATH` or `NAME=PATH`.
+
+    Without a name, a folder has its last part as label, a config its file name. `overrides` change the configs of folders. Raises
+    `ConfigError` for two equal labels, or two configs.
     """
     paths: dict[str, Path] = {}
     unnamed: str | None = None
@@ -90,15 +100,26 @@ def gather(
         if configs and os.path.exists(path):
             raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
         configs[name] = read(str(path))  # raises for a name that is no file, such as that of a model
-    for name, config in configs.items():
-        if baseline is not None:
-            _refuse_unknown_baseline(baseline, tuple(paths), results, config)
+    return OpenedInputs(tuple(paths), results, folders, configs, unnamed, baseline)
+
+
+def gather(opened: OpenedInputs, tell: Tell, *, judges_gates: bool = False, features: Features | None = None) -> GatheredResults:
+    """Evaluate the config among the inputs, as by a run, and return all results; its gates are judged too if `judges_gates`.
+
+    The results of a config also have the groups of users that `features` returns for it, for a search for slices. Raises `ConfigError`
+    before the evaluation for a baseline that nothing has as name.
+    """
+    results = dict(opened.stored)
+    for name, config in opened.configs.items():
+        if opened.baseline is not None:
+            _refuse_unknown_baseline(opened.baseline, opened.labels, results, config)
         judge = _judge(config) if judges_gates else None  # baselines are found before the run
         searched = _features(config, features, judges_gates=judges_gates)
         results[name] = run(config, concludes=False, features=searched)
         tell([one for one in results[name].findings if one.severity == "error"])
         results[name] = results[name] if judge is None else judge(results[name])
-    return GatheredResults({name: results[name] for name in paths}, next(iter(configs.values()), None), folders, unnamed)
+    config_of = next(iter(opened.configs.values()), None)
+    return GatheredResults({name: results[name] for name in opened.labels}, config_of, opened.folders, opened.unnamed)
 
 
 def _judge(config: Loaded) -> Callable[[Result], Result]:
@@ -258,9 +279,9 @@ def compare_inputs(
     `everything` and `relative` are as in `ComparedResults`. With `find_slices` users are also searched for slices.
     """
     targets = targets_of(outputs, "comparison", folders=True)
-    with Stage(targets.places) as stage:
-        features = features_of if find_slices else None
-        gathered = gather(inputs, read, tell, baseline=arguments.get("baseline"), features=features)
+    opened = open_inputs(inputs, read, baseline=arguments.get("baseline"))
+    with Stage(targets.written(in_folder("comparison", "losers").__contains__), opened.read()) as stage:
+        gathered = gather(opened, tell, features=features_of if find_slices else None)
         written_by = arguments.get("by") or ()
         by = groups_named(gathered.results, written_by)
         arguments = {**arguments, "by": by, "written_by": dict(zip(by, written_by, strict=True))}

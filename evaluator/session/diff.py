@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from glob import iglob
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
 
 from ..config import Loaded
+from ..disk.overwriting import destination
+from ..disk.own_inputs import inputs_of, inputs_of_folders
 from ..disk.result_folder import enriched_path, load
-from ..disk.stage import Stage, destination
+from ..disk.stage import Stage
 from ..errors import ArgumentError, ConfigError, DataError
 from ..evaluation.diffing import DiffOptions, diff
 from ..evaluation.progress import Report, silent
@@ -49,7 +52,7 @@ def two_models(inputs: Sequence[str], read: Read, *, has_test: bool) -> TwoModel
     config, or options give the files), two files of lists beside the test file (`has_test`), or folders of results with stored lists: two,
     or one and two of its models. Raises `ArgumentError` for other words, `DataError` for folders without lists.
     """
-    configs = [word for word in inputs if word.endswith(_CONFIGS) and not os.path.isdir(word)]
+    configs = _configs_among(inputs)
     folders = [word for word in inputs if os.path.isdir(_named(word)[1])]
     files = [word for word in inputs if word not in configs and word not in folders and os.path.isfile(_named(word)[1])]
     models = [word for word in inputs if word not in (*configs, *folders, *files)]
@@ -69,9 +72,16 @@ def two_models(inputs: Sequence[str], read: Read, *, has_test: bool) -> TwoModel
 def config_among(words: Sequence[str]) -> str | None:
     """Return the config among these words, or the one of the working folder; `None` if there is none."""
     try:
-        return next((word for word in words if word.endswith(_CONFIGS)), None) or _config_here(words)
+        return next(iter(_configs_among(words)), None) or _config_here(words)
     except ArgumentError:
         return None
+
+
+def _configs_among(words: Sequence[str]) -> list[str]:
+    """Return the configs among words; a JSON file is one if it is the only file, because two are lists."""
+    configs = [word for word in words if word.endswith(_CONFIGS) and not os.path.isdir(word)]
+    there = [word for word in words if os.path.exists(_named(word)[1])]
+    return configs or [word for word in there if len(there) == 1 and word.lower().endswith(".json") and os.path.isfile(word)]
 
 
 def _unclear(inputs: Sequence[str]) -> ArgumentError:
@@ -231,8 +241,8 @@ def diff_inputs(
 ) -> tuple[ModelDiff, dict[str, Any]]:
     """Compare two models user by user and write the files of `outputs`; return the difference and the arguments of its forms."""
     targets = targets_of(outputs, "diff")
-    with Stage(targets.places) as stage:
-        found = two_models(inputs, read, has_test=has_test)
+    found = two_models(inputs, read, has_test=has_test)
+    with Stage(targets.written(), chain(inputs_of(found.loaded), inputs_of_folders(inputs))) as stage:
         made = diff(found.loaded, found.base, found.model, options, report)
         arguments: dict[str, Any] = {"spreadsheet_safe": found.loaded.config.output.spreadsheet_safe}
         stage.commit({destination(path): rendered(row, made, **arguments) for path, row in targets.files.items()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from ..config import Loaded, gates_of
 from ..config import measures_of_rules as measures_of_rules
 from ..config.judgement import Compare, GateBaseline, Gates
+from ..disk.own_inputs import inputs_of_result
 from ..disk.result_folder import copy_results
 from ..disk.result_folder import load as load
-from ..errors import ConfigError, DataError, OutputError
+from ..errors import ConfigError, DataError
 from ..evaluation.features import features_of
 from ..gates.demands import USUAL_BASELINE, Baseline, Bases, Demands, how_to_set, side_of
 from ..gates.judging import judge
@@ -48,7 +49,7 @@ def set_baseline(folder: str, target: str | None = None, *, force: bool = False)
     }
     reasons = [reason for reason, holds in problems.items() if holds]
     if not reasons or force:
-        copy_results(source, place, force=force)
+        copy_results(source, place, inputs_of_result(result), force=force)
     return target, [] if force else reasons
 
 
@@ -81,20 +82,12 @@ def gate_options(
     return given
 
 
-def judge_of_config(loaded: Loaded, folders: Iterable[Path] = (), *, strict: bool = False) -> Callable[[Result], Result]:
+def judge_of_config(loaded: Loaded, *, strict: bool = False) -> Callable[[Result], Result]:
     """Find the baselines of a config before any work; return a function that adds the judged gates to a result.
 
     With `strict` gates that would only warn fail.
-    Raises `OutputError` if the results would overwrite the folder of a baseline.
     """
     gates, named = loaded.config.gates, loaded.config.data.named_models
-    paths = [given.path for given in (gates.baseline, gates.anchor) if given is not None]
-    for path in (*paths, *(rule.anchor for rule in gates.rules if rule.anchor)):
-        place = loaded.folder / Path(path.rpartition("=")[2]).expanduser()
-        if path not in (named or ()) and any(os.path.realpath(folder) == os.path.realpath(place) for folder in folders):
-            raise OutputError(
-                f"the results would overwrite their baseline {place}", "choose another folder; receval baseline set updates a baseline"
-            )
     bases = bases_of(gates, loaded.folder, named)
     return lambda result: with_gates(result, gates, loaded.config.compare, bases, strict=strict)
 

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ..config import Loaded, gates_of
+from ..disk.overwriting import InputPath, destination
+from ..disk.own_inputs import baselines_of, inputs_of, inputs_of_folders
 from ..disk.result_folder import load
-from ..disk.stage import Stage, destination
+from ..disk.stage import Stage
 from ..errors import ConfigError
 from ..evaluation.running import run
 from ..outputs import OutputForm
@@ -18,6 +20,9 @@ from ..results.result import Result
 from .judge import bases_of, features_of_rules, judge_of_config, with_gates
 from .outcome import JudgedResult
 from .targets import PathLike, targets_of
+
+Judge = Callable[[], Result]
+"""Returns the result with its judged gates."""
 
 
 def judge_source(
@@ -36,23 +41,9 @@ def judge_source(
     relative to the working folder.
     """
     targets = targets_of(outputs, "gates", "report", more=more_files)
-    with Stage(targets.places) as stage:
-        folder = Path(source).expanduser()
-        if os.path.isdir(folder):
-            result = load(folder)
-            gates, compare = gates_of(result.config, options)
-            if not gates.rules:
-                hint = "give one with --rule 'nDCG@10 max_loss 2%', or evaluate with gates in the config"
-                raise ConfigError("there are no rules to judge", hint)
-            result = with_gates(result, gates, compare, bases_of(gates, Path(), result.models), strict=strict)
-        else:
-            loaded = read(source)
-            if not loaded.config.gates.rules:
-                hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
-                raise ConfigError(f"{loaded.name}{': ' if loaded.name else ''}there are no rules to judge", hint)
-            result = judge_of_config(loaded, strict=strict)(
-                run(loaded, concludes=False, features=features_of_rules(loaded))
-            )  # baselines are found before the run
+    judge, inputs = _of_folder(Path(source).expanduser(), options, strict) if _is_folder(source) else _of_config(read(source), strict)
+    with Stage(targets.written(), inputs) as stage:
+        result = judge()
         content = None
         if reports or targets.of("report"):
             from .compare import GatheredResults  # only here: most runs with gates make no report
@@ -62,3 +53,31 @@ def judge_source(
         made = {path: rendered(row, content if row.of == "report" else result.gates, strict=strict) for path, row in targets.files.items()}
         stage.commit({destination(path): content for path, content in made.items()})
     return JudgedResult(result, content, strict)
+
+
+def _is_folder(source: str) -> bool:
+    return os.path.isdir(Path(source).expanduser())
+
+
+def _of_folder(folder: Path, options: Mapping[str, Any], strict: bool) -> tuple[Judge, list[InputPath]]:
+    """Return a function that judges the results of a folder, and what it reads."""
+    result = load(folder)
+    gates, compare = gates_of(result.config, options)
+    if not gates.rules:
+        hint = "give one with --rule 'nDCG@10 max_loss 2%', or evaluate with gates in the config"
+        raise ConfigError("there are no rules to judge", hint)
+    inputs = [*inputs_of_folders([str(folder)]), *inputs_of_folders(gates.bases, role="the baseline")]
+    return lambda: with_gates(result, gates, compare, bases_of(gates, Path(), result.models), strict=strict), inputs
+
+
+def _of_config(loaded: Loaded, strict: bool) -> tuple[Judge, list[InputPath]]:
+    """Return a function that evaluates a config and judges it, and what it reads."""
+    if not loaded.config.gates.rules:
+        hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
+        raise ConfigError(f"{loaded.name}{': ' if loaded.name else ''}there are no rules to judge", hint)
+
+    def judge() -> Result:
+        judged = judge_of_config(loaded, strict=strict)  # baselines are found before the run
+        return judged(run(loaded, concludes=False, features=features_of_rules(loaded)))
+
+    return judge, [*inputs_of(loaded), *baselines_of(loaded)]

@@ -29,7 +29,8 @@ from ..content.precision_recall import CURVES, curve_metrics, has_levels
 from ..content.report import CHARTS, ReportContent
 from ..content.report_page import report, summary
 from ..content.values import NamedModel, models_of
-from ..disk.stage import Stage, destination
+from ..disk.overwriting import InputPath, Target, destination
+from ..disk.stage import Stage
 from ..document import Document, Figure
 from ..errors import ConfigError, RecevalError
 from ..evaluation.features import features_of
@@ -47,6 +48,7 @@ from ..results.result import Result, columns_of
 from ..results.row import listed
 from ..results.slices import Slices
 from ..results.spellings import Definitions
+from ..secrets import conceal, hidden_in_outputs
 from .compare import (
     ComparedResults,
     GatheredResults,
@@ -55,6 +57,7 @@ from .compare import (
     gather,
     label_of_config,
     model_names,
+    open_inputs,
     path_of,
     with_arguments,
     with_baseline_folder,
@@ -104,17 +107,17 @@ def report_inputs(
     The gates of the config are judged; the folders have those that were judged when they were written.
     `overrides` of the `SECTIONS` change the configs of folders. With `find_slices` users are searched for slices.
     """
-    own = None
+    own, templates = None, list[InputPath]()
     if template is not None:
+        templates.append(InputPath("the template", Path(template).expanduser()))
         text, name = read_template(Path(template).expanduser()), template
         own = OutputForm("report", "template", lambda content, path: filled_template(text, content, name, path), takes=("path",))
     targets = targets_of(files, "report", "latex", more=more_files, noun="report", template=own)
     printed = None if form is None else outputs.of_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
-    with Stage(targets.places) as stage:
-        gathered = gather(
-            inputs, read, tell, overrides, arguments.get("baseline"), judges_gates=True, features=features_of if find_slices else None
-        )
+    opened = open_inputs(inputs, read, overrides, arguments.get("baseline"))
+    with Stage(targets.written(), (*templates, *opened.read())) as stage:
+        gathered = gather(opened, tell, judges_gates=True, features=features_of if find_slices else None)
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), title=title, date=date)
         content = replace(content, slices=_slices(gathered, arguments)) if find_slices else content
         made: dict[Path, bytes] = {}
@@ -235,6 +238,7 @@ def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[
     """Print annotations of failures for GitHub with `tell`, and append the summary of a report to the summary file of the step."""
     from ..render.ci import append_summary, as_annotations  # only here: most reports are not made on GitHub
 
+    content = conceal(content, hidden_in_outputs(), keys=True)
     tell(as_annotations(content))
     if file:
         append_summary(file, as_markdown(summary(content)))
@@ -360,11 +364,11 @@ def plot_inputs(
     target, row = target_of(output, "chart", noun="chart")
     if "drawing" in row.needs:
         drawing.require()
-    file = destination(target)
-    with Stage([file.parent]) as stage:
-        gathered = gather(inputs, read, tell, overrides, arguments.get("baseline"))
+    opened = open_inputs(inputs, read, overrides, arguments.get("baseline"))
+    with Stage([Target(f"-o {target}", target)], opened.read()) as stage:
+        gathered = gather(opened, tell)
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), charts={kind: tuple(of)})
-        stage.commit({file: rendered(row, chart_of(content, kind).spec)})
+        stage.commit({destination(target): rendered(row, chart_of(content, kind).spec)})
 
 
 def chart_of(content: ReportContent, kind: str, what: str = "these results") -> Figure:

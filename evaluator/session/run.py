@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -15,8 +16,9 @@ from ..checks import CHECKS, setting
 from ..config import Config, Loaded
 from ..config.odd_data import Health
 from ..disk import result_folder
-from ..disk.own_inputs import Target, refuse_overwriting
-from ..disk.stage import Stage, destination
+from ..disk.overwriting import Target, destination
+from ..disk.own_inputs import baselines_of, inputs_of
+from ..disk.stage import Stage
 from ..errors import ArgumentError, ConfigError, RecevalError
 from ..evaluation.progress import Report, silent
 from ..evaluation.running import run
@@ -26,7 +28,7 @@ from ..render.forms import as_parquet, rendered
 from ..results.result import Result
 from ..tables.prepared import GroupBy
 from .outcome import RunRecord, TrackerOutcome, closing_of
-from .targets import PathLike, Targets, as_written, run_targets
+from .targets import PathLike, Targets, run_targets
 
 MOST_VALUES: Final = 30_000_000
 """Number of per-user values of all models that are kept to compare models at the end of a run: a quarter of a gigabyte."""
@@ -55,15 +57,15 @@ def run_config(
     _refuse_unknown(loaded)
     targets = run_targets(loaded, outputs, more_files, per_user=per_user)
     of_failures = [Path(store_failures).expanduser()] if store_failures else []
-    failures = (Target(f"--store-failures {store_failures}", folder, _is_of_failures) for folder in of_failures)
-    refuse_overwriting(loaded, (*as_written(loaded, targets), *failures))
+    configured = {loaded.folder / Path(folder).expanduser(): f"output.dir: {folder}" for folder in (config.output.dir,) if folder}
+    written = [*targets.written(result_folder.is_output_file, configured), *_failure_targets(store_failures)]
     makes_report = reports or bool(targets.of("report"))
     formats = (config.output.per_user_formats or (("parquet",) if per_user else ())) if targets.folders else ()
     kept = needs | targets.needs | _needs_of(loaded, targets, users=bool(formats) or makes_report, per_user=per_user)
-    judge = _judge(loaded, targets, strict=strict)
+    judge = _judge(loaded, strict=strict)
     failure: RecevalError | None = None
     with ExitStack() as stack:
-        stage = stack.enter_context(Stage((*targets.places, *of_failures)))
+        stage = stack.enter_context(Stage(written, chain(inputs_of(loaded), baselines_of(loaded))))
         enriched = _enriched_folder(loaded, targets, stack)
         keeps_failures, concluded = store_failures is not None, kept - ({"conclusions"} if per_user else set())
         result = _evaluate(loaded, concluded, enriched, keeps_failures, progress or silent)
@@ -89,8 +91,8 @@ def run_config(
             files |= {folder / name: body for name, body in of_folder.items()}
             stale += result_folder.stale(folder, of_folder)
         stage.commit({**files, **rows}, gone=stale)
-    written = (*targets.files, *targets.folders)
-    return RunRecord(replace(result, enriched={}), report, strict, loaded=loaded, written=written, failure=failure)
+    places = (*targets.files, *targets.folders)
+    return RunRecord(replace(result, enriched={}), report, strict, loaded=loaded, written=places, failure=failure)
 
 
 def track_run(record: RunRecord[Result]) -> RunRecord[Result]:
@@ -103,7 +105,7 @@ def track_run(record: RunRecord[Result]) -> RunRecord[Result]:
     tracked: list[TrackerOutcome] = []
     failure: RecevalError | None = None
     try:
-        for one in track(record.result, trackings, record.loaded.folder):
+        for one in track(record.result, trackings, record.loaded.folder, inputs_of(record.loaded)):
             tracked.append(one)
     except RecevalError as error:
         failure = error
@@ -116,8 +118,7 @@ def check_config(loaded: Loaded, store: PathLike | None = None) -> Result:
     The offending rows of failed checks are written into the folder `store`, if given.
     """
     folders = [Path(store).expanduser()] if store else []
-    refuse_overwriting(loaded, (Target(f"--store-failures {store}", folder, _is_of_failures) for folder in folders))
-    with Stage(folders) as stage:
+    with Stage(_failure_targets(store), inputs_of(loaded)) as stage:
         result = run(loaded, tolerant=True, keep_users=False, keep_failures=store is not None)
         files, stale = _failed_rows(result, folders)
         stage.commit(files, gone=stale)
@@ -190,13 +191,13 @@ def _enriched_folder(loaded: Loaded, targets: Targets, stack: ExitStack) -> Path
     return stack.enter_context(Scratch()).folder if wanted.enriched else None
 
 
-def _judge(loaded: Loaded, targets: Targets, *, strict: bool) -> Callable[[Result], Result]:
+def _judge(loaded: Loaded, *, strict: bool) -> Callable[[Result], Result]:
     """Return a function that adds the judged gates of a config to a result, or returns it unchanged if there are none."""
     if not loaded.config.gates.rules:
         return lambda result: result
     from .judge import judge_of_config  # only here: most runs have no gates
 
-    return judge_of_config(loaded, targets.folders, strict=strict)
+    return judge_of_config(loaded, strict=strict)
 
 
 def _features(loaded: Loaded) -> tuple[GroupBy, ...]:
@@ -223,6 +224,11 @@ def _refuse_unknown(loaded: Loaded) -> None:
 
         for one in loaded.config.track:
             refuse_without_extra(one)
+
+
+def _failure_targets(store: PathLike | None) -> list[Target]:
+    """Return the folder for the offending rows of failed checks, if there is one."""
+    return [Target(f"--store-failures {store}", Path(store).expanduser(), _is_of_failures)] if store else []
 
 
 def _failed_rows(result: Result, folders: Iterable[Path]) -> tuple[dict[Path, bytes], list[Path]]:

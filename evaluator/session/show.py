@@ -17,6 +17,7 @@ from ..names.measure_strings import measures_of
 from ..render.screen import show
 from ..results.result import Result
 from ..results.spellings import without_aggregate
+from ..secrets import conceal, hidden_in_outputs
 
 _ALL_FINDINGS = "receval run -v"
 
@@ -65,9 +66,9 @@ def check_document(result: Result) -> Document:
 
 def findings_text(found: Sequence[Finding], file: TextIO, *, verbose: bool = True) -> str:
     """Return findings as text; unless `verbose`, only a few, and the command that shows the others."""
-    return show(findings.alerts(found, "" if verbose else _ALL_FINDINGS), file)
+    return show(conceal(findings.alerts(found, "" if verbose else _ALL_FINDINGS), hidden_in_outputs(), keys=True), file)
 
 
 def gates_text(result: Result, file: TextIO) -> str:
     """Return the gates of a result as text; empty without gates."""
-    return show(gates.document(result.gates, summary=False), file) if result.gates else ""
+    return show(conceal(gates.document(result.gates, summary=False), hidden_in_outputs(), keys=True), file) if result.gates else ""

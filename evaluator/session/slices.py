@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from ..comparison.comparison_options import ComparisonOptions
 from ..comparison.slicing import SliceOptions, find_slices
 from ..config.judgement import Compare
-from ..disk.stage import Stage, destination
+from ..disk.overwriting import destination
+from ..disk.stage import Stage
 from ..evaluation.features import features_of
 from ..render.forms import rendered
 from ..results.slices import Slices
-from .compare import GatheredResults, Read, Tell, gather, groups_named, with_arguments, with_baseline_folder
+from .compare import GatheredResults, Read, Tell, gather, groups_named, open_inputs, with_arguments, with_baseline_folder
 from .targets import PathLike, targets_of
 
 
@@ -39,9 +40,9 @@ def slices_of_inputs(
     A config is evaluated with the groups of `by`, or all that its files have; folders have the groups that were stored with them.
     """
     targets, by = targets_of(outputs, "slices"), tuple(by)
-    with Stage(targets.places) as stage:
-        baseline = arguments.get("baseline")
-        gathered = gather(inputs, read, tell, baseline=baseline, features=lambda loaded: features_of(loaded, by))
+    opened = open_inputs(inputs, read, baseline=arguments.get("baseline"))
+    with Stage(targets.written(), opened.read()) as stage:
+        gathered = gather(opened, tell, features=lambda loaded: features_of(loaded, by))
         stored = gathered.config.config.compare if gathered.config is not None else Compare()
         options = with_arguments(ComparisonOptions.of(stored), arguments)
         if not arguments.get("measures"):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from ..config.contradictions import CATEGORY_SETTINGS
-from ..disk.stage import Stage, destination, is_plain
+from ..config.missing_inputs import CATEGORY_SETTINGS
+from ..disk.overwriting import InputPath, Target, destination, is_plain
+from ..disk.stage import Stage
 from ..errors import ConfigError, DataError
 from ..init import config_text, convert, guess, guess_categories, sample
 
@@ -21,30 +23,35 @@ class NewConfig(Struct, frozen=True, eq=False):
     target: Path | None
     remarks: tuple[str, ...] = ()
     problem: DataError | None = None
+    read: tuple[InputPath, ...] = ()
+    """The files from which it was made."""
 
 
 def from_files(files: tuple[str, ...], output: str | None, *, force: bool = False) -> NewConfig:
     """Return a config for files, with remarks on the role of each."""
     target, folder = _target(output, force)
     found = guess(files)
+    read = tuple(InputPath("an input", Path(file)) for file in (*files, *found.files) if os.path.isfile(file))
     remarks = (*(f"{name}: {what}" for name, what in found.descriptions), *(f"not sure: {doubt}" for doubt in found.doubts))
     remarks += tuple(f"proposed: {line.setting}: {line.reason}" for line in found.proposals if line.key != "metrics")
     if found.problem:
-        hint = "receval needs a test set and the lists of a model; it does not split data and does not train. "
-        hint += "Give both files, or write a config with columns: {user: NAME, item: NAME} for each\n"
-        hint += "on the command line: receval run --test FILE --recs MODEL=FILE -m nDCG@10 --set data.test.columns.user=NAME, "
-        hint += "and so on for item and for data.recommendations.MODEL; --print-config prints the config"
+        hint: str | Sequence[str] = (
+            "receval needs a test set and the lists of a model; it does not split data and does not train. "
+            "Give both files, or write a config with columns: {user: NAME, item: NAME} for each",
+            "on the command line: receval run --test FILE --recs MODEL=FILE -m nDCG@10 --set data.test.columns.user=NAME, "
+            "and so on for item and for data.recommendations.MODEL; --print-config prints the config",
+        )
         if found.unread is not None:
             first, last = found.unread
             hint = f"folders below {last} were not looked at; give them: receval init {shlex.quote(first)}"
         return NewConfig("", target, remarks, DataError(found.problem, hint))
-    return NewConfig(config_text(found, folder), target, remarks)
+    return NewConfig(config_text(found, folder), target, remarks, read=read)
 
 
 def from_program(source: str, output: str | None, *, force: bool = False) -> NewConfig:
     """Convert the config of another program."""
     target, folder = _target(output, force)
-    return NewConfig(convert(Path(source), folder), target)
+    return NewConfig(convert(Path(source), folder), target, read=(InputPath("the config to convert", Path(source)),))
 
 
 def save_config(config: NewConfig) -> None:
@@ -52,9 +59,8 @@ def save_config(config: NewConfig) -> None:
     if config.problem is not None:
         raise config.problem
     if config.target is not None:
-        file = destination(config.target)
-        with Stage([file.parent] if is_plain(file) else []) as stage:
-            stage.commit({file: config.text.encode()})
+        with Stage([Target(f"-o {config.target}", config.target)], config.read) as stage:
+            stage.commit({destination(config.target): config.text.encode()})
 
 
 def save_sample(place: str, *, force: bool = False) -> Path:
@@ -65,7 +71,8 @@ def save_sample(place: str, *, force: bool = False) -> Path:
     if os.path.isdir(folder) and os.listdir(folder) and not force:
         raise ConfigError(f"{folder} is not empty", "give a new folder, or add --force to write into it")
     files = {folder / name: content for name, content in sample().items()}
-    with Stage(dict.fromkeys(path.parent for path in files)) as stage:
+    folders = dict.fromkeys(path.parent for path in files)
+    with Stage([Target(f"--demo {place}", one, lambda name: True) for one in folders], inputs=()) as stage:
         stage.commit(files)
     return folder / "quickstart.yaml"
 

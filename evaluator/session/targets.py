@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec import Struct
 
 from .. import outputs
 from ..config import Loaded
-from ..disk.own_inputs import Target
-from ..disk.result_folder import is_output_file
-from ..disk.stage import destination, is_plain
+from ..disk.overwriting import Target
 from ..errors import ArgumentError
 from ..outputs import Need, OutputForm, Subject
 
@@ -25,10 +24,13 @@ class Targets(Struct, frozen=True):
     files: Mapping[Path, OutputForm] = {}
     folders: tuple[Path, ...] = ()
 
-    @property
-    def places(self) -> list[Path]:
-        """The folders to write to."""
-        return [*self.folders, *(destination(path).parent for path in self.files if is_plain(path))]
+    def written(self, takes: Callable[[str], bool] | None = None, configured: Mapping[Path, str] = MappingProxyType({})) -> list[Target]:
+        """Return the files and folders as a command writes them; it `takes` these names in a folder.
+
+        Folders of the config are named by their text in `configured`, others by the option.
+        """
+        folders = [Target(configured.get(folder, f"-o {folder}/"), folder, takes) for folder in self.folders]
+        return [*(Target(f"-o {file}", file) for file in self.files), *folders]
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -87,12 +89,3 @@ def run_targets(loaded: Loaded, given: Iterable[PathLike], more: Mapping[Path, O
     paths = [loaded.folder / Path(name).expanduser() for name in loaded.config.report.files]  # their endings were checked
     reports = {path: row for path in paths if (row := outputs.of_file(path, "report", "latex")) is not None}
     return Targets({**named.files, **reports, **(more or {})}, (*folder, *named.folders))
-
-
-def as_written(loaded: Loaded, targets: Targets) -> Iterator[Target]:
-    """Yield the files and folders of a run, named as in the command line and the config."""
-    yield from (Target(f"-o {file}", file) for file in targets.files)
-    configured = loaded.config.output.dir
-    for folder in targets.folders:
-        is_configured = configured is not None and folder == loaded.folder / configured
-        yield Target(f"output.dir: {configured}" if is_configured else f"-o {folder}/", folder, is_output_file)

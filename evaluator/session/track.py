@@ -10,17 +10,21 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from .. import plugins
 from ..config.overrides import trackings_of
 from ..config.run_sections import Tracking
 from ..content.report_page import report
-from ..disk.result_folder import MANIFEST, as_manifest, load
+from ..disk.overwriting import MANIFEST, InputPath
+from ..disk.own_inputs import inputs_of_folders, inputs_of_result
+from ..disk.result_folder import as_manifest, load
 from ..errors import ConfigError, OutputError, RecevalError
 from ..render.forms import as_json
 from ..render.html import as_html
 from ..render.result_data import result_cells
 from ..results.result import Result
+from ..secrets import conceal, hidden_in_outputs
 from ..trackers.choosing import tracker_of
-from ..trackers.tracker import MeasuredValue, StepTracker, points_by_model
+from ..trackers.tracker import MeasuredValue, StepTracker, Tracker, points_by_model
 from .compare import GatheredResults
 from .outcome import TrackerOutcome
 from .report import report_of_gathered
@@ -29,18 +33,24 @@ ModelValues = Mapping[str, Sequence[MeasuredValue]]
 """Model → its values."""
 
 
-def track(result: Result, trackings: Iterable[Tracking], folder: Path, *, required: bool = False) -> Iterator[TrackerOutcome]:
-    """Log a result with each tracker and yield its outcome; paths are relative to `folder`.
+def track(
+    result: Result, trackings: Iterable[Tracking], folder: Path, inputs: Iterable[InputPath], *, required: bool = False
+) -> Iterator[TrackerOutcome]:
+    """Log a result with each tracker and yield its outcome; paths are relative to `folder`. A tracker does not write over the `inputs`.
 
     A failure of a tracker is a problem of its outcome; a failure of a required one (`required`, or by its settings) raises `RecevalError`.
     """
+    kept, result = (*inputs, *inputs_of_result(result)), conceal(result, hidden_in_outputs(), keys=True)
     files = cache(lambda: files_of(result))
-    yield from (_outcome(one, required, lambda own: tracker_of(own, folder).log(result, files())) for one in trackings)
+    yield from (_outcome(one, required, lambda own: tracker_of(own, folder, kept).log(result, files())) for one in trackings)
 
 
-def track_step(values: ModelValues, step: int, trackings: Iterable[Tracking], folder: Path) -> Iterator[TrackerOutcome]:
+def track_step(
+    values: ModelValues, step: int, trackings: Iterable[Tracking], folder: Path, inputs: Iterable[InputPath]
+) -> Iterator[TrackerOutcome]:
     """Log the values of models at a step, such as an epoch, with each tracker and yield its outcome; every tracker is required."""
-    yield from (_outcome(one, True, lambda own: _log_step(own, folder, values, step)) for one in trackings)
+    kept, values = tuple(inputs), conceal(values, hidden_in_outputs(), keys=True)
+    yield from (_outcome(one, True, lambda own: _log_step(tracker_of(own, folder, kept), own, values, step)) for one in trackings)
 
 
 def track_folder(folder: str, sections: Sequence[str], step: int | None = None) -> list[TrackerOutcome]:
@@ -52,14 +62,17 @@ def track_folder(folder: str, sections: Sequence[str], step: int | None = None) 
     trackings = trackings_of(result.config, sections)
     if not trackings:
         raise ConfigError("no tracker is given", "choose one with --to mlflow, wandb, dvc or tensorboard, or set track in the config")
-    return track_all(result, trackings, step)
+    return track_all(result, trackings, step, inputs_of_folders([folder]))
 
 
-def track_all(result: Result, trackings: Iterable[Tracking], step: int | None) -> list[TrackerOutcome]:
-    """Log a result, or its values at a step, with trackers that are all required; paths are relative to the current folder."""
+def track_all(result: Result, trackings: Iterable[Tracking], step: int | None, inputs: Iterable[InputPath]) -> list[TrackerOutcome]:
+    """Log a result, or its values at a step, with trackers that are all required; paths are relative to the current folder.
+
+    The trackers do not write over the `inputs`.
+    """
     if step is None:
-        return list(track(result, trackings, Path(), required=True))
-    return list(track_step(points_by_model(result), step, trackings, Path()))
+        return list(track(result, trackings, Path(), inputs, required=True))
+    return list(track_step(points_by_model(result), step, trackings, Path(), inputs))
 
 
 def _outcome(tracking: Tracking, required: bool, log: Callable[[Tracking], str]) -> TrackerOutcome:
@@ -67,16 +80,17 @@ def _outcome(tracking: Tracking, required: bool, log: Callable[[Tracking], str])
     try:
         with redirect_stdout(sys.stderr):  # libraries print greetings, and standard output is for results
             return TrackerOutcome(tracking.name, log(tracking))
-    except Exception as error:  # any failure of a library or a server: the evaluation is done and written
-        first = next(iter(str(error).splitlines()), "")
-        failure = error if isinstance(error, RecevalError) else OutputError(f"{tracking.name}: {type(error).__name__}: {first}")
+    except BaseException as error:  # any failure of a library or a server: the evaluation is done and written
+        if plugins.passes(error) and not isinstance(error, RecevalError):
+            raise
+        first = next(iter(plugins.reason(error).splitlines()), "")
+        failure = error if isinstance(error, RecevalError) and plugins.passes(error) else OutputError(f"{tracking.name}: {first}")
         if required or tracking.chosen.required:
             raise failure from error
         return TrackerOutcome(tracking.name, problem=str(failure))
 
 
-def _log_step(tracking: Tracking, folder: Path, values: ModelValues, step: int) -> str:
-    tracker = tracker_of(tracking, folder)
+def _log_step(tracker: Tracker, tracking: Tracking, values: ModelValues, step: int) -> str:
     if not isinstance(tracker, StepTracker):
         raise ConfigError(f"{tracking.name}: this tracker has no steps", "log the result without a step, or use another tracker")
     return tracker.log_step(values, step)

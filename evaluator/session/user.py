@@ -9,9 +9,13 @@ from glob import glob
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct
+
 from ..config import Loaded
+from ..disk.overwriting import InputPath, destination
+from ..disk.own_inputs import inputs_of, inputs_of_folders
 from ..disk.result_folder import enriched_path, is_result_folder, load
-from ..disk.stage import Stage, destination
+from ..disk.stage import Stage
 from ..errors import ConfigError, DataError
 from ..evaluation.progress import Report, silent
 from ..evaluation.user_viewing import view_stored_user, view_user
@@ -27,28 +31,39 @@ Read = Callable[[str | Mapping[str, Any] | None], Loaded]
 _HOW: Final = "receval user ID CONFIG, or receval user ID DIR"
 
 
-def user_of_input(
-    given: str | None,
-    user: Any,
-    read: Read,
-    models: Sequence[str] = (),
-    *,
-    n_shown: int = 5,
-    quick: bool = False,
-    has_test: bool = False,
-    report: Report = silent,
-) -> UserView:
-    """Return everything about a user of a config or a folder of results.
+class OpenedUser(Struct, frozen=True, eq=False):
+    """The config or the results in which a user is looked up; of results alone, a note says what is missing."""
+
+    loaded: Loaded | None
+    result: Result | None = None
+    note: str = ""
+    folder: str | None = None
+
+    def read(self) -> Iterator[InputPath]:
+        """Yield every file and folder that is read, which outputs must not replace."""
+        yield from inputs_of_folders([self.folder] if self.folder is not None else ())
+        yield from inputs_of(self.loaded) if self.loaded is not None else ()
+
+    def view(self, user: Any, models: Sequence[str] = (), *, n_shown: int = 5, quick: bool = False, report: Report = silent) -> UserView:
+        """Return everything about a user; see `view_user` for its errors."""
+        if self.loaded is None:
+            assert self.result is not None
+            return view_stored_user(self.result, user, self.note, n_shown=n_shown)
+        return view_user(self.loaded, user, models, self.result, n_shown=n_shown, quick=quick and self.result is None, report=report)
+
+
+def open_user(given: str | None, user: Any, read: Read, *, has_test: bool = False) -> OpenedUser:
+    """Open a config or a folder of results, in which a user is looked up.
 
     Without a name it is the working folder, if it has results, or its only config, or with `has_test` the files of options. The files of
     the run of a folder are read again where they are; a note says what is missing.
 
-    Raises `DataError` if a folder has neither per-user values nor its files, and what `view_user` raises.
+    Raises `DataError` if a folder has neither per-user values nor its files.
     """
     if given is None and not has_test:
         given = "." if is_result_folder(Path()) else config_here(f": {_HOW}", f"receval user {shlex.quote(str(user))} {{}}")
     if given is None or not os.path.isdir(given):
-        return view_user(read(given), user, models, n_shown=n_shown, quick=quick, report=report)
+        return OpenedUser(read(given))
     folder = Path(given)
     result = load(folder)
     if "folds" in (result.config.get("data") or {}):
@@ -59,12 +74,12 @@ def user_of_input(
     lists = _lists(folder, result)
     missing = [] if has_test else list(_missing(folder, result, lists=False))
     missing += _missing(folder, result, lists=True) if lists is None else ()
-    if _has_frames(result.config["data"]):
-        return _stored(folder, result, user, [], n_shown)
-    if missing:
-        return _stored(folder, result, user, missing, n_shown)
+    if has_frames := _has_frames(result.config["data"]):
+        missing = []
+    if missing or has_frames:
+        return OpenedUser(None, result, _note(folder, result, missing), given)
     config = stored_config(folder, result, lists or {}, has_test=has_test)
-    return view_user(read(_without_lost(config, result)), user, models, result, n_shown=n_shown)
+    return OpenedUser(read(_without_lost(config, result)), result, folder=given)
 
 
 def _has_frames(data: Any) -> bool:
@@ -72,13 +87,13 @@ def _has_frames(data: Any) -> bool:
     return isinstance(data, dict) and ("frame" in data or any(map(_has_frames, data.values())))
 
 
-def _stored(folder: Path, result: Result, user: Any, missing: Sequence[str], n_shown: int) -> UserView:
-    """Return what the per-user values of a folder tell, whose files are `missing`, or were tables in memory."""
+def _note(folder: Path, result: Result, missing: Sequence[str]) -> str:
+    """Return why only the per-user values of a folder are shown: its files are `missing`, or were tables in memory."""
     where = f"the files of these results are not here ({', '.join(dict.fromkeys(missing))})" if missing else "its tables were in memory"
     how = "run this in the folder of the config" if missing else "call result.user in Python"
     if not result.per_user:
         raise DataError(f"{folder} has no per-user values, and {where}", how)
-    return view_stored_user(result, user, f"Only values: {where}. To see history, test rows and lists, {how}.", n_shown=n_shown)
+    return f"Only values: {where}. To see history, test rows and lists, {how}."
 
 
 def _lists(folder: Path, result: Result) -> dict[str, Any] | None:
@@ -135,11 +150,19 @@ def view_of_result(
 
 
 def user_of_inputs(
-    given: str | None, user: str, read: Read, models: Sequence[str] = (), *, outputs: Sequence[PathLike] = (), **options: Any
+    given: str | None,
+    user: str,
+    read: Read,
+    models: Sequence[str] = (),
+    *,
+    has_test: bool = False,
+    outputs: Sequence[PathLike] = (),
+    **options: Any,
 ) -> UserView:
-    """Return everything about a user, as `user_of_input` does, and write the files of `outputs`."""
+    """Return everything about a user of a config or a folder of results (see `open_user`), and write the files of `outputs`."""
     targets = targets_of(outputs, "user")
-    with Stage(targets.places) as stage:
-        view = user_of_input(given, user, read, models, **options)
+    opened = open_user(given, user, read, has_test=has_test)
+    with Stage(targets.written(), opened.read()) as stage:
+        view = opened.view(user, models, **options)
         stage.commit({destination(path): rendered(row, view) for path, row in targets.files.items()})
     return view

@@ -90,4 +90,4 @@ def _is_piped(loaded: Loaded) -> bool:
 
 
 def _paths(loaded: Loaded, config: Path | None) -> set[Path]:
-    return {path for _, path in inputs_of(loaded)} | ({config} if config is not None else set())
+    return {one.path for one in inputs_of(loaded)} | ({config} if config is not None else set())

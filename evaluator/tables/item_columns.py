@@ -105,7 +105,7 @@ def user_codes(by: GroupBy, part: PartData, prepared: Prepared) -> Array:
         return np.zeros(part.n_users, dtype=np.int64)
     if by.kind == "users" or by.is_of_profiles:
         membership = prepared.memberships[by]
-        return _codes_of(membership.ids, membership.code, part.users)
+        return _codes_of(membership.ids, membership.code_of_ids(), part.users)
     n_train = part.rows("train").counts
     if by.kind == "cold":
         return np.where(n_train > 0, 2, 1)

@@ -17,6 +17,7 @@ from ..lazy import pl
 from ..names.measure_strings import Scalar
 from .array import Array
 from .ids import Ids
+from .time_units import SECONDS, TimeUnit
 
 _MOST_NAMES: Final = 20
 MISSING: Final = "(missing)"
@@ -144,8 +145,6 @@ def ranges(borders: Sequence[int]) -> tuple[str, ...]:
 
 
 _DAY: Final = 86_400.0
-_UNITS: Final = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6))
-"""Times below these sizes are seconds, milliseconds or microseconds since 1970; larger ones are nanoseconds."""
 
 
 class TimeFacts(Struct, frozen=True, eq=False):
@@ -163,9 +162,9 @@ class TimeFacts(Struct, frozen=True, eq=False):
     day: float | None = None
 
     @classmethod
-    def of(cls, test: pl.DataFrame, train: pl.DataFrame) -> TimeFacts:
-        """Return the facts of rows with `user item timestamp`; rows without a time are skipped."""
-        day = _length_of_day(test["timestamp"].drop_nulls()) or _length_of_day(train["timestamp"].drop_nulls())
+    def of(cls, test: pl.DataFrame, train: pl.DataFrame, unit: TimeUnit = SECONDS) -> TimeFacts:
+        """Return the facts of rows with `user item timestamp`, the times in one `unit`; rows without a time are skipped."""
+        day = _length_of_day(test["timestamp"].drop_nulls(), unit) or _length_of_day(train["timestamp"].drop_nulls(), unit)
         timed = test.drop_nulls("timestamp")
         rows = pl.concat([frame.select("item", "timestamp").drop_nulls("timestamp") for frame in (test, train)])
         births = rows.group_by("item").agg(by_day(pl.col("timestamp").min(), day))
@@ -183,18 +182,13 @@ def by_day(times: Any, day: float | None) -> Any:
     return times if day is None else times // day * day
 
 
-def units_per_second(most: float) -> float:
-    """Return how many units a second has in times since 1970 whose largest is `most`."""
-    return next((unit for largest, unit in _UNITS if most < largest), 1e9)
-
-
-def _length_of_day(times: pl.Series) -> float | None:
+def _length_of_day(times: pl.Series, unit: TimeUnit) -> float | None:
     """Return the length of a day in the unit of `times` if all are whole days; `None` if one is not, or none is as large as a day."""
     most = abs(float(times.abs().max())) if len(times) else 0.0  # type: ignore[arg-type]
-    unit = units_per_second(most)
-    if most < _DAY * unit or (times.head(100) % (_DAY * unit) != 0).any():
+    day = _DAY * unit.per_second
+    if most < day or (times.head(100) % day != 0).any():
         return None
-    return _DAY * unit if (times % (_DAY * unit) == 0).all() else None
+    return day if (times % day == 0).all() else None
 
 
 class Membership(Struct, frozen=True, eq=False):
@@ -207,6 +201,12 @@ class Membership(Struct, frozen=True, eq=False):
     ids: Ids
     member: Array
     code: Array
+
+    def code_of_ids(self) -> Array:
+        """Return the code of the group of each of the ids, 0 for one without a group; for users, who are in one group at most."""
+        codes = np.zeros(len(self.ids), dtype=np.int64)
+        codes[self.member] = self.code
+        return codes
 
     def mask(self, code: int) -> Array:
         """Return whether each of the ids, and at the end an unknown one, is in the group with this code; 0: in no group."""
@@ -247,6 +247,7 @@ class Prepared(Struct, frozen=True, eq=False):
     - `train_by_item`: the train pairs, for distances by co-occurrence; `distances`: `item other distance`, in both directions; `policy`:
       `item previous` and maybe `user`, the scores of a previous policy.
     - `sources`: the given sources, such as `train` and `baseline`.
+    - `time_unit`: the unit of the times of test and train.
     """
 
     items: Ids
@@ -276,6 +277,7 @@ class Prepared(Struct, frozen=True, eq=False):
     policy: pl.DataFrame | None = None
     sources: frozenset[str] = frozenset()
     times: TimeFacts | None = None
+    time_unit: TimeUnit = SECONDS
     """Times that checks compare with, if test and train both have times."""
     baseline_lists: Lists | None = None
     """Ranking of the lists of the reference model."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from msgspec import Struct, field
 
+from ..errors import DataError, Given
 from ..lazy import pl
 from ..sums.group_sums import exact_group_sums
 from .array import Array
@@ -257,7 +258,11 @@ class SourceRows(Struct, frozen=True, eq=False, dict=True):
         return np.diff(self.starts)
 
     def column(self, name: str) -> Array:
-        """Return a column of numbers."""
+        """Return a column of numbers; raise `DataError` if the file does not have it."""
+        if name not in self:
+            raise DataError(
+                f"a measure needs the {name} of every row, and a file has none", f"set it in the config, columns: {{{name}: NAME}}"
+            )
         return self.frame[name].to_numpy()
 
     def __contains__(self, name: str) -> bool:
@@ -276,7 +281,7 @@ class PartData:
         blocks = {name: _blocks(frame["user"], known.get(name)) for name, frame in frames.items()}
         self.users, indexes = _index_users({name: ids for name, (ids, _) in blocks.items()})
         n = len(self.users)
-        self._rows: dict[str, SourceRows] = {}
+        self._rows = Given[SourceRows]()
         for name, frame in frames.items():
             index, lengths = indexes[name], blocks[name][1]
             if len(index) > 1 and (index[1:] < index[:-1]).any():
@@ -310,8 +315,8 @@ class PartData:
     def with_lists(self, source: str) -> PartData:
         """Return the same users with the rows of a source as lists, and the lists as this source; both parts share all rows and pairs."""
         names, other = {LISTS: source, source: LISTS}, copy(self)
-        other._rows = {names.get(name, name): rows for name, rows in self._rows.items()}
-        other.__dict__["pairs"] = {names.get(name, name): pairs for name, pairs in self.pairs.items()}
+        other._rows = Given({names.get(name, name): rows for name, rows in self._rows.items()})
+        other.__dict__["pairs"] = Given({names.get(name, name): pairs for name, pairs in self.pairs.items()})
         return other
 
     @cached_property
@@ -319,7 +324,7 @@ class PartData:
         """Pairs of user and item of every source that has both."""
         having = {name: rows for name, rows in self._rows.items() if "item" in rows}
         made = make_pairs(list(having.values()), self.n_users)
-        return dict(zip(having, made, strict=True))
+        return Given(zip(having, made, strict=True))
 
     @cached_property
     def lookup_of_train(self) -> Lookup:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from .. import plugins
 from ..config.run_sections import Tracking
+from ..disk.overwriting import InputPath
 from ..errors import ConfigError
 from ..extras import missing_extra
 from .tracker import Tracker
@@ -16,8 +18,8 @@ _EXTRAS: Final = {"mlflow": "mlflow", "wandb": "wandb", "tensorboard": "tensorbo
 """Tracker that needs an extra of the same name → the library that it installs."""
 
 
-def tracker_of(tracking: Tracking, folder: Path) -> Tracker:
-    """Return the tracker; paths are relative to `folder`. Raises `ConfigError` if no installed package has it."""
+def tracker_of(tracking: Tracking, folder: Path, inputs: Sequence[InputPath]) -> Tracker:
+    """Return the tracker, which keeps the `inputs`; paths are relative to `folder`. Raises `ConfigError` if no installed package has it."""
     if tracking.mlflow is not None:
         from .mlflow import MlflowRuns
 
@@ -29,11 +31,11 @@ def tracker_of(tracking: Tracking, folder: Path) -> Tracker:
     if tracking.dvc is not None:
         from .dvc import DvcFiles
 
-        return DvcFiles(folder / Path(tracking.dvc.dir).expanduser())
+        return DvcFiles(folder / Path(tracking.dvc.dir).expanduser(), inputs)
     if tracking.tensorboard is not None:
         from .tensorboard import TensorboardFiles
 
-        return TensorboardFiles(tracking.tensorboard, folder / Path(tracking.tensorboard.dir).expanduser())
+        return TensorboardFiles(tracking.tensorboard, folder / Path(tracking.tensorboard.dir).expanduser(), inputs)
     assert tracking.plugin is not None
     make = plugins.find("trackers", tracking.plugin.name)
     if make is None:

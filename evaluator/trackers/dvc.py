@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from ..disk.csv_rows import csv_rows
+from ..disk.overwriting import InputPath, Target
 from ..disk.stage import Stage
 from ..render.forms import as_csv, as_json
 from ..results.result import Result
@@ -18,8 +19,8 @@ from .tracker import MeasuredValue, as_identifiers, gates_word, measures, measur
 class DvcFiles:
     """Write metrics.json, plots/METRIC.csv of metrics with several cut-offs, and the dvc.yaml that names them."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, inputs: Sequence[InputPath]) -> None:
+        self._folder, self._inputs = folder, inputs
 
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
         """Write the files; return the folder."""
@@ -43,8 +44,13 @@ class DvcFiles:
         return f"{self._folder}, step {step}"
 
     def _write(self, files: Mapping[str, bytes]) -> None:
-        with Stage(dict.fromkeys((self._folder / name).parent for name in files)) as stage:
-            stage.commit({self._folder / name: content for name, content in files.items()})
+        paths = {self._folder / name: content for name, content in files.items()}
+        names = {path.name for path in paths}
+        targets = [
+            Target(f"track.dvc.dir: {self._folder}", folder, names.__contains__) for folder in dict.fromkeys(one.parent for one in paths)
+        ]
+        with Stage(targets, self._inputs) as stage:
+            stage.commit(paths)
 
 
 def _own_files(result: Result) -> dict[str, bytes]:

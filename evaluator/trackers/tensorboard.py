@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..config.run_sections import TensorboardTracking
+from ..disk.overwriting import InputPath, Target
 from ..disk.stage import Stage
 from ..extras import missing_extra
 from ..results.gates import Verdicts
@@ -35,8 +36,8 @@ _DIGITS: Final = 9
 class TensorboardFiles:
     """Write a new folder inside that of the config: event files in a folder per model, and the files of the result."""
 
-    def __init__(self, tracking: TensorboardTracking, folder: Path) -> None:
-        self._tracking, self._folder = tracking, folder
+    def __init__(self, tracking: TensorboardTracking, folder: Path, inputs: Sequence[InputPath]) -> None:
+        self._tracking, self._folder, self._inputs = tracking, folder, inputs
 
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
         """Write the files; return the folder."""
@@ -55,7 +56,7 @@ class TensorboardFiles:
                     run.add_scalar(name, number, 0)
                 for tag, text in {**texts, "receval.model": model, **judged}.items():
                     run.add_text(tag, text, 0)
-        with Stage([folder]) as stage:
+        with Stage([Target(f"track.tensorboard.dir: {self._folder}", folder, files.__contains__)], self._inputs) as stage:
             stage.commit({folder / name: content for name, content in files.items()})
         return str(folder)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+import yaml
 from receval.content.model_diff import user_hash
 
 TEST = "user,item,rating\nana,x,5\nana,y,4\nbob,x,5\ncem,z,5\n"
@@ -40,6 +41,23 @@ def test_two_models_of_a_config_are_named_in_full_or_not(receval, place, words):
     assert (code, err) == (0, "")
     assert out.startswith("new beside old\n")
     assert "nDCG@2 ↑" in out
+
+
+@pytest.mark.parametrize("words", [["config.json", "old", "new"], ["config.json"], ["config.json", "old"]])
+def test_a_config_in_json_is_read_as_one_in_yaml(words, receval, place):
+    of_yaml = receval("diff", "config.yaml", "old", "new")
+    (place / "config.json").write_text(json.dumps(yaml.safe_load(CONFIG)))
+    assert receval("diff", *words) == of_yaml
+    assert of_yaml[0] == 0
+
+
+def test_two_json_files_are_lists_and_no_configs(receval, place):
+    for name, lists in {"a.json": OLD, "b.json": NEW}.items():
+        pl.read_csv(lists.encode()).write_json(place / name)
+    code, out, err = receval("diff", "a.json", "b.json", "--test", "test.csv", "-m", "nDCG@2")
+    assert (code, out.splitlines()[0]) == (0, "b beside a"), err
+    code, _, err = receval("diff", "a.json", "b.json")
+    assert (code, "two files of lists need the test file: add --test FILE" in err) == (2, True)
 
 
 def test_the_first_model_is_the_base(receval, place):

@@ -187,7 +187,7 @@ def infinite_margin(gate_folder):
 
 def results_over_the_baseline(gate_folder):
     change(gate_folder, output={"dir": "results/main"})
-    return 2, "the results would overwrite their baseline results/main"
+    return 2, "output.dir: results/main would overwrite results/main, which is the baseline"
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,9 @@ def web() -> Iterator[str]:
     server.server_close()
 
 
-@pytest.mark.parametrize(("name", "code", "message"), [("SIGTERM", 143, ""), ("SIGINT", 130, "receval: interrupted\n")])
+@pytest.mark.parametrize(
+    ("name", "code", "message"), [("SIGTERM", 143, ""), ("SIGHUP", 129, ""), ("SIGINT", 130, "receval: interrupted\n")]
+)
 def test_a_signal_ends_the_program_quietly_and_tidily(name, code, message, web, receval, write, tmp_path, monkeypatch):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -45,10 +47,25 @@ def test_a_signal_ends_the_program_quietly_and_tidily(name, code, message, web, 
     write("test.csv", "user,item\n1,10\n")
     evaluation = "{convention: receval, metrics: [MRR]}"
     config = f"data: {{test: test.csv, recommendations: {{m: '{web}/{name}/l.csv'}}}}\nevaluation: {evaluation}\n"
-    before = signal.getsignal(signal.SIGTERM)
-    assert receval("run", write("config.yaml", config)) == (code, "", message)
+    before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)]
+    old = write("old.csv", "of an earlier run\n")
+    assert receval("run", write("config.yaml", config), "-o", f"{tmp_path}/out/", "-o", old) == (code, "", message)
     assert list(Path(scratch).iterdir()) == []
-    assert signal.getsignal(signal.SIGTERM) is before
+    assert not (tmp_path / "out").exists()
+    assert Path(old).read_text() == "of an earlier run\n"
+    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)] == before
+
+
+def test_a_program_under_nohup_goes_on_after_sighup(web, receval, write):
+    write("test.csv", "user,item\n1,10\n")
+    config = f"data: {{test: test.csv, recommendations: {{m: '{web}/SIGHUP/l.csv'}}}}\nevaluation: {{metrics: [MRR]}}\n"
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        code, _, err = receval("run", write("config.yaml", config))
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert (code, "l.csv" in err) == (3, True), "the server answers nothing, and the run ends with a sentence on that"
 
 
 @pytest.mark.spark

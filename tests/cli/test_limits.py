@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from time import process_time
 
 import pytest
 from receval import load_config, run
@@ -110,6 +111,14 @@ def test_a_limit_on_address_space_is_a_machine_error(limit, here):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+@pytest.mark.parametrize(("limit", "code"), [(8, 4), (63, 4), (64, 0)])
+def test_a_limit_on_open_files_is_a_machine_error_before_a_file_is_called_damaged(limit, code, here):
+    command = f"ulimit -n {limit} && exec {sys.executable} -m receval.cli run c.yaml -o out/"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, f"only {limit} files open (ulimit -n)" in done.stderr) == (code, code == 4), done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
 @pytest.mark.parametrize(("threads", "code"), [("1", 0), ("2", 0), ("4", 4), ("64", 4)])
 def test_more_threads_need_more_address_space(threads, code, here, receval, monkeypatch):
     import resource
@@ -157,3 +166,43 @@ def test_numpy_starts_no_threads_unless_the_environment_sets_a_number(given, exp
         monkeypatch.setenv("OPENBLAS_NUM_THREADS", given)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.stdout.split()[2:][: len(expected)] == expected, done.stderr
+
+
+@pytest.mark.parametrize("threads", ["0", "-1", "four", "1e3", "4 ", "100000", "18446744073709551617", "\u0664"])
+def test_a_number_of_threads_that_polars_cannot_start_is_refused_before_polars_is_imported(threads, monkeypatch, write, receval):
+    monkeypatch.setenv("POLARS_MAX_THREADS", threads)
+    write("lists.csv", "user,item\n1,7\n")
+    code, out, err = receval("run", "--test", "lists.csv", "--recs", "a=lists.csv", "-m", "Recall@5")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"receval: the environment variable POLARS_MAX_THREADS is {threads!r}, but must be a whole number from 1 to ")
+    assert receval("run", "--help")[0] == 0
+
+
+@pytest.mark.parametrize("threads", ["", "1", "1024"])
+def test_other_numbers_of_threads_are_taken(threads, monkeypatch, tmp_path, write, receval):
+    monkeypatch.setenv("POLARS_MAX_THREADS", threads)
+    lists = write("lists.csv", "user,item\n1,7\n")
+    assert receval("run", "--test", lists, "--recs", f"a={lists}", "-m", "Recall@5")[0] == 0
+
+
+@pytest.mark.parametrize("above", ["", "evaluation: {metrics: [Recall], top_k: [5]}\n"])
+def test_twenty_thousand_unknown_keys_take_seconds(above, write, receval):
+    keys = "".join(f"{'  ' * (not above)}unknown_key_{index}: 1\n" for index in range(20_000))
+    inside = above or "evaluation:\n  metrics: [Recall]\n  top_k: [5]\n"
+    config = write("c.yaml", f"data: {{test: t.csv, recommendations: {{a: t.csv}}}}\n{inside}{keys}")
+    start = process_time()
+    code, _, err = receval("validate", config)
+    assert code == 2
+    assert "more like these" in err
+    assert process_time() - start < 20
+
+
+@pytest.mark.parametrize("names", ["c{}", "c"])
+@pytest.mark.parametrize("ids", ["user,item", "uu,ii"])
+def test_a_hundred_thousand_columns_take_seconds(names, ids, write, receval):
+    header = ",".join(names.format(index) for index in range(100_000))
+    lists = write("lists.csv", "".join((f"{ids},rank,{header}\n", *(f"1,{item},{item}{',1' * 100_000}\n" for item in (1, 2)))))
+    start = process_time()
+    code, _, err = receval("run", "--test", lists, "--recs", f"a={lists}", "-m", "Recall@5", "-q", "--set", "health=off")
+    assert code == (0 if ids == "user,item" else 3), err
+    assert process_time() - start < 30

@@ -104,7 +104,8 @@ def runs(process: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("name", "code", "message"), [("SIGINT", 130, "receval: interrupted\n"), ("SIGTERM", 128 + 15, ""), ("SIGKILL", -9, "")]
+    ("name", "code", "message"),
+    [("SIGINT", 130, "receval: interrupted\n"), ("SIGTERM", 128 + 15, ""), ("SIGHUP", 128 + 1, ""), ("SIGKILL", -9, "")],
 )
 def test_a_signal_ends_all_processes_and_leaves_no_file(name, code, message, files, tmp_path):
     scratch = tmp_path / "scratch"

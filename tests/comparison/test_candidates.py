@@ -91,7 +91,7 @@ def test_two_models_with_different_candidates_have_no_mark_in_any_form(result):
 
 
 def test_a_report_says_in_one_line_why_the_models_are_not_compared(evaluate, tmp_path, receval):
-    save(evaluate(TEST, {"neumf": sampled(), "sasrec": full()}, metrics=["HitRate@10"]), tmp_path / "run")
+    save(evaluate(TEST, {"neumf": sampled(), "sasrec": full()}, metrics=["HitRate@10"]), tmp_path / "run", inputs=())
     said = LOOK.format("neumf", 100, "sasrec do not: their values are not compared")
     assert f"The models are not compared: {said}; {HINT}." in receval("report", tmp_path / "run", "--format", "md")[1]
 
@@ -132,7 +132,7 @@ def test_a_comparison_leaves_out_pairs_with_different_candidates(result):
 
 
 def test_every_form_of_a_comparison_says_which_models_are_left_out_and_repeats_r10(evaluate, tmp_path, receval):
-    save(with_conclusions(evaluate(TEST, MIXED, metrics=["HitRate@10"], health={}), ComparisonOptions()), tmp_path / "run")
+    save(with_conclusions(evaluate(TEST, MIXED, metrics=["HitRate@10"], health={}), ComparisonOptions()), tmp_path / "run", inputs=())
     said = "bprmf and neumf rank 100 sampled candidates per user (check R10): over the whole catalogue values would be lower"
     for form in ("table", "md", "html"):
         text = " ".join(receval("compare", tmp_path / "run", "--format", form)[1].split())
@@ -166,7 +166,7 @@ def test_a_comparison_and_a_gate_refuse_a_baseline_with_other_candidates(evaluat
 
 def test_a_quiet_gate_against_other_candidates_ends_with_exit_code_3(evaluate, tmp_path, receval):
     for name, lists in (("main", full()), ("today", sampled())):
-        save(evaluate(TEST, {"m": lists}, metrics=["HitRate@10"], health={"R10": "off"}), tmp_path / name)
+        save(evaluate(TEST, {"m": lists}, metrics=["HitRate@10"], health={"R10": "off"}), tmp_path / name, inputs=())
     code, _, err = receval("gate", tmp_path / "today", "--baseline", tmp_path / "main", "--rule", "HitRate@10 max_loss 2%", "-q")
     assert code == 3
     assert err.splitlines() == [
@@ -183,7 +183,7 @@ def test_a_gate_refuses_a_rule_between_models_with_different_candidates(result):
 def test_the_number_of_candidates_is_stored_only_if_there_are_any_and_results_without_it_compare_as_before(evaluate, tmp_path):
     found = {name: evaluate(TEST, {"m": lists}, metrics=["HitRate@10"]) for name, lists in (("now", sampled()), ("main", full(100)))}
     for name, one in found.items():
-        save(one, tmp_path / name)
+        save(one, tmp_path / name, inputs=())
     stored = [json.loads((tmp_path / name / "results.json").read_text())["models"][0] for name in found]
     assert stored[0]["candidates"] == {"per_user": 100, "inside": 1.0}
     assert "candidates" not in stored[1]

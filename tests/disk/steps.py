@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from receval.disk.overwriting import Target
 from receval.disk.stage import Stage
 
 STEPS = {"open", "os.rename", "os.link", "os.mkdir", "os.remove", "os.rmdir", "os.chown"}
@@ -69,10 +70,15 @@ def make(world: str, above: Path) -> Path:
     return folder
 
 
+def whole(folder: Path) -> Target:
+    """Return a folder in which a command may write every name."""
+    return Target("-o", folder, lambda name: True)
+
+
 def write(folder: Path) -> None:
     """Write new results; one of the old files is removed."""
     old = folder / GONE
-    with Stage([folder]) as stage:
+    with Stage([whole(folder)], inputs=()) as stage:
         stage.commit({folder / name: b"new" for name in NAMES}, gone=[old] if old.exists() else [])
 
 
@@ -102,7 +108,7 @@ def main() -> None:
         folder = make(world, above)
         is_killed = killed_at(at, steps, above, folder)
         then = contents(above)
-        with Stage([folder]):
+        with Stage([whole(folder)], inputs=()):
             pass
         print(json.dumps({"at": at, "killed": is_killed, "then": then, "next": contents(above)}))
 

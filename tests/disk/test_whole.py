@@ -13,10 +13,11 @@ from functools import cache
 
 import pytest
 from receval.disk import stage as disk
+from receval.disk.overwriting import destination
 from receval.errors import OutputError
 
 from tests.conftest import ROOT
-from tests.disk.steps import GONE, NAMES, WORLDS, Steps, contents, make, write
+from tests.disk.steps import GONE, NAMES, WORLDS, Steps, contents, make, whole, write
 
 
 @cache
@@ -81,7 +82,7 @@ def test_a_step_that_fails_leaves_the_old_results_or_the_new_ones(world, is_port
         assert then == states(world)[0 if refused else 1], f"step {at}"
         if at > steps().number:
             break
-        with disk.Stage([folder]):
+        with disk.Stage([whole(folder)], inputs=()):
             pass
         assert contents(tmp_path / "above") in states(world), f"step {at}"
     assert at > 10
@@ -102,7 +103,7 @@ def test_the_next_run_completes_a_change_that_could_not_be_undone(world, tmp_pat
 
         with steps().acting(tmp_path / "above", at, fail), suppress(OutputError):
             write(folder)
-        with disk.Stage([folder]):
+        with disk.Stage([whole(folder)], inputs=()):
             pass
         assert results(contents(tmp_path / "above")) in states(world), f"step {at}"
         if not broken:
@@ -122,7 +123,8 @@ def test_two_folders_and_a_file_change_together_or_not_at_all(tmp_path):
         for name in names:
             (above / name).parent.mkdir(exist_ok=True)
             (above / name).write_bytes(b"old")
-        with steps().acting(above, at, fail), suppress(OutputError), disk.Stage([above / "a", above / "b", above]) as stage:
+        folders = [whole(above / "a"), whole(above / "b"), whole(above)]
+        with steps().acting(above, at, fail), suppress(OutputError), disk.Stage(folders, inputs=()) as stage:
             stage.commit({above / name: b"new" for name in names})
         outcomes.add(frozenset(results(contents(above)).values()))
         assert results(contents(above)).keys() == set(names)
@@ -172,7 +174,7 @@ def test_runs_that_write_to_one_folder_at_once_leave_the_results_of_one(world, t
 
     def write_all(number):
         for _ in range(20):
-            with disk.Stage([folder]) as stage:
+            with disk.Stage([whole(folder)], inputs=()) as stage:
                 stage.commit({folder / name: str(number).encode() for name in NAMES})
 
     writers = [threading.Thread(target=write_all, args=(number,)) for number in range(3)]
@@ -188,8 +190,8 @@ def test_runs_that_write_to_one_folder_at_once_leave_the_results_of_one(world, t
 def test_a_write_to_a_link_changes_its_target_and_keeps_the_link(tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "link.csv").symlink_to("there/r.csv")
-    target = disk.destination(tmp_path / "link.csv")
-    with disk.Stage([target.parent]) as stage:
+    target = destination(tmp_path / "link.csv")
+    with disk.Stage([whole(target.parent)], inputs=()) as stage:
         stage.commit({target: b"new"})
     assert (tmp_path / "link.csv").is_symlink()
     assert (tmp_path / "there" / "r.csv").read_bytes() == b"new"

@@ -16,6 +16,7 @@ from receval.metrics import METRICS
 from receval.parts.local import whole_users
 from receval.results.model_diff import REASONS
 
+from tests.variants import FORMULAS
 from tests.worlds import pairs
 
 METRICS_OF_WORLDS = ["nDCG@3", "DCG@5", "Recall@3", "Precision@2", "RBP@4", "Hits@3", "MRR@3", "MAP@3", "RPrecision"]
@@ -154,6 +155,7 @@ def test_a_promise_of_shares_holds_for_every_measure_that_makes_it():
     families = ("accuracy", "ranking", "value")
     of_lists = (name for name, one in METRICS.items() if one.family in families and not (one.per_model or one.combines))
     names = [name for name in of_lists if name not in NEED_SCORES]
+    names += [text for text in FORMULAS if text.partition("(")[0] in names]
     items = pl.DataFrame({"item": [f"i{n}" for n in range(8)], "price": [float(n + 1) for n in range(8)]})
     whole = {"u": [f"i{n}" for n in range(6)], "v": ["i7"]}
     test = pl.DataFrame({"user": ["u", "u", "u", "v"], "item": ["i0", "i2", "i5", "i7"], "rating": [3.0, 5.0, 4.0, 1.0]})
@@ -165,7 +167,7 @@ def test_a_promise_of_shares_holds_for_every_measure_that_makes_it():
         other = {**whole, "u": [item if item != lost else "i6" for item in whole["u"]]}
         diff = receval.diff(whole, other, relevance={"threshold": 1, "graded": True}, metrics=names, **given)
         for one in diff.measures:
-            name = one.measure.partition("@")[0]
+            name = one.measure.partition("@")[0].partition("(")[0]
             if one.is_split:
                 seen.add(name)
                 rows = diff.contributions.filter((pl.col("user") == "u") & (pl.col(one.measure).abs() > 1e-12))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from receval.checks import CHECKS, Check, setting
 from receval.checks import table as declarations
-from receval.errors import DataError
+from receval.errors import ConfigError, DataError
 from receval.health import (
     CHECKERS,
     CheckTask,
@@ -292,7 +292,7 @@ def test_a_plugin_check_reads_only_its_declared_tables(one_more):
     found, _ = examined({"lists": CLEAN, "test": TEST}, {1: 0, 2: 1, 3: 1}, available=frozenset({"lists"}))
     assert (found[one_more].sentence, found[one_more].examples) == ("3 lists are even.", ("user 1", "user 2", "user 3"))
     EvenLists.table = "truth_table"
-    with pytest.raises(ValueError, match="does not declare"):
+    with pytest.raises(ConfigError, match=r"the check P01 of .* failed: ValueError: .* does not declare"):
         examined({"lists": CLEAN, "test": TEST}, available=frozenset({"lists"}))
     with pytest.raises(ValueError, match="already"):
         check("R01")

@@ -97,6 +97,13 @@ def test_a_pipe_among_parts_is_refused_by_its_name(parts, evaluate_lists):
         evaluate_lists("lists")
 
 
+@pytest.mark.parametrize("pattern", ["lists/a/*", "lists/**/*.csv", "lists/a/pipe*"])
+def test_a_pipe_that_a_glob_matches_is_refused_by_its_name(pattern, parts, evaluate_lists):
+    os.mkfifo(parts / "lists" / "a" / "pipe.csv")
+    with pytest.raises(DataError, match=r"pipe\.csv is neither a file nor a folder"):
+        evaluate_lists({"path": pattern})
+
+
 def test_a_glob_that_matches_files_and_a_folder_is_refused_with_both(parts, evaluate_lists):
     (parts / "lists" / "b.csv").write_text("user,item,score\n2,98,0.7\n2,12,0.6\n")
     with pytest.raises(DataError, match=r"lists/\* matches files, such as .*lists/b\.csv, and the folder .*lists/a"):

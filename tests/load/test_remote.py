@@ -273,3 +273,11 @@ def test_addresses_that_are_not_read_are_named_with_another_way(evaluate_lists, 
         evaluate_lists(address)
     assert way in (raised.value.hint or "")
     assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("key", ["a//b.csv", "./b.csv", "a/../b.csv", "..", "a//", "/", "a/b\nc.csv", "a//*.csv", "../*.csv"])
+@pytest.mark.parametrize("scheme", ["s3", "gs", "az", "abfss"])
+def test_a_path_that_no_object_can_have_is_an_address_to_correct(scheme, key, evaluate_lists):
+    with pytest.raises(DataError, match="is not the address of an object: its path has ") as raised:
+        evaluate_lists(f"{scheme}://lists/{key}")
+    assert raised.value.hint == "write the path as the store lists it"

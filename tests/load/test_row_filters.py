@@ -1,13 +1,16 @@
 """The rows that a filter keeps, worked by hand; the same ones in every format."""
 
 import json
+import operator
 import random
 
 import polars as pl
 import pytest
 import receval
+from hypothesis import given
+from hypothesis import strategies as st
 from receval.errors import ConfigError, DataError
-from receval.load.row_filters import compared_with_numbers, kept_rows, no_number
+from receval.load.row_filters import compared_with_numbers, kept_rows, no_number, text_comparisons
 from receval.names.row_filter import parse_filter
 
 TEXTS = pl.DataFrame(
@@ -234,3 +237,111 @@ def test_the_order_of_rows_does_not_matter(tmp_path):
         random.Random(seed).shuffle(rows := list(LOG))
         found, _ = values({"path": str(write(rows, tmp_path, "csv")), "where": FILTER})
         assert found.equals(expected, null_equal=True)
+
+
+LARGE = (2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, 2**63 - 1, 2**63, 2**64 - 1, -(2**53) - 1, -(2**53), -(2**63), 0, 7)
+OPERATORS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+@pytest.mark.parametrize("sign", OPERATORS)
+@pytest.mark.parametrize("value", LARGE)
+def test_integers_of_any_size_compare_as_integers(sign, value):
+    frame = pl.DataFrame({"user": [*map(str, LARGE), "", "nan", "NA"]})
+    fits = [index for index, one in enumerate(LARGE) if OPERATORS[sign](one, value)]
+    assert kept(f"user {sign} {value}", frame) == fits
+    assert kept(f"user {sign} {value}.0", frame) == fits
+    if sign == "==":
+        assert kept(f"user in (5, {value})", frame) == fits
+        assert kept(f"user not in (5, {value})", frame) == [index for index in range(len(LARGE)) if index not in fits]
+
+
+@given(st.lists(st.integers(-(2**80), 2**80), min_size=1, max_size=8), st.data())
+def test_integers_compare_as_python_compares_them(numbers, data):
+    value = data.draw(st.sampled_from([*numbers, numbers[0] + 1, numbers[0] - 1]))
+    frame = pl.DataFrame({"user": [*map(str, numbers)]})
+    for sign, compare in OPERATORS.items():
+        assert kept(f"user {sign} {value}", frame) == [index for index, one in enumerate(numbers) if compare(one, value)]
+
+
+def test_large_numbers_in_other_spellings_compare_as_integers():
+    texts = [
+        "9007199254740993.0",
+        " 9007199254740993 ",
+        "+9007199254740993",
+        "9007199254740993.",
+        "9007199254740992.0",
+        "1e300",
+        "-inf",
+        "inf",
+    ]
+    frame = pl.DataFrame({"user": texts})
+    assert kept("user == 9007199254740993", frame) == [0, 1, 2, 3]
+    assert kept("user > 9007199254740993", frame) == [5, 7]
+    assert kept("user < 9007199254740993", frame) == [4, 6]
+    assert kept("user == 9007199254740993", pl.DataFrame({"user": ["9007199254740993,0", "9007199254740992,0"]}), decimal_comma=True) == [0]
+    assert kept(f"user < {10**60}", frame) == [0, 1, 2, 3, 4, 6]
+
+
+@pytest.mark.parametrize("type", ["csv", "parquet"])
+def test_a_filter_tells_ids_apart_that_are_one_number_in_double_precision(type, tmp_path):
+    ids = [9007199254740992, 9007199254740993, 2**63 + 11, 2**63 + 12]
+    test = pl.DataFrame({"user": pl.Series(ids, dtype=pl.UInt64), "item": [1, 2, 3, 4]})
+    (test.write_csv if type == "csv" else test.write_parquet)(tmp_path / f"test.{type}")
+
+    def users(where: str) -> int:
+        given = {"path": str(tmp_path / f"test.{type}"), "where": where}
+        return (
+            receval.evaluate(test=given, recommendations=pl.DataFrame({"user": test["user"], "item": [1, 2, 3, 4]}), metrics="Recall@1")
+            .rows[0]
+            .n_users
+        )
+
+    assert users("user == 9007199254740993") == 1
+    assert users("user in (9007199254740993, 9223372036854775819)") == 2
+    assert users("user != 9223372036854775819") == 3
+    assert users("user > 9223372036854775819") == 1
+
+
+MIXED = "user,item,time\na,1,2024-07-01\na,2,\na,3,01.07.2024\na,4,2024-07-02\n"
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "time >= '2024-07-01'",
+        "'2024-07-01' < time",
+        "time == '2024-07-01'",
+        "time in ('2024-07-01', '2024-07-02')",
+        "not time < '2024-07-01'",
+        "time >= '2024'",
+    ],
+)
+def test_a_date_in_another_layout_is_refused_with_its_row_wherever_it_is(where, tmp_path):
+    (tmp_path / "log.csv").write_text(MIXED)
+    with pytest.raises(DataError, match=r"log\.csv, line 4: where: time contains text such as '01\.07\.2024' \(1 of 3 values\)") as error:
+        receval.evaluate(test={"path": str(tmp_path / "log.csv"), "where": where}, recommendations={"a": ["2"]}, metrics="Recall@1")
+    assert where[:4] != "time" or "rewrite" in (error.value.hint or "")
+
+
+@pytest.mark.parametrize("odd", ["01.07.2024", "2024/07/01", "2024-7-1", "1719792000", "soon", "NA"])
+def test_every_value_is_checked_in_every_file_and_format(odd, tmp_path):
+    rows = [("a", index, f"2024-07-{1 + index % 28:02}") for index in range(60)]
+    first = pl.DataFrame(rows, schema=["user", "item", "time"], orient="row")
+    second = pl.concat([first, pl.DataFrame({"user": ["a"], "item": [99], "time": [odd]})])
+    for write, ending, place in (
+        ("write_csv", "csv", "line 62"),
+        ("write_parquet", "parquet", "row 61"),
+        ("write_ndjson", "ndjson", "line 61"),
+    ):
+        folder = tmp_path / ending
+        folder.mkdir()
+        getattr(first, write)(folder / f"1.{ending}")
+        getattr(second, write)(folder / f"2.{ending}")
+        with pytest.raises(DataError) as error:
+            receval.evaluate(test={"path": str(folder), "where": "time >= '2024-07-02'"}, recommendations={"a": ["2"]}, metrics="Recall@1")
+        assert f"2.{ending}, {place}: where: time contains text such as {odd!r} (1 of 121 values)" in error.value.message
+
+
+def test_text_that_is_no_date_is_ordered_as_written_even_if_one_value_looks_like_a_date():
+    frame = pl.DataFrame({"title": ["Alien", "1-2-2024 remix", "Zorro"]})
+    assert not frame.select(next(iter(text_comparisons(parse_filter("title < 'M'")))).wrong("title")).to_series().any()

@@ -58,6 +58,9 @@ class Odd(http.server.BaseHTTPRequestHandler):
     def back(self) -> None:
         self.send(302, b"", {"Location": f"{self.other}/elsewhere/l.csv", "Content-Length": 0})
 
+    def strange(self) -> None:
+        self.send(302, b"", {"Location": self.path.split("/", 2)[2].replace("_", "/"), "Content-Length": 0})
+
     def send(self, status: int, body: bytes, headers: dict[str, object]) -> None:
         self.send_response(status)
         for name, value in headers.items():
@@ -141,3 +144,9 @@ def test_an_invalid_address_is_refused_without_showing_its_secrets(web, evaluate
     with pytest.raises(DataError, match="is not a valid address") as caught:
         evaluate_lists(f"{web}/whole/l.csv?key=s3cr3t and more")
     assert "s3cr3t" not in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["file:___etc_passwd", "ftp:__127.0.0.1_l.csv", "data:text_csv,user", "FTP:__127.0.0.1_l.csv"])
+def test_a_redirect_to_anything_but_http_is_refused(address, servers, evaluate_lists):
+    with pytest.raises(DataError, match=r"cannot be (reached|fetched): .*(redirects go to http and https only|Redirection to url)"):
+        evaluate_lists({"path": f"{servers[1].other}/strange/{address}", "format": "csv"})

@@ -55,9 +55,10 @@ def test_a_folder_is_removed_after_an_exception(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_is_removed_after_sigterm(tmp_path, holder):
-    holder.terminate()
-    assert holder.wait(10) == -signal.SIGTERM
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_folder_is_removed_after_a_signal_that_ends_the_process(number, tmp_path, holder):
+    holder.send_signal(number)
+    assert holder.wait(10) == -number
     assert not list(tmp_path.iterdir())
 
 
@@ -78,10 +79,10 @@ def test_the_next_run_removes_only_the_leftovers_of_a_killed_run(tmp_path, holde
 
 
 def test_signal_handlers_are_restored(tmp_path):
-    before = signal.getsignal(signal.SIGTERM)
+    before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)]
     with Scratch(tmp_path) as scratch:
         assert scratch.folder
-    assert signal.getsignal(signal.SIGTERM) is before
+    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)] == before
 
 
 def test_a_full_disk_is_reported_in_one_sentence(tmp_path):

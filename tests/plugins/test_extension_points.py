@@ -68,4 +68,4 @@ def test_a_failing_section_is_reported_with_its_name_and_package(receval: Callab
     receval("run", tiny, "-q", "-o", f"{tmp_path}/old/")
     receval("run", tiny, "-q", "-o", f"{tmp_path}/new/")
     code, _, err = receval("report", tmp_path / "old", tmp_path / "new", "-o", tmp_path / "report.md")
-    assert (code, err.partition(": ValueError")[0]) == (2, "receval: the section users of acme-receval 1.2 fails")
+    assert (code, err.partition(": ValueError")[0]) == (2, "receval: the section users of acme-receval 1.2 failed")

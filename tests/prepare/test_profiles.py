@@ -94,3 +94,17 @@ def test_a_grouping_without_a_number_of_groups_is_refused(text, world, receval):
     *_, config = world()
     code, _, err = receval("run", config, "--by", text)
     assert (code, f"{text.partition(':')[0]} needs a number of groups from 2 to 100" in err) == (2, True)
+
+
+def test_a_user_without_a_time_or_a_category_is_in_no_group_and_all_others_keep_theirs(write, receval, tmp_path):
+    write("train.csv", "user,item,timestamp\na,1,100\nb,2,\nc,3,200\nd,4,86400300\ne,1,86400400\n")
+    write("items.csv", "item,genre\n1,\n2,x\n3,y\n4,z\n")
+    write("test.csv", "user,item\n" + "".join(f"{user},1\n" for user in "abcdef"))
+    write("lists.csv", "user,item,score\n" + "".join(f"{user},1,1\n" for user in "abcdef"))
+    data = "{test: test.csv, train: train.csv, items: {path: items.csv, categories: genre}, recommendations: {m: lists.csv}}"
+    config = write("config.yaml", f"data: {data}\nevaluation: {{metrics: [Recall@1], by: [first_category, 'recency:2']}}\nhealth: off\n")
+    assert receval("run", config, "-q", "-o", f"{tmp_path}/out/")[0] == 0
+    frame = pl.read_parquet(tmp_path / "out" / "per_user.parquet")
+    groups = dict(frame.select("user", "first_category").iter_rows())
+    assert groups == {"a": "(missing)", "b": "(missing)", "c": "y", "d": "z", "e": "(missing)", "f": "(missing)"}
+    assert frame.filter(pl.col("recency") == "(missing)")["user"].sort().to_list() == ["b", "f"]

@@ -24,7 +24,7 @@ needs_tensorboard = pytest.mark.skipif(find_spec("tensorboardX") is None, reason
 def test_event_files_have_the_values_of_each_model_under_names_that_can_be_decoded(evaluated: library.EvaluationResult, tmp_path: Path):
     from receval.trackers.tensorboard import TensorboardFiles
 
-    tracker = TensorboardFiles(TensorboardTracking(run="commit 1"), tmp_path)
+    tracker = TensorboardFiles(TensorboardTracking(run="commit 1"), tmp_path, inputs=())
     assert tracker.log(evaluated, files_of(evaluated)) == str(tmp_path / "commit_1")
     assert {path.name for path in (tmp_path / "commit_1").iterdir()} == {"old", "new_er", "results.json", "report.html", "manifest.json"}
     for folder, model in {"old": "old", "new_er": "new.er"}.items():
@@ -46,6 +46,6 @@ def test_without_the_library_the_extra_to_install_is_named(
 ):
     monkeypatch.setitem(sys.modules, "tensorboardX", None)
     asked = Tracking(tensorboard=TensorboardTracking())
-    (tracked,) = track(evaluated, [asked], tmp_path)
+    (tracked,) = track(evaluated, [asked], tmp_path, inputs=())
     assert install_command("tensorboard") in tracked.problem
     assert list(tmp_path.iterdir()) == []

@@ -73,7 +73,7 @@ def test_files_for_dvc_have_the_values_under_names_without_dots(receval: Command
 def test_models_of_any_name_are_a_column_each_in_plots_for_dvc(tmp_path: Path):
     test = {1: [10], 2: [20]}
     lists = dict.fromkeys(("=1+1", "a\rb", "k"), test)
-    DvcFiles(tmp_path).log(library.evaluate(test=test, recommendations=lists, metrics=["Recall"], top_k=[1, 2]), {})
+    DvcFiles(tmp_path, inputs=()).log(library.evaluate(test=test, recommendations=lists, metrics=["Recall"], top_k=[1, 2]), {})
     with open(tmp_path / "plots" / "Recall.csv", newline="", encoding="utf-8") as file:
         assert list(csv.reader(file)) == [["k", "_1_1", "a_b", "_k"], ["1", "1.0", "1.0", "1.0"], ["2", "1.0", "1.0", "1.0"]]
 
@@ -81,7 +81,7 @@ def test_models_of_any_name_are_a_column_each_in_plots_for_dvc(tmp_path: Path):
 def test_plots_for_dvc_are_of_means_at_several_cut_offs(tmp_path: Path):
     asked = {"metrics": ["Recall@1", "Recall@2", "MRR@1"], "aggregates": ["mean", "median"]}
     test = {1: [10], 2: [20]}
-    DvcFiles(tmp_path).log(library.evaluate(test=test, recommendations=test, **asked), {})
+    DvcFiles(tmp_path, inputs=()).log(library.evaluate(test=test, recommendations=test, **asked), {})
     assert (tmp_path / "plots" / "Recall.csv").read_text() == "k,model\n1,1.0\n2,1.0\n"
     assert [path.name for path in (tmp_path / "plots").iterdir()] == ["Recall.csv"]
 

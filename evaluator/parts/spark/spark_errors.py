@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ...errors import DataError, MissingExtraError
+from ...errors import ConfigError, DataError, MissingExtraError
 from ...load.scan import ReadError
 from .versions import OtherVersions
 
@@ -13,6 +13,7 @@ _MISSING_MODULE: Final = re.compile(r"(?:ModuleNotFoundError|ImportError): No mo
 _OTHER_PYTHON: Final = "PYTHON_VERSION_MISMATCH"
 _READ_ERROR: Final = re.compile(rf"{ReadError.__module__}\.{ReadError.__name__}: (.*)")
 _DATA_ERROR: Final = re.compile(rf"{DataError.__module__}\.{DataError.__name__}: (.*)")
+_CONFIG_ERROR: Final = re.compile(rf"{ConfigError.__module__}\.{ConfigError.__name__}: (.*)")
 _OTHER_VERSIONS: Final = re.compile(rf"{OtherVersions.__module__}\.{OtherVersions.__name__}: (.*)")
 _WORKER_TRACEBACK: Final = "Traceback (most recent call last)"
 _OWN_CODE: Final = re.compile(r'File "[^"]*[\\/]parts[\\/]spark[\\/]\w+\.py"')
@@ -28,8 +29,8 @@ def translate_error(error: Exception) -> Exception:
     """Return our error for an error of Spark.
 
     `MissingExtraError` if the workers' Python lacks receval or a package that it needs, `ReadError` if a source cannot be read, `DataError`
-    if its contents are wrong, `WorkerError` if our code failed on a worker. An interruption is raised again, because PySpark's own cleanup
-    may fail after it and hide it.
+    if its contents are wrong, `ConfigError` if a metric of a plug-in failed, `WorkerError` if our code failed on a worker. An interruption
+    is raised again, because PySpark's own cleanup may fail after it and hide it.
     """
     interruption = _interruption(error)
     if interruption is not None:
@@ -50,6 +51,8 @@ def translate_error(error: Exception) -> Exception:
     wrong = _DATA_ERROR.search(text)
     if wrong:
         return DataError(wrong[1])
+    if failed := _CONFIG_ERROR.search(text):  # of a plug-in
+        return ConfigError(failed[1])
     if _WORKER_TRACEBACK in text:
         return WorkerError(text) if _OWN_CODE.search(text) else ReadError(_raised(text))
     return ReadError(first_line(error))

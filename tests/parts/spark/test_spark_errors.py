@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from receval.errors import DataError, MissingExtraError
+from receval.errors import ConfigError, DataError, MissingExtraError
 from receval.load.scan import ReadError
 from receval.parts.spark.spark_errors import translate_error
 
@@ -38,3 +38,9 @@ def test_an_interruption_that_another_error_hides_is_raised_again():
     except ConnectionError as error:
         with pytest.raises(KeyboardInterrupt):
             translate_error(error)
+
+
+def test_the_failure_of_a_plugin_on_a_worker_is_an_error_of_the_config():
+    text = "Traceback (most recent call last):\nreceval.errors.ConfigError: the metric Mine failed: it ended the program with sys.exit(0)\n"
+    translated = translate_error(Exception(text))
+    assert (type(translated), str(translated)) == (ConfigError, "the metric Mine failed: it ended the program with sys.exit(0)")

@@ -1,0 +1,126 @@
+"""Refuse outputs that would replace an input: the guard that every writer passes (`Stage`), before any work."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from ..errors import OutputError
+from ..plugins import PLACES
+
+MANIFEST: Final = "manifest.json"
+_ELSEWHERE: Final = "choose another place for the output"
+_KEPT: Final = "choose another name; only the run that writes a folder of results replaces its files"
+
+
+class Target(Struct, frozen=True):
+    """A file or folder that a command writes to: the option that names it, as it was written, and the path.
+
+    `takes` returns whether the command may write or remove a name in the folder; a file has none.
+    """
+
+    option: str
+    path: Path
+    takes: Callable[[str], bool] | None = None
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder in which files are replaced; `None` for a pipe or device, which is written to directly."""
+        if self.takes is not None:
+            return self.path
+        return destination(self.path).parent if is_plain(self.path) else None
+
+    def covers(self, path: Path) -> bool:
+        """Return whether writing or removing `path` is part of this target."""
+        return destination(self.path) == path if self.takes is None else path.parent == self.path and self.takes(path.name)
+
+
+class InputPath(Struct, frozen=True):
+    """A file or folder that a command reads, with its role in a sentence; outputs in a folder of `data` would be read as input later."""
+
+    role: str
+    path: Path
+    kind: Literal["data", "results"] = "data"
+
+
+def refuse_overwriting(targets: Iterable[Target], inputs: Iterable[InputPath]) -> None:
+    """Raise `OutputError` for a target that would overwrite or remove an input or a file of a folder of results, or is in an input folder.
+
+    Two paths are the same if they lead to one file, by links or other spellings. Files that do not exist yet are not inputs. A run may
+    replace a folder of results as a whole, unless it reads this folder.
+    """
+    of_plugins = (InputPath("a file of --plugin", path) for path in PLACES)
+    found, read = tuple(targets), [(one, Path(os.path.realpath(one.path))) for one in (*of_plugins, *inputs)]
+    for target in found:
+        if target.takes is None:
+            _refuse_part_of_results(target, found)
+        for one, real in read:
+            _refuse(target, one, real)
+
+
+def _refuse(target: Target, one: InputPath, real: Path) -> None:
+    path, option = one.path, target.option
+    if os.path.isdir(path):
+        inside = Path(os.path.realpath(target.path))
+        if one.kind == "results":
+            if target.takes is not None and _is_same(target.path, path):
+                raise OutputError(
+                    f"{option} would overwrite {path}, which is {one.role}", f"{_ELSEWHERE}; receval baseline set updates a baseline"
+                )
+        elif inside.is_relative_to(real) and not any(name.startswith(("_", ".")) for name in inside.relative_to(real).parts):
+            raise OutputError(
+                f"{option}: the next run would read the results as input, because {path} is the folder of {one.role}",
+                "choose a folder outside of it",
+            )
+    elif target.takes is None and _is_same(target.path, path):
+        raise OutputError(f"{option} would overwrite {path}, which is {one.role}", _ELSEWHERE)
+    elif target.takes is not None and any(target.takes(file.name) and _is_same(target.path, file.parent) for file in (path, real)):
+        raise OutputError(f"{option} would overwrite or remove {path}, which is {one.role}", _ELSEWHERE)
+
+
+def _refuse_part_of_results(target: Target, targets: Sequence[Target]) -> None:
+    """Raise `OutputError` for one file of a folder of results, unless the same command replaces the folder."""
+    file = Path(os.path.realpath(target.path))
+    replaced = (one for one in targets if one.takes is not None and one.takes(file.name))
+    if file.name in files_of_results(file.parent) and not any(_is_same(one.path, file.parent) for one in replaced):
+        raise OutputError(f"{target.option} would overwrite {target.path}, which is a file of the results in {file.parent.name}", _KEPT)
+
+
+def files_of_results(folder: Path) -> tuple[str, ...]:
+    """Return the names of the files that the manifest of a folder of results lists, and of the manifest; empty for another folder."""
+    try:
+        return (MANIFEST, *(str(output["path"]) for output in manifest_of(folder)["outputs"]))
+    except (LookupError, TypeError):
+        return ()
+
+
+def manifest_of(folder: Path) -> Mapping[str, Any]:
+    """Return the content of the manifest in a folder, as it is; empty if there is none that can be read."""
+    if not os.path.isfile(folder / MANIFEST):  # a pipe would wait
+        return {}
+    try:
+        with open(folder / MANIFEST, encoding="utf-8") as file:
+            content = json.load(file)
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def is_plain(path: Path) -> bool:
+    """Return whether `path` is, or will be, a regular file; a pipe or device is written to directly and never replaced."""
+    return os.path.isfile(path) or not os.path.exists(path)
+
+
+def destination(path: Path) -> Path:
+    """Return the file that writing to `path` changes: the target of a link."""
+    return Path(os.path.realpath(path)) if os.path.islink(path) else path
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    are_there = os.path.exists(path) and os.path.exists(other)
+    return path.samefile(other) if are_there else os.path.realpath(path) == os.path.realpath(other)
