@@ -242,8 +242,9 @@ class _Recogniser:
         written = {role: Ids(text for column in groups[role] for text in column.distinct) for role in reading.casts}
         same = {"user": known.users, "item": known.items}
         needed = tuple(role for role, ids in written.items() if ids.isdisjoint(same[role]) and same[role] & Ids(map(plain, ids)))
-        asked = replace(reading, casts=needed)
-        return Question(request, (asked,)) if {*needed} - request.options.integers else asked
+        given = request.options.integers
+        asked = replace(reading, casts=tuple(role for role in reading.casts if role in given or role in needed))
+        return Question(request, (asked,)) if {*needed} - given else asked
 
 
 def _is_open(options: ReadOptions) -> bool:
