@@ -21,7 +21,7 @@ from .. import document as doc
 from ..content.chart_parts import BLUE, GREY
 from ..content.figures import VERDICT_COLOURS, VERDICT_SHAPES
 from ..content.scales import nearby
-from ..quoting import visible
+from ..quoting import visible, without_commands
 from .drawing import as_svg, can_draw, script_bundle
 
 _ACTING: Final = re.compile("[<>&\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -379,8 +379,8 @@ def _tag(name: str, content: str, **attributes: str) -> str:
 
 
 def _safe(text: str) -> str:
-    """Return text as HTML: it contains no elements, and control characters are visible."""
-    return str(escape(visible(text)))
+    """Return text as HTML: it contains no elements, no line that GitHub would run, and control characters are visible."""
+    return without_commands(str(escape(visible(text))), lambda sign: f"&#{ord(sign)};")
 
 
 def _stored(blocks: Iterable[doc.Block], figures: Sequence[doc.Figure]) -> Iterator[str]:
