@@ -126,14 +126,19 @@ def page_of(
         version=version("receval"),
         hashes="".join(f" 'sha256-{one}'" for one in hashes),
         images=images,
-        title=_safe(next((block.text for block in opening if isinstance(block, doc.Heading)), "")),
+        title=_harmless(_safe(next((block.text for block in opening if isinstance(block, doc.Heading)), ""))),
         style=page_file("style.css") + style,
         marks=f'<svg width="0" height="0" aria-hidden="true"><defs>{marks}</defs></svg>',
-        opening=_written(opening),
-        contents=_tag("nav", f"\n{_list(links)}", aria_label="Sections") + "\n" if links else "",
-        main=_written(first) + (inserted.html if inserted else "") + _written(others),
+        opening=_harmless(_written(opening)),
+        contents=_harmless(_tag("nav", f"\n{_list(links)}", aria_label="Sections") + "\n" if links else ""),
+        main=_harmless(_written(first) + (inserted.html if inserted else "") + _written(others)),
         scripts="".join((stored, *(f"<script>{script}</script>\n" for script in scripts))),
     )
+
+
+def _harmless(elements: str) -> str:
+    """Return elements in which no line of a text is one that GitHub would run."""
+    return without_commands(elements, lambda sign: f"&#{ord(sign)};")
 
 
 def _without_figures(blocks: Iterable[doc.Block]) -> Iterator[doc.Block]:
@@ -379,8 +384,8 @@ def _tag(name: str, content: str, **attributes: str) -> str:
 
 
 def _safe(text: str) -> str:
-    """Return text as HTML: it contains no elements, no line that GitHub would run, and control characters are visible."""
-    return without_commands(str(escape(visible(text))), lambda sign: f"&#{ord(sign)};")
+    """Return text as HTML: it contains no elements, and control characters are visible."""
+    return str(escape(visible(text)))
 
 
 def _stored(blocks: Iterable[doc.Block], figures: Sequence[doc.Figure]) -> Iterator[str]:
