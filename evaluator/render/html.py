@@ -21,7 +21,7 @@ from .. import document as doc
 from ..content.chart_parts import BLUE, GREY
 from ..content.figures import VERDICT_COLOURS, VERDICT_SHAPES
 from ..content.scales import nearby
-from ..quoting import visible
+from ..quoting import visible, without_commands
 from .drawing import as_svg, can_draw, script_bundle
 
 _ACTING: Final = re.compile("[<>&\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -126,14 +126,19 @@ def page_of(
         version=version("receval"),
         hashes="".join(f" 'sha256-{one}'" for one in hashes),
         images=images,
-        title=_safe(next((block.text for block in opening if isinstance(block, doc.Heading)), "")),
+        title=_harmless(_safe(next((block.text for block in opening if isinstance(block, doc.Heading)), ""))),
         style=page_file("style.css") + style,
         marks=f'<svg width="0" height="0" aria-hidden="true"><defs>{marks}</defs></svg>',
-        opening=_written(opening),
-        contents=_tag("nav", f"\n{_list(links)}", aria_label="Sections") + "\n" if links else "",
-        main=_written(first) + (inserted.html if inserted else "") + _written(others),
+        opening=_harmless(_written(opening)),
+        contents=_harmless(_tag("nav", f"\n{_list(links)}", aria_label="Sections") + "\n" if links else ""),
+        main=_harmless(_written(first) + (inserted.html if inserted else "") + _written(others)),
         scripts="".join((stored, *(f"<script>{script}</script>\n" for script in scripts))),
     )
+
+
+def _harmless(elements: str) -> str:
+    """Return elements in which no line of a text is one that GitHub would run."""
+    return without_commands(elements, lambda sign: f"&#{ord(sign)};")
 
 
 def _without_figures(blocks: Iterable[doc.Block]) -> Iterator[doc.Block]:
