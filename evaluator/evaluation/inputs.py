@@ -274,7 +274,8 @@ class _Looker(Struct, frozen=True):
             return None
         if isinstance(opened, pl.DataFrame):
             return Request(role, table, load.SourceFile(FrameFile(opened.lazy()), configured.frame.kind), "frame", options)
-        return Request(role, table, opened.files[0], opened.format, options)
+        has_paths = any(file.path_columns for file in opened.files)  # whose columns are not in a sample
+        return None if has_paths else Request(role, table, opened.files[0], opened.format, options)
 
     def _open(
         self, role: str, table: str, configured: SourceConfig, options: load.ReadOptions, files: Sequence[load.SourceFile] | None

@@ -174,7 +174,11 @@ def public_name(column: str) -> str:
     return _KEYS.get(column, column)
 
 
-class MissingColumnsError(DataError):
+class UnclearColumnsError(DataError):
+    """Neither names nor positions say which column has which role (exit code 3)."""
+
+
+class MissingColumnsError(UnclearColumnsError):
     """No column of a file has the name of a required role (exit code 3); `likely` has those that a column of another name may have.
 
     `keys` are the keys of the config to set in the source of `where`: names of columns, and `split` if one of them has lists.
@@ -275,7 +279,7 @@ def _order_by_words(where: str, free: Sequence[str]) -> dict[str, str]:
         name, role = next(iter(found.items()))
         which = " and ".join(map(repr, found))
         hint = f"choose one in the config, {_mapping(where, {public_name(role): name})}"
-        raise DataError(f"{where}: {which} could each be the score or the rank", hint)
+        raise UnclearColumnsError(f"{where}: {which} could each be the score or the rank", hint)
     return {role: name for name, role in found.items()}
 
 
@@ -418,7 +422,7 @@ def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set
         fits = [name for name in fits if name == public_name(role)] or fits
         if len(fits) > 1:
             key = public_name(role)
-            raise DataError(
+            raise UnclearColumnsError(
                 f"{where}: {' and '.join(map(repr, fits))} could both be the {key} column",
                 f"choose one in the config, columns: {{{key}: {fits[0]}}}",
             )
@@ -435,7 +439,7 @@ def names_by_position(
     for layout in layouts:
         if len(layout) == n:
             return layout
-    raise DataError(f"{where}: {held or f'rows of {n} values'}, where {' or '.join(map(', '.join, layouts))} was expected", hint)
+    raise UnclearColumnsError(f"{where}: {held or f'rows of {n} values'}, where {' or '.join(map(', '.join, layouts))} was expected", hint)
 
 
 def _fold(name: str) -> str:

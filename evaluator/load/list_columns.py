@@ -14,7 +14,7 @@ import polars as pl
 
 from ..errors import DataError
 from ..quoting import one_line
-from .columns import IDS, MissingColumnsError, public_name, set_options
+from .columns import IDS, MissingColumnsError, UnclearColumnsError, public_name, set_options
 from .row_filters import date_layout
 from .scan import Fields, Syntax
 
@@ -112,7 +112,7 @@ def _refuse_unsplit(where: str, name: str, texts: Sequence[str], users: Sequence
         text = next(text for text in texts if sign in text.strip())
     shown = text if len(text) <= 40 else f"{text[:40]}…"
     nested = "write it as JSON, in a file of its own, or one row per item"
-    raise DataError(
+    raise UnclearColumnsError(
         f"{where}: column {name!r} contains text such as {shown!r}, which looks like a list of items and would be read as one item",
         f"{nested if _is_nested(text) else f'set split: {sign!r}, the separator of the items{_by(set_options(where, split=sign))}'}; "
         "or split: none if each text is one item",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from ..errors import DataError
-from ..load.columns import MissingColumnsError, public_name
+from ..load.columns import UnclearColumnsError, public_name, usual_roles
 from ..load.scan import ReadOptions, flat_columns
 from ..load.source import Source
 from .reading import Reading, described, options_of
@@ -53,23 +53,20 @@ def as_recognised(found: Reading | Question | None, look: Callable[[ReadOptions]
     plain, failure = None, None
     try:
         plain = look(options)
-    except DataError as error:
+    except UnclearColumnsError as error:
+        if found is None:
+            raise
         failure = error
-    if isinstance(found, Question) and (plain is not None or isinstance(failure, MissingColumnsError)):
-        if plain is not None and is_certain(plain, options):
-            return plain
-        raise question_error([found])
+    if isinstance(found, Question):
+        found = found if plain is None else _still_asked(found, plain, options)
+        if isinstance(found, Question):
+            raise QuestionError([found], failure)
     source = plain
-    if isinstance(found, Reading) and (plain is None or not is_read_so(plain, found)):
-        try:
-            source = look(with_reading(options, found))
-        except DataError:
-            if failure is None:
-                raise
-    if source is None:
-        assert failure is not None, "a source that cannot be read has its error"
-        raise failure
-    return replace(source, reading=described(found), is_by_name=found.is_by_name) if isinstance(found, Reading) else source
+    if found is not None and (plain is None or not (is_read_so(plain, found) or _leaves_unread(plain, found))):
+        source = look(with_reading(options, found))
+    assert source is not None, "a source that names do not decide was recognised"
+    is_by_name = plain is source and (found is None or found.is_by_name)
+    return source if found is None else replace(source, reading=described(found), is_by_name=is_by_name)
 
 
 def is_read_so(source: Source, reading: Reading) -> bool:
@@ -96,19 +93,50 @@ def is_read_so(source: Source, reading: Reading) -> bool:
     )
 
 
-def is_certain(source: Source, options: ReadOptions) -> bool:
-    """Return whether names or settings leave no doubt about a source, which was read by them."""
-    roles = {"user", "item", *(("rating",) if source.table == "interactions" else ())}
-    return roles <= {*options.columns}
+def _leaves_unread(source: Source, reading: Reading) -> bool:
+    """Return whether a reading leaves out a column whose usual name says that it orders or judges, which is never left unread."""
+    scan, roles = source.scan, {"rating", "score", "rank"}
+    by_name = {public_name(role) for role, name in scan.columns.items() if reading.header is not False and usual_roles(name)}
+    same = all(scan.columns.get(role) == reading.columns[role] for role in ("user", "item"))
+    return same and bool(roles & by_name) and not roles & reading.columns.keys()
 
 
-def question_error(questions: Sequence[Question]) -> DataError:
-    """Return the error for files that can be read in several ways, with the options for each way on a line of its own."""
-    lines: list[str] = []
-    for question in questions:
-        source = question.request.source
-        are = "can be read in several ways, which give different numbers" if len(question.readings) > 1 else "is not clearly recognised"
-        lines.append(f"{source}: {question.request.file} {are}:")
-        for reading in question.readings:
-            lines += [f"  {described(reading)}", f"    {options_of(reading, question.readings, source)}"]
-    return DataError(lines, "add the options of the reading that is right, or write them in the config")
+def _still_asked(question: Question, source: Source, options: ReadOptions) -> Question | Reading | None:
+    """Return what is left of a question for a source whose users and items have usual or given names; `None` if nothing is.
+
+    Such columns are not in doubt, but what judges or orders them may be.
+    """
+    names = {role: source.scan.names.get(role, "") for role in ("user", "item")}
+    has_names = source.scan.has_header or not source.scan.is_text or source.scan.format == "ndjson"
+    if has_names and all(role in options.columns or role in usual_roles(name) for role, name in names.items()):
+        left = tuple(one for one in question.readings if all(one.columns[role] == name for role, name in names.items()))
+        if len(left) < 2 and (not left or is_read_so(source, left[0])):
+            return left[0] if left else None
+        question = replace(question, readings=left)
+    return question
+
+
+class QuestionError(DataError):
+    """Files that can be read in several ways (exit code 3), with the options for each way on a line of its own."""
+
+    heading = "a file can be read in several ways"
+
+    def __init__(self, questions: Sequence[Question], failure: DataError | None = None) -> None:
+        self.questions = tuple(questions)
+        lines: list[str] = []
+        for question in questions:
+            lines += _asked(question, failure)
+        alone = len(questions) == len(questions[0].readings) == 1
+        super().__init__(
+            lines, "add the options, or write them in the config" + (", if this is right" if alone else ": those of the right reading")
+        )
+
+
+def _asked(question: Question, failure: DataError | None) -> list[str]:
+    """Return the lines that ask a question: what is unclear, and each reading with its options."""
+    source, readings = question.request.source, question.readings
+    are = "can be read in several ways, which give different numbers" if len(readings) > 1 else "is not clearly recognised; it may be"
+    lines = [f"{source}: {question.request.file} {are}:" if failure is None else failure.message]
+    for reading in readings:
+        lines += [f"  {described(reading)}", f"    {options_of(reading, readings, source)}"]
+    return lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -25,6 +25,9 @@ NUMBERS: Final = ("integer", "decimal", "whole", "boolean", "time", "comma")
 _PRESET = 20.0
 """Bits of the role that a format gives a column."""
 _NAMED_POSITION, _POSITION = 1.5, 4.0
+_USUAL_NAME: Final = 15.0
+"""Bits of a usual name of what orders or judges, if the numbers do not count the rows of each user: it is never left unread."""
+_ROLE_OF_ORDER: Final[Mapping[Order, str]] = {"score": "score", "rank": "position", "rating": "rating"}
 
 
 class Judge(Struct, frozen=True):
@@ -75,8 +78,10 @@ def judges_of(sheet: Sheet, user: Column, items: tuple[Column, ...], table: Tabl
     yield Judge(None, "file", -5.0 if is_scattered else 0.0)
     for column in free:
         is_id = max(0.0, overlap(column.ids, known.items), overlap(column.ids, known.users)) / 2  # ids of other files are no numbers
+        usual = _USUAL_NAME * (not sheet.order(user, column).permutes)
         for judge in (_judged if table == "interactions" else _ordered)(sheet, user, column):
-            yield Judge(judge.column, judge.order, judge.bits - is_id, judge.why)
+            named = usual * (_ROLE_OF_ORDER.get(judge.order) in usual_roles(column.name or ""))
+            yield Judge(judge.column, judge.order, judge.bits - is_id + named, judge.why)
 
 
 def _is_named(column: Column, table: Table) -> bool:

@@ -28,6 +28,8 @@ from .values import Column, Ids, KnownIds, plain
 _WEAK: Final = 8.0
 """Bits that a user or an item costs that nothing speaks for: never by elimination."""
 _MOST_READINGS: Final = 4
+_MOST_UNNAMED: Final = 4
+"""With more columns without names, positions alone say nothing."""
 _MOST_USERS, _MOST_DRAFTS = 3, 5
 _JUDGES: Final = ("rating", "score", "rank")
 
@@ -248,8 +250,15 @@ class _Recogniser:
 
 
 def _is_open(options: ReadOptions) -> bool:
-    """Return whether there is something to recognise: users are not named by several columns, and lists are not in rows of a page."""
-    return not any(role.startswith(KEY_COLUMN) or role == "row" for role in options.columns) and options.format not in ("delta", "iceberg")
+    """Return whether there is something to recognise.
+
+    A person who names several columns for a role, the rows of a page, or users and items by their positions has looked at the file.
+    """
+    given = options.columns
+    several = any(role.startswith(KEY_COLUMN) or role == "row" or isinstance(name, tuple) for role, name in given.items())
+    patterns = any(isinstance(name, str) and "*" in name for name in given.values())
+    by_position = all(isinstance(given.get(role), int) for role in ("user", "item"))
+    return not (several or patterns or by_position) and options.format not in ("delta", "iceberg")
 
 
 def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draft]:
@@ -259,6 +268,7 @@ def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draf
     users = sorted(((*user_bits(sheet, column, request.table, known), column) for column in sheet.columns), key=lambda one: -one[0])
     users = [(SURE, "", column) for *_, column in users if _is_given((column,), "user", request.options)] or users
     shapes = [shape for shape in SHAPES if shape.name.startswith("TREC") == (sheet.format == "trec")]
+    users = [one for one in users if not one[2].is_list]
     likely = [one for one in users[:_MOST_USERS] if one[0] > -MOST] or users[:1]
     likely += [one for one in users if one[2].place == 1 + sheet.columns[0].is_index and one not in likely and one[0] > -MOST]
     for bits, why, user in likely:
@@ -266,6 +276,8 @@ def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draf
         for shape, items in sorted(found, key=lambda one: -one[1].bits)[:_MOST_DRAFTS]:
             is_named = "user" in meanings(user.name) and bits_of(items.columns[0].name, ("item", "list")) > 0
             is_weak = sheet.bits < 0 or (min(bits, items.bits) < 0 and not is_named)
+            is_unnamed = sheet.header is False and len(sheet.columns) > _MOST_UNNAMED
+            is_weak |= is_unnamed and (shape.name == "long" or (shape.name == "wide" and not user.is_unique))
             judges: Iterable[Judge] = (
                 [items.judge] if items.judge else judges_of(sheet, user, items.columns, request.table, known, items.layout)
             )

@@ -112,6 +112,8 @@ def _beside_single(column: Column, separator: str, parts: Sequence[str], forms: 
 def _cells(column: Column, known: KnownIds, between: str | None) -> Iterator[Items]:
     """Yield the ways to split the cells of a column, with what the form of the parts says."""
     text = "\n".join(column.distinct)
+    if 2 * sum(value.startswith("[") for value in column.parts) >= len(column.parts):
+        return  # lists in brackets, of which some are broken: `load` says which
     labels = {label[2] if (label := LABELLED.fullmatch(part)) else "" for part in text.split()}
     if labels <= {"0", "1"}:
         bits = {2: 15.0, 1: 8.0, 0: -6.0}[(len(labels) > 1) + (" " in text)]

@@ -150,7 +150,8 @@ def look(file: SourceFile, format: Format, options: ReadOptions, *, whole: bool 
     """
     n = _MOST_ROWS if whole or options.where else _ROWS
     try:
-        sheets = list(_looked_at(file, format, options, n))
+        with panics_held_back():
+            sheets = list(_looked_at(file, format, options, n))
     except (*FAILURES, DataError, ValueError, RecursionError):  # `load` says what is wrong
         return []
     return [kept for sheet in sheets if (kept := _kept(sheet, options, n if whole else _ROWS))] if options.where else sheets
@@ -202,8 +203,7 @@ def _kept(sheet: Sheet, options: ReadOptions, n: int) -> Sheet | None:
 def _of_frame(format: Format, rows: pl.LazyFrame, n: int) -> Sheet:
     """Return the sample of the first `n` rows with typed columns."""
     names = [name for name, dtype in rows.collect_schema().items() if dtype not in (pl.Binary, pl.Object)][:_MOST_COLUMNS]
-    with panics_held_back():
-        frame = rows.select(names).head(n + 1).collect()
+    frame = rows.select(names).head(n + 1).collect()
     columns = {name: _plain(frame[name]) for name in names}
     sheet = _of_records(format, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)][:n])
     sheet.is_complete = frame.height <= n
