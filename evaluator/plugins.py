@@ -22,8 +22,8 @@ Kind = Literal["metrics", "conventions", "formats", "trackers", "checks", "secti
 _OF_FILES: Final = "receval_plugin_"
 _FILES: Final[dict[str, tuple[str, bytes]]] = {}
 """Module of each `--plugin` file → name and text of the file."""
-PLACES: Final[set[Path]] = set()
-"""The `--plugin` files of this process."""
+PLACES: Final[dict[Path, Path]] = {}
+"""The absolute paths of the `--plugin` files of this process, and the paths as they were given."""
 
 
 def find(kind: Kind, name: str) -> Any:
@@ -57,7 +57,7 @@ def load_file(path: Path) -> None:
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     _run(path, text)
-    PLACES.add(path)
+    PLACES[path.absolute()] = path
 
 
 def load_text(name: str, text: bytes) -> None:

@@ -54,7 +54,8 @@ def refuse_overwriting(targets: Iterable[Target], inputs: Iterable[InputPath]) -
     Two paths are the same if they lead to one file, by links or other spellings. Files that do not exist yet are not inputs. A run may
     replace a folder of results as a whole, unless it reads this folder.
     """
-    of_plugins = (InputPath("a file of --plugin", path) for path in PLACES)
+    given = (path if path.absolute() == place else place for place, path in PLACES.items())  # the current folder may have changed
+    of_plugins = (InputPath("a file of --plugin", path) for path in given)
     found, read = tuple(targets), [(one, Path(os.path.realpath(one.path))) for one in (*of_plugins, *inputs)]
     for target in found:
         if target.takes is None:

@@ -345,8 +345,8 @@ def rbo(m: Measure) -> Array:
             continue
         depth = np.maximum(length, second) if k is None else np.full(m.n_users, k)
         weights = powers(p, np.arange(min(int(depth.max(initial=0)), n_counted_powers(p))))
-        depth, entered = np.minimum(depth, len(weights)), np.minimum(entered, len(weights) + 1)
+        depth, counted = np.minimum(depth, len(weights)), np.minimum(entered[rows], len(weights) + 1)
         worth = np.concatenate([[0.0], np.cumsum(weights / np.arange(1, len(weights) + 1))])
-        total = np.bincount(user, worth[depth[user]] - worth[entered[rows] - 1], m.n_users)
+        total = np.bincount(user, worth[depth[user]] - worth[counted - 1], m.n_users)
         values.append(divide(total, np.concatenate([[0.0], np.cumsum(weights)])[depth]))
     return fill(np.stack(values), 0.0)

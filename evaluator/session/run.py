@@ -239,5 +239,5 @@ def _failed_rows(result: Result, folders: Iterable[Path]) -> tuple[dict[Path, by
 
 
 def _is_of_failures(name: str) -> bool:
-    """Return whether a run writes files with this name: `R01.parquet`, `R01.knn.parquet`."""
-    return name.endswith(".parquet") and name.partition(".")[0] in CHECKS
+    """Return whether a run writes files with this name: `R01.parquet`, `R01.knn.parquet`, and `R01+2.parquet` for rows of another file."""
+    return name.endswith(".parquet") and name.partition(".")[0].partition("+")[0] in CHECKS

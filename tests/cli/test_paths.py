@@ -127,7 +127,7 @@ def test_a_typo_in_a_command_gets_a_suggestion(typed, meant, receval):
 
 
 @pytest.mark.parametrize(
-    "error", [ConfigError([f"problem {n}" for n in range(500)], "a hint"), DataError("\n".join("x" * 30), "one\ntwo\nthree")]
+    "error", [ConfigError([f"problem {n}" for n in range(500)], "a hint"), DataError(["x"] * 30, ["one", "two", "three"])]
 )
 def test_a_message_is_cut_at_20_lines_and_says_how_many_more_there_are(error):
     lines = error.shown().splitlines()
