@@ -97,40 +97,42 @@ def test_a_printed_python_list_is_read_exactly_or_refused(text):
         assert frame.collect().item().to_list() == TEXTS[text]
 
 
-LOOK_LIKE_LISTS = {
-    "1,10 99\n2,98 12\n": "split: ' '",
-    '1,"10,99"\n2,"98,12"\n': "split: ','",
-    '1,"a10, b99"\n2,"c98, d12"\n': "split: ', '",
-    "1,10|99\n2,98|12\n": r"split: '\|'",
-    "1,\"{'10': 0.5, '99': 0.4}\"\n2,{'12': 0.5}\n": "write it as JSON",
-    '1,"{10, 99}"\n2,"{98, 12}"\n': "write it as JSON",
+SPLIT = {
+    "1,10 99\n2,98 12\n": "' '",
+    '1,"10,99"\n2,"98,12"\n': "','",
+    '1,"a10, b99"\n2,"c98, d12"\n': "', '",
+    "1,10|99\n2,98|12\n": "'|'",
 }
+NESTED = ("1,\"{'10': 0.5, '99': 0.4}\"\n2,{'12': 0.5}\n", '1,"{10, 99}"\n2,"{98, 12}"\n')
 
 
-@pytest.mark.parametrize("rows", LOOK_LIKE_LISTS)
-def test_text_that_looks_like_a_list_is_refused_with_the_split_to_write(rows, write, evaluate_lists):
+@pytest.mark.parametrize("rows", SPLIT)
+def test_text_that_looks_like_a_list_is_read_as_one_and_said(rows, write, evaluate_lists, tmp_path):
+    write("lists.csv", "user,items\n" + rows)
+    names = "a" in rows
+    write("pairs.csv", "user,item\n1,a10\n2,d12\n" if names else "user,item\n1,10\n1,11\n2,12\n")
+    assert evaluate_lists("lists.csv", test="pairs.csv")["MRR@10"] == 0.75
+    found = run(load_config(tmp_path / "config.yaml"))
+    assert f"separated by {SPLIT[rows]}" in "".join(found.remarks)
+    assert evaluate_lists({"path": "lists.csv", "split": SPLIT[rows].strip("'")}, test="pairs.csv")["MRR@10"] == 0.75
+
+
+@pytest.mark.parametrize("rows", NESTED)
+def test_nested_text_is_refused(rows, write, evaluate_lists):
     write("lists.csv", "user,items\n" + rows)
     with pytest.raises(DataError, match=r"'items' contains text such as .* looks like a list of items") as error:
         evaluate_lists("lists.csv")
-    assert LOOK_LIKE_LISTS[rows].replace("\\", "") in str(error.value)
-    assert "split: none" in str(error.value)
+    assert "write it as JSON" in str(error.value)
 
 
-def test_a_file_of_lists_under_another_name_is_refused_with_both_settings(write, evaluate_lists):
+def test_a_file_of_lists_under_another_name_is_read(write, evaluate_lists):
     write("lists.csv", 'user,skus\n1,"10, 99"\n2,"98, 12"\n')
-    with pytest.raises(DataError, match="no item column; the columns are 'user', 'skus'") as error:
-        evaluate_lists("lists.csv")
-    settings = "--set data.recommendations.model.columns.item=skus --set 'data.recommendations.model.split=, '"
-    assert str(error.value).endswith(f"columns: {{item: skus}} and split: ', ', or by {settings}")
+    assert evaluate_lists("lists.csv") == EXPECTED
 
 
-def test_lists_are_suggested_only_for_a_missing_column_of_items_and_never_in_dates(write, evaluate_lists):
-    write("lists.csv", 'customer_hash,day,skus\na1,25.10.2026 12:00,"10, 99"\nb2,26.10.2026 12:00,"98, 12"\n')
-    with pytest.raises(DataError, match="looks like lists") as error:
-        evaluate_lists("lists.csv")
-    assert "set columns: {user: customer_hash, item: skus} and split: ', '" in error.value.hint
-    with pytest.raises(DataError, match="'customer_hash' may be the user: set it"):
-        evaluate_lists({"path": "lists.csv", "columns": {"item": "skus"}, "split": ", "})
+def test_dates_with_times_are_no_lists(write, evaluate_lists):
+    write("lists.csv", 'customer_hash,day,skus\n1,25.10.2026 12:00,"10, 99"\n2,26.10.2026 12:00,"98, 12"\n')
+    assert evaluate_lists("lists.csv") == EXPECTED
 
 
 def test_the_suggested_split_reads_the_lists(write, evaluate_lists):
