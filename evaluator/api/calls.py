@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 from ..config import Loaded
 from ..disk.result_folder import enriched_frames, load
 from ..errors import ConfigError, DataError
-from ..evaluation.inputs import masks_seen
+from ..evaluation.matrix_inputs import masks_seen
 from ..evaluation.progress import Report
 from ..evaluation.repeating import RepeatedRun
 from ..evaluation.running import run

@@ -26,7 +26,7 @@ from ..quoting import one_line
 from ..results.row import default_cutoff
 from ..tables.ids import user_starts
 from .files import Files, SourceReader, open_inputs
-from .inputs import deepest, refuse_unknown_columns, seen_pairs
+from .matrix_inputs import deepest, refuse_unknown_columns, seen_pairs
 from .model_pass import PassTask, measure_part
 from .models import EvaluatedModel, finish_model
 from .plan import Options, Plan, Request, definitions_of

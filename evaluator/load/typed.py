@@ -107,7 +107,7 @@ class _TypedSource(Struct, frozen=True):
     def first_rows(self, file: SourceFile, columns: Sequence[pl.Expr], n: int, fields: Collection[str] = ()) -> pl.DataFrame:
         """Return columns of the first `n` rows of a file, including `fields`; raise `DataError` if Polars cannot read it."""
         with refusing_unreadable(f"{self.role}: {file}", file, self.format):
-            rows = with_fields(with_nested(_rows(file, self.format, self.options), self.nested), self.fields, fields)
+            rows = with_fields(with_nested(typed_rows(file, self.format, self.options), self.nested), self.fields, fields)
             return with_wide(rows, self.wide).select(columns).head(n).collect()
 
     def types(self, name: str, listed: bool) -> dict[SourceFile, pl.DataType]:
@@ -277,7 +277,7 @@ def stored_schema(where: str, file: SourceFile, format: Format, options: ReadOpt
         if isinstance(file.path, Path) and format == "ipc":
             return dict(pl.read_ipc_schema(file.path))
         # here a name is not a pattern, unlike in functions of Polars that only read a schema
-        return dict(_rows(file, format, options).collect_schema())
+        return dict(typed_rows(file, format, options).collect_schema())
 
 
 @contextmanager
@@ -295,7 +295,8 @@ def refusing_unreadable(where: str, file: SourceFile, format: str, hint: str = _
         raise DataError(f"{message} ({said})", hint) from error
 
 
-def _rows(file: SourceFile, format: Format, options: ReadOptions) -> pl.LazyFrame:
+def typed_rows(file: SourceFile, format: Format, options: ReadOptions) -> pl.LazyFrame:
+    """Return the rows of a file with typed columns, or of a frame, as they are stored."""
     if isinstance(file.path, FrameFile):
         return file.path.frame
     storage = dict(options.storage) or None

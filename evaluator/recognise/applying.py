@@ -11,11 +11,12 @@ from ..errors import DataError
 from ..load.columns import UnclearColumnsError, public_name, usual_roles
 from ..load.scan import ReadOptions, flat_columns
 from ..load.source import Source
-from .reading import Reading, described, options_of
+from ..results.row import shortened
+from .reading import FileReading, described, differing, options_of
 from .recogniser import Question
 
 
-def with_reading(options: ReadOptions, reading: Reading) -> ReadOptions:
+def with_reading(options: ReadOptions, reading: FileReading) -> ReadOptions:
     """Return the options with those of a reading; columns that were given stay as they were given."""
     settings = {key: value for key, value in reading.settings.items() if "." not in key}
     columns = {key.removeprefix("columns."): value for key, value in reading.settings.items() if key.startswith("columns.")}
@@ -33,7 +34,7 @@ def with_reading(options: ReadOptions, reading: Reading) -> ReadOptions:
     )
 
 
-def models_error(reading: Reading, file: str) -> DataError:
+def models_error(reading: FileReading, file: str) -> DataError:
     """Return the error for a file that has the lists of several models, although the config gives it one name."""
     column = reading.columns["model"]
     name = f"column {column}" if isinstance(column, int) else repr(column)
@@ -44,7 +45,7 @@ def models_error(reading: Reading, file: str) -> DataError:
     )
 
 
-def as_recognised(found: Reading | Question | None, look: Callable[[ReadOptions], Source], options: ReadOptions) -> Source:
+def as_recognised(found: FileReading | Question | None, look: Callable[[ReadOptions], Source], options: ReadOptions) -> Source:
     """Return a source as it was recognised; `look` decides how to read it with options.
 
     Where the names of columns, positions and settings give the same reading, it is that one. Raises `DataError` if a person must choose,
@@ -69,7 +70,7 @@ def as_recognised(found: Reading | Question | None, look: Callable[[ReadOptions]
     return source if found is None else replace(source, reading=described(found), is_by_name=is_by_name)
 
 
-def is_read_so(source: Source, reading: Reading) -> bool:
+def is_read_so(source: Source, reading: FileReading) -> bool:
     """Return whether a source is read as a reading says: the same columns for users, items and what orders or judges them."""
     scan = source.scan
     if reading.settings.get("format") == "trec":
@@ -93,7 +94,7 @@ def is_read_so(source: Source, reading: Reading) -> bool:
     )
 
 
-def _leaves_unread(source: Source, reading: Reading) -> bool:
+def _leaves_unread(source: Source, reading: FileReading) -> bool:
     """Return whether a reading leaves out a column whose usual name says that it orders or judges, which is never left unread."""
     scan, roles = source.scan, {"rating", "score", "rank"}
     by_name = {public_name(role) for role, name in scan.columns.items() if reading.header is not False and usual_roles(name)}
@@ -101,7 +102,7 @@ def _leaves_unread(source: Source, reading: Reading) -> bool:
     return same and bool(roles & by_name) and not roles & reading.columns.keys()
 
 
-def _still_asked(question: Question, source: Source, options: ReadOptions) -> Question | Reading | None:
+def _still_asked(question: Question, source: Source, options: ReadOptions) -> Question | FileReading | None:
     """Return what is left of a question for a source whose users and items have usual or given names; `None` if nothing is.
 
     Such columns are not in doubt, but what judges or orders them may be.
@@ -117,26 +118,33 @@ def _still_asked(question: Question, source: Source, options: ReadOptions) -> Qu
 
 
 class QuestionError(DataError):
-    """Files that can be read in several ways (exit code 3), with the options for each way on a line of its own."""
+    """Files that can be read in several ways (exit code 3), with the options for each way on a line of its own.
+
+    `failure` is the error of the first one, if names and positions alone cannot read it.
+    """
 
     heading = "a file can be read in several ways"
 
     def __init__(self, questions: Sequence[Question], failure: DataError | None = None) -> None:
-        self.questions = tuple(questions)
-        lines: list[str] = []
-        for question in questions:
-            lines += _asked(question, failure)
-        alone = len(questions) == len(questions[0].readings) == 1
+        self.questions, self.failure = tuple(questions), failure
+        groups: dict[tuple[str, ...], list[Question]] = {}
+        for number, question in enumerate(questions):
+            first = failure.message if failure is not None and number == 0 else ""
+            groups.setdefault((first, *map(described, question.readings)), []).append(question)
+        lines = [line for (first, *_), group in groups.items() for line in _asked(group, first)]
+        is_alone = all(len(question.readings) == 1 for question in questions)
         super().__init__(
-            lines, "add the options, or write them in the config" + (", if this is right" if alone else ": those of the right reading")
+            lines, f"add the options{', if this is right' if is_alone else ' of the right reading'}, or write them in the config"
         )
 
 
-def _asked(question: Question, failure: DataError | None) -> list[str]:
-    """Return the lines that ask a question: what is unclear, and each reading with its options."""
-    source, readings = question.request.source, question.readings
+def _asked(group: Sequence[Question], first: str) -> list[str]:
+    """Return the lines that ask a question about one source or several alike: what is unclear, and each reading with its options."""
+    readings, sources = group[0].readings, [question.request.source for question in group]
     are = "can be read in several ways, which give different numbers" if len(readings) > 1 else "is not clearly recognised; it may be"
-    lines = [f"{source}: {question.request.file} {are}:" if failure is None else failure.message]
+    lines = [first or f"{shortened(sources)}: {group[0].request.file} {are}:"]
     for reading in readings:
-        lines += [f"  {described(reading)}", f"    {options_of(reading, readings, source)}"]
+        is_shared = len(group) > 1 and all(key.startswith("columns.") for key in differing(reading, readings))
+        prefixes = ["data"] if is_shared else sources
+        lines += [f"  {described(reading)}", f"    {' '.join(options_of(reading, readings, prefix) for prefix in prefixes)}"]
     return lines

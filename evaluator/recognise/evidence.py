@@ -10,12 +10,12 @@ from msgspec import Struct
 
 from ..load.columns import usual_roles
 from .names import bits_of, meanings
+from .sampled_values import KnownIds, SampledColumn, number_of, overlap, share
 from .sheets import Sheet
-from .values import Column, KnownIds, number_of, overlap, share
 
 Table = Literal["interactions", "lists"]
 Order = Literal["rank", "score", "ascending", "rating", "file"]
-"""What orders a list or judges a row: `ascending` is a score of which less is better, `file` the order of the rows."""
+"""What orders a list or judges a row: `ascending` is a score of which lower is better, `file` the order of the rows."""
 MARGIN: Final = 6.0
 """A reading is taken if it is 2^6 times as likely as every other one that gives different rows."""
 MOST_GRADES: Final = 11
@@ -33,13 +33,13 @@ _ROLE_OF_ORDER: Final[Mapping[Order, str]] = {"score": "score", "rank": "positio
 class Judge(Struct, frozen=True):
     """A column that orders lists or judges rows of a test file; without one, the order of the file, or every row is relevant."""
 
-    column: Column | None
+    column: SampledColumn | None
     order: Order
     bits: float = 0.0
     why: str = ""
 
 
-def user_bits(sheet: Sheet, column: Column, table: Table, known: KnownIds) -> tuple[float, str]:
+def user_bits(sheet: Sheet, column: SampledColumn, table: Table, known: KnownIds) -> tuple[float, str]:
     """Return the bits that a column has the users, and a reason worth telling."""
     if column.is_list or column.preset:
         return (_PRESET if column.preset == "user" else -2 * _PRESET), ""
@@ -53,7 +53,7 @@ def user_bits(sheet: Sheet, column: Column, table: Table, known: KnownIds) -> tu
     return bits + shared, "its users are in the other files" if shared > MARGIN else ""
 
 
-def item_bits(user: Column, column: Column, *roles: str) -> float:
+def item_bits(user: SampledColumn, column: SampledColumn, *roles: str) -> float:
     """Return the bits that the name, position and values of a column say for items."""
     after = column.place - user.place
     position = (_NAMED_POSITION if column.is_named else _POSITION) if after == 1 else 0.0
@@ -62,13 +62,15 @@ def item_bits(user: Column, column: Column, *roles: str) -> float:
     return bits_of(column.name, roles) + position + _content(column) - 5 * is_grade
 
 
-def _content(column: Column) -> float:
+def _content(column: SampledColumn) -> float:
     """Return what speaks against ids: dates, decimals, constants, gaps."""
     bits = {"date": -15.0, "boolean": -15.0, "decimal": -15.0, "time": -8.0, "empty": -30.0}.get(column.kind, 0.0)
     return bits - 6 * (len(column.distinct) == 1 < len(column.values) - 1) - 10 * (share(column.values, bool) < 0.5)
 
 
-def judges_of(sheet: Sheet, user: Column, items: tuple[Column, ...], table: Table, known: KnownIds, layout: str) -> Iterator[Judge]:
+def judges_of(
+    sheet: Sheet, user: SampledColumn, items: tuple[SampledColumn, ...], table: Table, known: KnownIds, layout: str
+) -> Iterator[Judge]:
     """Yield what the rows of a user may be ordered or judged by; first nothing."""
     taken, is_list = {user.place, *(column.place for column in items)}, layout == "list"
     free = [c for c in sheet.columns if c.place not in taken and c is not sheet.model and not c.is_index and c.is_list == is_list]
@@ -84,14 +86,14 @@ def judges_of(sheet: Sheet, user: Column, items: tuple[Column, ...], table: Tabl
             yield Judge(judge.column, judge.order, judge.bits - is_id + named, judge.why)
 
 
-def _is_named(column: Column, table: Table) -> bool:
+def _is_named(column: SampledColumn, table: Table) -> bool:
     """Return whether a column has a usual name of what orders or judges; text in it is refused when it is read, and never left unread."""
     roles = {"rating"} if table == "interactions" else {"score", "position"}
     return bool(roles & usual_roles(column.name or ""))
 
 
-def _ordered(sheet: Sheet, user: Column, column: Column) -> Iterator[Judge]:
-    """Weigh a column of lists as rank, as score, and as a score where less is better."""
+def _ordered(sheet: Sheet, user: SampledColumn, column: SampledColumn) -> Iterator[Judge]:
+    """Weigh a column of lists as rank, as score, and as a score where lower is better."""
     bits = _PRESET if column.preset else 0.0 if column.is_named else 6.0 if column.kind == "decimal" else 3.0
     bits -= 12 * (column.kind in ("time", "boolean")) + 10 * (len(column.distinct) == 1)  # a constant orders nothing
     order, said, is_whole = sheet.order(user, column), meanings(column.name), column.kind in ("integer", "whole")
@@ -105,21 +107,21 @@ def _ordered(sheet: Sheet, user: Column, column: Column) -> Iterator[Judge]:
     has_no_sign = column.is_named and not said and not (order.rises or order.falls)  # neither a name nor an order: a question
     base = 0.0 if "distance" in said else -3.0 if has_no_sign else -7.0
     maybe = max(bits_of(column.name, ("distance",)), min(6.0 if "score" in said else -10.0, named))
-    yield Judge(column, "ascending", bits + maybe + base + min(5.0, order.rises) - min(8.0, order.falls), "less is better")
+    yield Judge(column, "ascending", bits + maybe + base + min(5.0, order.rises) - min(8.0, order.falls), "lower is better")
 
 
-def is_in_pieces(sheet: Sheet, user: Column) -> bool:
+def is_in_pieces(sheet: Sheet, user: SampledColumn) -> bool:
     """Return whether a sample may have only parts of lists, which do not tell a rank from a score."""
     return not sheet.is_complete and not user.is_grouped
 
 
-def may_rank(column: Column, gaps: float) -> bool:
+def may_rank(column: SampledColumn, gaps: float) -> bool:
     """Return whether a column may have ranks: numbers from 0 or 1 on, at most `gaps` times as many as are seen."""
     numbers = [number for number in column.numbers if number is not None]
     return bool(numbers) and min(numbers) >= 0 and max(numbers) <= gaps * len(column.distinct)
 
 
-def _judged(sheet: Sheet, user: Column, column: Column) -> Iterator[Judge]:
+def _judged(sheet: Sheet, user: SampledColumn, column: SampledColumn) -> Iterator[Judge]:
     """Weigh a column of a test file as what judges its rows: by its name, by zeros or False, by the few values of grades."""
     numbers = {number for number in map(number_of, column.distinct) if number is not None}
     has_zero = 0.0 in numbers and 1 < len(numbers) <= MOST_GRADES

@@ -10,7 +10,7 @@ from typing import Final
 
 from ..load.columns import TYPED_NAME
 from .names import is_generic, is_series, meanings
-from .values import NUMBER, Column, form_of, share
+from .sampled_values import NUMBER, SampledColumn, form_of, share
 
 SURE: Final = 30.0
 """Bits of what leaves no doubt."""
@@ -18,7 +18,7 @@ _FEW: Final = 5
 """A first line with more numbers that count is a header."""
 
 
-def header_bits(first: Sequence[str], body: Sequence[Column]) -> tuple[float, str]:
+def header_bits(first: Sequence[str], body: Sequence[SampledColumn]) -> tuple[float, str]:
     """Weigh whether the first line names the columns: it is unlike the rows below, which never repeat it, and its texts are names."""
     if not body or len(set(first)) < len(first):
         return (20.0 if not body and all(map(meanings, first)) else -20.0), ""
@@ -35,12 +35,12 @@ def header_bits(first: Sequence[str], body: Sequence[Column]) -> tuple[float, st
     return bits + (20 if is_series(first[1:]) and not is_counted else 0), "the first line has names"
 
 
-def _is_usual(value: str, column: Column) -> bool:
+def _is_usual(value: str, column: SampledColumn) -> bool:
     """Return whether more than a third of a column has a value, as if all lists were the same."""
     return 3 * column.values.count(value) > len(column.values)
 
 
-def _is_name(name: str, column: Column, is_counted: bool) -> float:
+def _is_name(name: str, column: SampledColumn, is_counted: bool) -> float:
     """Return the bits that a field of the first line is the name of the column below it."""
     if name == "":
         return 4.0 if column.place == 1 and column.counts_rows else -2.0

@@ -1,4 +1,4 @@
-"""`Reading`: how one file is read, as the keys of a config that say so; and the texts that say it to people."""
+"""`FileReading`: how one file is read, as the keys of a config that say so; and the texts that say it to people."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..load.scan import FormatName
+from ..names import yaml_text
 from .evidence import Order, Table
 from .shapes import Layout
 
 _MOST_UNREAD: Final = 5
 """Number of unread columns that a line names."""
-_ORDERS: Final = {"file": "best first, as in the file", "ascending": "less is better"}
+_ORDERS: Final = {"file": "best first, as in the file", "ascending": "lower is better"}
 
 
-class Reading(Struct, frozen=True):
+class FileReading(Struct, frozen=True):
     """How the files of a source are read.
 
     `columns` is role → name, or position counted from 1, or for wide lists a list of these. `order` is what orders lists, `unread` are
@@ -69,16 +70,16 @@ class Reading(Struct, frozen=True):
         return {"column": name, "as": "integer"} if role in self.casts else name
 
 
-def options_of(reading: Reading, others: Iterable[Reading], prefix: str) -> str:
+def options_of(reading: FileReading, others: Iterable[FileReading], prefix: str) -> str:
     """Return the options of the command that choose a reading among others: the keys in which they differ."""
-    differ = _differing(reading, others)
+    differ = differing(reading, others)
     return " ".join(f"--set {shlex.quote(f'{prefix}.{key}={_written(value)}')}" for key, value in differ.items())
 
 
-def _differing(reading: Reading, others: Iterable[Reading]) -> dict[str, Any]:
+def differing(reading: FileReading, others: Iterable[FileReading]) -> dict[str, Any]:
     """Return the settings of a reading that not all of the others have, or all if it is alone; keys that only others have are unset.
 
-    Ids that are to be integers are always among them: no other key says so.
+    IdSet that are to be integers are always among them: no other key says so.
     """
     own, rest = reading.settings, [other.settings for other in others]
     keys = dict.fromkeys((*own, *(key for one in rest for key in one)))
@@ -98,15 +99,11 @@ def _written(value: Any) -> str:
 
 def _reads_as_other(text: str) -> bool:
     """Return whether YAML would read a text as another value."""
-    import yaml  # only here: most runs print no options
-
-    try:
-        return bool(yaml.safe_load(text) != text)
-    except yaml.YAMLError:
-        return True
+    found = yaml_text.read(text, {})
+    return bool(found.problems) or found.value != text
 
 
-def described(reading: Reading) -> str:
+def described(reading: FileReading) -> str:
     """Return what was recognised, in one line without the name of the file: `no header; user = column 1, item = column 2`."""
     cut = {False: "no header", True: "" if reading.is_by_name else "a header", None: ""}[reading.header]
     roles = ", ".join(f"{role} = {_place(name)}" for role, name in reading.columns.items())

@@ -19,11 +19,11 @@ from ..load.source_file import SourceFile
 from .evidence import MARGIN, Judge, Table, is_in_pieces, judges_of, may_rank, user_bits
 from .headers import SURE
 from .names import MOST, bits_of, meanings
-from .reading import Reading
-from .rows import effect_of, rows_of
+from .reading import FileReading
+from .sampled_rows import effect_of, rows_of
+from .sampled_values import IdSet, KnownIds, SampledColumn, plain
 from .shapes import SHAPES, Items
 from .sheets import Sheet, look
-from .values import Column, Ids, KnownIds, plain
 
 _WEAK: Final = 8.0
 """Bits that a user or an item costs that nothing speaks for: never by elimination."""
@@ -34,7 +34,7 @@ _MOST_USERS, _MOST_DRAFTS = 3, 5
 _JUDGES: Final = ("rating", "score", "rank")
 
 
-class Request(Struct, frozen=True):
+class SourceRequest(Struct, frozen=True):
     """A source to recognise: its name in the config (`data.test`), its table, its first file and its format, and what is given."""
 
     source: str
@@ -47,8 +47,8 @@ class Request(Struct, frozen=True):
 class Question(Struct, frozen=True):
     """Readings that give different rows, none clearly likelier."""
 
-    request: Request
-    readings: tuple[Reading, ...]
+    request: SourceRequest
+    readings: tuple[FileReading, ...]
 
 
 class Draft(Struct, frozen=True):
@@ -56,9 +56,9 @@ class Draft(Struct, frozen=True):
 
     bits: float
     sheet: Sheet
-    request: Request
+    request: SourceRequest
     shape: str
-    user: Column
+    user: SampledColumn
     items: Items
     judge: Judge
     why: tuple[str, ...]
@@ -71,7 +71,7 @@ class Draft(Struct, frozen=True):
         items = self.items
         return (self.sheet.header, self.user.place, items.layout, items.split, *(column.place for column in items.columns))
 
-    def reading(self) -> Reading:
+    def reading(self) -> FileReading:
         """Return the reading."""
         sheet, items, judge, table = self.sheet, self.items, self.judge, self.request.table
         columns: dict[str, Any] = {"user": self.user.key}
@@ -89,7 +89,7 @@ class Draft(Struct, frozen=True):
             columns["timestamp"] = times[0].key
             used.add(times[0].place)
         casts = [role for role, group in (("user", (self.user,)), ("item", items.columns)) if _is_whole(group)]
-        return Reading(
+        return FileReading(
             self.request.source,
             table,
             self.shape,
@@ -123,13 +123,13 @@ class Draft(Struct, frozen=True):
         return rows_of(self.sheet, self.reading())
 
 
-def _is_whole(group: Sequence[Column]) -> bool:
+def _is_whole(group: Sequence[SampledColumn]) -> bool:
     """Return whether columns have integers that are written `12.0`, and no other ids."""
     kinds = {column.kind for column in group}
     return "whole" in kinds <= {"whole", "integer", "empty"}
 
 
-def _facts(sheet: Sheet, user: Column, judge: Judge) -> str:
+def _facts(sheet: Sheet, user: SampledColumn, judge: Judge) -> str:
     if judge.column is None or judge.order != "rank" or judge.column.is_list:
         return ""
     order = sheet.order(user, judge.column)
@@ -137,13 +137,13 @@ def _facts(sheet: Sheet, user: Column, judge: Judge) -> str:
     return f"{min(numbers):g} to {max(numbers):g}" + (" in every list" if order.permutes or order.counts else "") if numbers else ""
 
 
-def recognise(requests: Sequence[Request]) -> dict[str, Reading | Question]:
+def recognise(requests: Sequence[SourceRequest]) -> dict[str, FileReading | Question]:
     """Return source → reading, or a question; a source of which nothing is recognised, or everything is given, is not in it."""
     return _Recogniser(requests).found()
 
 
 class _Recogniser:
-    def __init__(self, requests: Sequence[Request]) -> None:
+    def __init__(self, requests: Sequence[SourceRequest]) -> None:
         self._requests = {request.source: request for request in requests if _is_open(request.options)}
         self._sheets = {source: look(one.file, one.format, one.options) for source, one in self._requests.items()}
         self._requests = {source: one for source, one in self._requests.items() if self._sheets[source]}
@@ -155,7 +155,7 @@ class _Recogniser:
         self._needs_ids = True
         """False if no file needs the ids of another one."""
 
-    def found(self) -> dict[str, Reading | Question]:
+    def found(self) -> dict[str, FileReading | Question]:
         of_table = {table: [s for s, one in self._requests.items() if one.table == table] for table in ("interactions", "lists")}
         for source in (source for sources in of_table.values() for source in sources[:3]):  # of many, three to begin
             self._pools[source] = self._drafts(source, KnownIds())
@@ -223,27 +223,27 @@ class _Recogniser:
         if pool and self._needs_ids and is_first and (source not in self._known or self._known[source].source != pool[0].source):
             self._known[source] = _known_from(pool[0])
 
-    def _decided(self, source: str) -> Reading | Question | None:
+    def _decided(self, source: str) -> FileReading | Question | None:
         request, pool = self._requests[source], self._pools.get(source, [])
         found = _decide(request, pool)
         if isinstance(found, Question) and not self._is_whole(source):
             self._sheets[source] = look(request.file, request.format, request.options, whole=True)
             found = _decide(request, self._drafts(source, self._beside.get(source, KnownIds())))
-        if isinstance(found, Reading) and found.casts:
+        if isinstance(found, FileReading) and found.casts:
             found = self._with_casts(found)
         if source in self._other_way and found is not None:
-            readings = (found,) if isinstance(found, Reading) else found.readings
+            readings = (found,) if isinstance(found, FileReading) else found.readings
             return Question(request, (*readings, self._other_way[source].reading()))
         return found
 
-    def _with_casts(self, reading: Reading) -> Reading | Question:
+    def _with_casts(self, reading: FileReading) -> FileReading | Question:
         """Return a reading of ids as they are written; or the question whether `12.0` is 12, if only then other files have them."""
         request, draft = self._requests[reading.source], self._pools[reading.source][0]
         known = self._beside.get(reading.source, KnownIds())
         groups = {"user": (draft.user,), "item": draft.items.columns}
-        written = {role: Ids(text for column in groups[role] for text in column.distinct) for role in reading.casts}
+        written = {role: IdSet(text for column in groups[role] for text in column.distinct) for role in reading.casts}
         same = {"user": known.users, "item": known.items}
-        needed = tuple(role for role, ids in written.items() if ids.isdisjoint(same[role]) and same[role] & Ids(map(plain, ids)))
+        needed = tuple(role for role, ids in written.items() if ids.isdisjoint(same[role]) and same[role] & IdSet(map(plain, ids)))
         given = request.options.integers
         asked = replace(reading, casts=tuple(role for role in reading.casts if role in given or role in needed))
         return Question(request, (asked,)) if {*needed} - given else asked
@@ -261,7 +261,7 @@ def _is_open(options: ReadOptions) -> bool:
     return not (several or patterns or by_position) and options.format not in ("delta", "iceberg")
 
 
-def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draft]:
+def _drafts_of(sheet: Sheet, request: SourceRequest, known: KnownIds) -> Iterator[Draft]:
     """Yield the possible readings of a sheet."""
     is_of_ids = bool(sheet.header) and any((field in known.items or field in known.users) and not field.isdigit() for field in sheet.first)
     base = sheet.bits - 15 * is_of_ids
@@ -289,7 +289,7 @@ def _drafts_of(sheet: Sheet, request: Request, known: KnownIds) -> Iterator[Draf
                 )
 
 
-def _are_named(columns: Sequence[Column], name: Any) -> bool:
+def _are_named(columns: Sequence[SampledColumn], name: Any) -> bool:
     """Return whether columns are those of a name in the config: a name or position, several of them, or a name with one *."""
     if isinstance(name, str) and name.count("*") == 1 and all(column.name != name for column in columns):
         return all(is_named_in(name, [column.name or ""]) for column in columns)
@@ -298,7 +298,7 @@ def _are_named(columns: Sequence[Column], name: Any) -> bool:
     return len(names) == len(columns) and all(one == (column.place if isinstance(one, int) else column.name) for column, one in pairs)
 
 
-def _is_given(columns: Sequence[Column], role: str, options: ReadOptions) -> bool:
+def _is_given(columns: Sequence[SampledColumn], role: str, options: ReadOptions) -> bool:
     """Return whether the config names columns for a role."""
     name = options.columns.get(role)
     return name is not None and _are_named(columns, name)
@@ -311,7 +311,7 @@ def _as_given(items: Items, options: ReadOptions) -> Items:
 
 def _agrees(draft: Draft, options: ReadOptions) -> bool:
     """Return whether a draft is what was given; a score that is given by its name alone is one of which more is better."""
-    used: dict[str, Sequence[Column]] = {"user": (draft.user,), "item": draft.items.columns}
+    used: dict[str, Sequence[SampledColumn]] = {"user": (draft.user,), "item": draft.items.columns}
     is_ascending = draft.judge.order == "ascending"
     if draft.judge.column is not None:
         used["score" if is_ascending else draft.judge.order] = (draft.judge.column,)
@@ -334,14 +334,14 @@ def _agrees(draft: Draft, options: ReadOptions) -> bool:
     return options.format is None or (options.format == "trec") == draft.shape.startswith("TREC")
 
 
-def _decide(request: Request, pool: Sequence[Draft]) -> Reading | Question | None:
+def _decide(request: SourceRequest, pool: Sequence[Draft]) -> FileReading | Question | None:
     """Take the likeliest reading, or ask if another within MARGIN gives different rows, or nothing speaks for any."""
     if not pool:
         return None
     near = [draft for draft in pool if pool[0].bits - draft.bits < MARGIN]
     near[1:] = sorted(near[1:], key=lambda draft: draft.source == pool[0].source)  # other columns first, then other orders
     effects: list[Mapping[Any, Any]] = []
-    readings: list[Reading] = []
+    readings: list[FileReading] = []
     for draft in near:
         effect = effect_of(draft.rows(), request.table) if len(near) > 1 else {}
         if effect not in effects:

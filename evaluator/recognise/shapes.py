@@ -15,14 +15,14 @@ from msgspec.structs import replace
 
 from .evidence import MOST_GRADES, Judge, Table, item_bits
 from .names import MOST, bits_of, is_generic, is_plural, meanings, series_part
+from .sampled_values import INTEGER, LABELLED, IdSet, KnownIds, SampledColumn, form_of, overlap, share
 from .sheets import Sheet
-from .values import INTEGER, LABELLED, Column, Ids, KnownIds, form_of, overlap, share
 
 Layout = Literal["long", "list", "cells", "labels", "wide"]
 _NO_IDS: Final = ("decimal", "boolean", "date")
 _CELL_SEPARATORS: Final = (", ", ";", "|", ",", " ")
 _FAR: Final = 100
-"""Ids that begin at 0 have smaller ones."""
+"""IdSet that begin at 0 have smaller ones."""
 _PADS: Final = ("-1", "0", "nan", "NaN", "None", "null", "<pad>", "[PAD]")
 
 
@@ -30,7 +30,7 @@ class Items(Struct, frozen=True):
     """A way to find the items of a row: a column, its parts, a list, or several columns. `judge` is set where the shape decides it."""
 
     layout: Layout
-    columns: tuple[Column, ...]
+    columns: tuple[SampledColumn, ...]
     bits: float
     why: str = ""
     split: str | None = None
@@ -38,7 +38,7 @@ class Items(Struct, frozen=True):
     judge: Judge | None = None
 
 
-Signs = Callable[[Sheet, Column, Table, KnownIds], Iterator[Items]]
+Signs = Callable[[Sheet, SampledColumn, Table, KnownIds], Iterator[Items]]
 
 
 class Shape(Struct, frozen=True):
@@ -54,7 +54,7 @@ def _truths(table: Table) -> tuple[str, ...]:
     return ("truth",) if table == "interactions" else ()
 
 
-def _long(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator[Items]:
+def _long(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds) -> Iterator[Items]:
     """An item per row: no user has one twice, and the rows of a user are together rather than those of an item."""
     numbered = {c.place for group, bits in _series(sheet, user) for c in group if bits >= 8 and (len(group) > 3 or c.is_named)}
     free = [c for c in sheet.columns if c is not user and c is not sheet.model and not c.is_index and not c.is_list]
@@ -73,7 +73,7 @@ def _long(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator
         yield Items("long", (column,), bits if not column.preset else 20.0 if column.preset == "item" else -20.0)
 
 
-def _unread_bits(sheet: Sheet, user: Column, column: Column, free: Sequence[Column], known: KnownIds) -> float:
+def _unread_bits(sheet: Sheet, user: SampledColumn, column: SampledColumn, free: Sequence[SampledColumn], known: KnownIds) -> float:
     """Return what speaks against a reading without a header that leaves columns unread."""
     others = [other for other in free if other is not column]
     unread = sum(max(0.0, overlap(other.ids, known.items)) for other in others) if len(free) < 5 else 0.0
@@ -81,7 +81,7 @@ def _unread_bits(sheet: Sheet, user: Column, column: Column, free: Sequence[Colu
     return min(10, max(0, len(sheet.columns) - 5)) + min(6.0, unread / 2) + 3 * min(2, skipped)
 
 
-def _lists(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator[Items]:
+def _lists(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds) -> Iterator[Items]:
     """A list of items per row."""
     for column in sheet.columns:
         if column.is_list:
@@ -91,7 +91,7 @@ def _lists(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterato
             yield Items("list", (column,), 20.0 if column.preset else bits, why, sheet.facts.get("split"))
 
 
-def _beside_single(column: Column, separator: str, parts: Sequence[str], forms: Counter[str], known: KnownIds) -> float:
+def _beside_single(column: SampledColumn, separator: str, parts: Sequence[str], forms: Counter[str], known: KnownIds) -> float:
     """Return what the cells of one item say: their forms are those of the parts of the others; all of one form are hardly by chance.
 
     A few odd cells are no lists, unless their parts are items.
@@ -109,11 +109,11 @@ def _beside_single(column: Column, separator: str, parts: Sequence[str], forms: 
     )
 
 
-def _cells(column: Column, known: KnownIds, between: str | None) -> Iterator[Items]:
+def _cells(column: SampledColumn, known: KnownIds, between: str | None) -> Iterator[Items]:
     """Yield the ways to split the cells of a column, with what the form of the parts says."""
     text = "\n".join(column.distinct)
-    if 2 * sum(value.startswith("[") for value in column.parts) >= len(column.parts):
-        return  # lists in brackets, of which some are broken: `load` says which
+    if 2 * sum(value[:1] in "[{" for value in column.parts) >= len(column.parts):
+        return  # lists in brackets, of which some are broken, or objects: `load` says which
     labels = {label[2] if (label := LABELLED.fullmatch(part)) else "" for part in text.split()}
     if labels <= {"0", "1"}:
         bits = {2: 15.0, 1: 8.0, 0: -6.0}[(len(labels) > 1) + (" " in text)]
@@ -138,7 +138,7 @@ def _cells(column: Column, known: KnownIds, between: str | None) -> Iterator[Ite
         yield Items("cells", (column,), bits, "the parts of cells look like items", separator)
 
 
-def _in_cells(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator[Items]:
+def _in_cells(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds) -> Iterator[Items]:
     """Several items in a cell, with a separator between them, perhaps each with its label."""
     for column in sheet.columns:
         if column is user or column.is_list or column.kind not in ("text", "comma"):
@@ -152,13 +152,13 @@ def _in_cells(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iter
             if items.layout == "labels":
                 bits, parts = max(item_bits(user, column, "item"), 0) + 6, [LABELLED.sub(r"\1", part) for part in parts]
                 bits -= 40 * (table == "lists")
-            yield replace(items, bits=items.bits + bits + known.bits(Ids(parts), "item") - 6 * user.is_index)
+            yield replace(items, bits=items.bits + bits + known.bits(IdSet(parts), "item") - 6 * user.is_index)
 
 
-def _series(sheet: Sheet, user: Column) -> Iterator[tuple[list[Column], float]]:
+def _series(sheet: Sheet, user: SampledColumn) -> Iterator[tuple[list[SampledColumn], float]]:
     """Yield the groups of columns that may be the ranks of wide lists: rec_1, rec_2, …, or all columns after the user."""
     flat = [c for c in sheet.columns if not c.is_list and c is not user and c is not sheet.model and not c.is_index and not c.preset]
-    numbered: dict[str, list[tuple[int, Column]]] = {}
+    numbered: dict[str, list[tuple[int, SampledColumn]]] = {}
     for column in flat:
         if part := series_part(column.name or ""):
             numbered.setdefault(part[0], []).append((part[1], column))
@@ -174,7 +174,7 @@ def _series(sheet: Sheet, user: Column) -> Iterator[tuple[list[Column], float]]:
         yield flat, 4.0 if sheet.columns[0].name is None and len(flat) > 2 else 0.0
 
 
-def _wide(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator[Items]:
+def _wide(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds) -> Iterator[Items]:
     """An item per column: a row per user, no item twice in it, and values of one kind, size and variety."""
     if 2 * len(sheet.groups(user)) < len(user.values):
         return
@@ -186,13 +186,13 @@ def _wide(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator
         kept = [[value for value in column.parts if value not in pads] for column in group]
         bits = said + _alike(group, kept)
         repeats = share(rows, lambda row, pads=pads: len({*row} - {"", *pads}) < sum(v not in pads and v != "" for v in row))  # type: ignore[misc]
-        shared = [known.bits(Ids(column.ids - {*pads}), "item") for column in group[:: 1 + len(group) // 12]]
+        shared = [known.bits(IdSet(column.ids - {*pads}), "item") for column in group[:: 1 + len(group) // 12]]
         bits += (3 if user.is_unique else -8) - min(12, 60 * repeats) + sum(shared) / len(shared)
         bits -= 3 * (table == "interactions") + (12 if table == "interactions" else 6) * user.is_index
         yield Items("wide", tuple(group), bits, "a column of items for each rank", None, pads)
 
 
-def _alike(group: Sequence[Column], kept: Sequence[Sequence[str]]) -> float:
+def _alike(group: Sequence[SampledColumn], kept: Sequence[Sequence[str]]) -> float:
     """Return what the values of several columns say for being of one kind: ids of the same items."""
     kinds = {"integer" if column.kind == "time" else column.kind for column, values in zip(group, kept, strict=True) if values}
     if not kinds:
@@ -210,7 +210,7 @@ def _alike(group: Sequence[Column], kept: Sequence[Sequence[str]]) -> float:
     return bits + min(3, len(group) - 2) - 8 * ({"integer", "whole"} <= kinds)
 
 
-def padding_of(rows: Sequence[Sequence[str]], items: Ids) -> tuple[str, ...]:
+def padding_of(rows: Sequence[Sequence[str]], items: IdSet) -> tuple[str, ...]:
     """Return the values that only fill the ends of lists: nothing else follows them, and they are repeated there or are no known item.
 
     Nor is -1 an item if no other one is negative, 0 if others are far from it, or an integer among texts.
@@ -228,7 +228,7 @@ def padding_of(rows: Sequence[Sequence[str]], items: Ids) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _trec_run(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator[Items]:
+def _trec_run(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds) -> Iterator[Items]:
     """Six fields between white space: topic, Q0, document, rank, score, tag."""
     columns = sheet.columns
     is_six = table == "lists" and sheet.format == "trec" and len(columns) == 6 and user is columns[0]
@@ -241,7 +241,7 @@ def _trec_run(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iter
         yield Items("long", (columns[2],), bits, "columns of a TREC run", judge=Judge(columns[4], "score"))
 
 
-def _trec_qrels(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator[Items]:
+def _trec_qrels(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds) -> Iterator[Items]:
     """Four fields between white space: topic, iteration, document, grade."""
     columns = sheet.columns
     is_four = table == "interactions" and sheet.format == "trec" and len(columns) == 4 and user is columns[0]
@@ -254,7 +254,7 @@ def _trec_qrels(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> It
         yield Items("long", (columns[2],), bits, "columns of TREC judgements", judge=Judge(columns[3], "rating"))
 
 
-def _behaviors(sheet: Sheet, user: Column, table: Table, known: KnownIds) -> Iterator[Items]:
+def _behaviors(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds) -> Iterator[Items]:
     """Five columns without a header: impression, user, time, history, shown items with labels (MIND)."""
     columns = sheet.columns
     is_five = table == "interactions" and sheet.header is False and len(columns) == 5 and user is columns[1]

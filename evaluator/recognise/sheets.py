@@ -19,15 +19,15 @@ from msgspec.structs import replace
 from ..errors import DataError
 from ..load import sniff
 from ..load.columns import TYPED_NAME
-from ..load.opening import FAILURES, unmapped
+from ..load.opening import FAILURES
 from ..load.row_filters import kept_rows
 from ..load.scan import TREC_COMMENT, TREC_RUN, Format, FormatName, ReadOptions
 from ..load.source_file import FrameFile, SourceFile
-from ..load.typed import panics_held_back
+from ..load.typed import panics_held_back, typed_rows
 from ..names.row_filter import parse_filter
 from .headers import SURE, header_bits
 from .names import is_series, meanings
-from .values import INTEGER, Column, number_of
+from .sampled_values import INTEGER, SampledColumn, number_of
 
 _OF_LISTS: Final = (" ", ",", "\t")
 """Separators of items in lines of different lengths."""
@@ -53,7 +53,7 @@ class Sheet:
     def __init__(
         self,
         format: FormatName,
-        columns: Sequence[Column],
+        columns: Sequence[SampledColumn],
         *,
         header: bool | None = None,
         separator: str | None = None,
@@ -69,13 +69,13 @@ class Sheet:
         """The columns that the filter reads."""
 
     @cached_property
-    def model(self) -> Column | None:
+    def model(self) -> SampledColumn | None:
         """The column with the names of models, if there is one."""
         found = [c for c in self.columns if not c.is_list and "model" in meanings(c.name) and len(c.distinct) <= 50 and c.kind == "text"]
         found = [c for c in found if c.name not in self.filtered]
         return found[0] if len(found) == 1 else None
 
-    def groups(self, user: Column) -> dict[Any, list[int]]:
+    def groups(self, user: SampledColumn) -> dict[Any, list[int]]:
         """Return the numbers of the rows of each user (and model), without the last one of a cut sample."""
         if user.place not in self.facts:
             groups: dict[Any, list[int]] = {}
@@ -88,7 +88,7 @@ class Sheet:
         found: dict[Any, list[int]] = self.facts[user.place]
         return found
 
-    def repeats(self, user: Column, item: Column) -> float:
+    def repeats(self, user: SampledColumn, item: SampledColumn) -> float:
         """Return the share of rows whose item the user already has."""
         key = ("repeats", user.place, item.place)
         if key not in self.facts:
@@ -98,7 +98,7 @@ class Sheet:
         found: float = self.facts[key]
         return found
 
-    def order(self, user: Column, column: Column) -> Order:
+    def order(self, user: SampledColumn, column: SampledColumn) -> Order:
         """Return what the numbers of a column say of the order of the rows of each user."""
         key = (user.place, column.place)
         if key not in self.facts:
@@ -163,10 +163,8 @@ def _looked_at(file: SourceFile, format: Format, options: ReadOptions, n: int) -
         return [_of_frame("frame", file.path.frame, n)]
     if not isinstance(file.path, Path):
         return []
-    if format == "ipc":
-        return [_of_frame(format, pl.scan_ipc(unmapped(str(file.path)), glob=False), n)]
-    if format == "parquet":
-        return [_of_frame(format, pl.scan_parquet(file.path, glob=False), n)]
+    if format in ("ipc", "parquet"):
+        return [_of_frame(format, typed_rows(file, format, options), n)]
     if format == "ndjson":
         return _of_objects(file, n)
     return _of_text(*_lines(file, n), options, n) if format == "csv" else []
@@ -249,7 +247,7 @@ def _of_records(format: Format, records: Iterable[Mapping[str, Any]]) -> Sheet:
         values = [record.get(name, "") for record in flat]
         if any(isinstance(value, list) for value in values):
             values = [value if isinstance(value, list) else [value] if value else [] for value in values]
-        columns.append(Column(name, place, values))
+        columns.append(SampledColumn(name, place, values))
     return Sheet(format, columns)
 
 
@@ -278,7 +276,7 @@ def _of_trec(lines: Sequence[str]) -> Sheet | None:
         return None
     fields = zip(*(row[: len(TREC_RUN)] for row in rows), strict=True)
     return Sheet(
-        "trec", [Column(None, place, values) for place, values in enumerate(fields, 1)], header=False, bits=SURE if is_run else 0.0
+        "trec", [SampledColumn(None, place, values) for place, values in enumerate(fields, 1)], header=False, bits=SURE if is_run else 0.0
     )
 
 
@@ -306,7 +304,7 @@ def _cut(lines: Sequence[str], options: ReadOptions, *, whole: bool) -> Iterator
     n = len(rows) if whole else max(200, _CELLS // len(rows[0]))
     is_complete, rows = n >= len(rows), [row[:_MOST_COLUMNS] for row in rows[:n]]
     first, below = tuple(rows[0]), zip(*rows[1:], strict=True)
-    columns = [Column(_bare(name, first), place, values) for place, (name, values) in enumerate(zip(first, below, strict=False), 1)]
+    columns = [SampledColumn(_bare(name, first), place, values) for place, (name, values) in enumerate(zip(first, below, strict=False), 1)]
     bits, why = header_bits(first, columns)
     named = {*options.filter_columns, *(name for name in options.names if isinstance(name, str))}
     if not named.isdisjoint(first):
@@ -315,7 +313,7 @@ def _cut(lines: Sequence[str], options: ReadOptions, *, whole: bool) -> Iterator
         bits = SURE if options.header else bits
         yield Sheet("csv", columns, header=True, separator=separator, bits=bits, why=why, first=first, is_complete=is_complete)
     if options.header is not True and (bits < 14 or options.header is False):
-        columns = [Column(None, place, values) for place, values in enumerate(zip(*rows, strict=True), 1)]
+        columns = [SampledColumn(None, place, values) for place, values in enumerate(zip(*rows, strict=True), 1)]
         yield Sheet("csv", columns, header=False, separator=separator, first=first, is_complete=is_complete)
 
 
@@ -331,7 +329,7 @@ def _of_colons(lines: Sequence[str]) -> Sheet:
     users, rest = [user for user, _ in pairs], [items.strip() for _, items in pairs]
     split = next((sign for sign in (", ", ",", ";", "|", " ") if any(sign in text for text in rest)), " ")
     lists = [[part.strip() for part in text.strip("[]").split(split)] for text in rest]
-    columns = [Column(None, 1, users, "user"), Column(None, 2, lists, "item")]
+    columns = [SampledColumn(None, 1, users, "user"), SampledColumn(None, 2, lists, "item")]
     sheet = Sheet("csv", columns, header=False, separator=":", bits=20.0, why="lines of a user, a colon and items")
     sheet.facts["split"] = split
     return sheet
@@ -374,7 +372,7 @@ def _ragged(rows: Sequence[Sequence[str]], separator: str) -> Sheet:
     is_counted = any(list(first[1:]) == [str(n) for n in range(start, start + len(first) - 1)] for start in (0, 1))
     named = is_series(first[1:]) or (bool(meanings(first[0])) and (is_counted or not any(map(INTEGER.fullmatch, first))))
     columns = [
-        Column(None, 1, [row[0] for row in rows[named:]], "user"),
-        Column(None, 2, [list(row[1:]) for row in rows[named:]], "item"),
+        SampledColumn(None, 1, [row[0] for row in rows[named:]], "user"),
+        SampledColumn(None, 2, [list(row[1:]) for row in rows[named:]], "item"),
     ]
     return Sheet("ragged", columns, header=named, separator=separator, why="lines of different lengths: a user and its items")

@@ -12,11 +12,11 @@ from receval.load.scan import ReadOptions
 from receval.load.source import open_source
 from receval.load.source_file import SourceFile
 from receval.recognise.evidence import Table
-from receval.recognise.reading import Reading
-from receval.recognise.recogniser import Question, Request, recognise
-from receval.recognise.rows import effect_of, rows_of
+from receval.recognise.reading import FileReading
+from receval.recognise.recogniser import Question, SourceRequest, recognise
+from receval.recognise.sampled_rows import effect_of, rows_of
+from receval.recognise.sampled_values import plain
 from receval.recognise.sheets import look
-from receval.recognise.values import plain
 
 Verdict = Literal["right", "asked", "refused", "lost", "wrong"]
 """`lost`: asked, and no answer is right; `refused`: nothing was recognised."""
@@ -26,7 +26,7 @@ class Asked:
     """What the recogniser says of files: source → request, and its reading or question."""
 
     def __init__(self, test: Sequence[Path], lists: Sequence[Path], options: Mapping[Path, ReadOptions] | None = None) -> None:
-        self.requests: dict[Path, Request] = {}
+        self.requests: dict[Path, SourceRequest] = {}
         with ExitStack() as scratch:
             for n, path in enumerate((*test, *lists)):
                 table: Table = "interactions" if n < len(test) else "lists"
@@ -36,11 +36,11 @@ class Asked:
                     opened = open_source(source, table, [str(path)], [SourceFile.of(path)], given, scratch)
                 except RecevalError:
                     continue
-                self.requests[path] = Request(source, table, opened.files[0], opened.format, given)
+                self.requests[path] = SourceRequest(source, table, opened.files[0], opened.format, given)
             self.found = recognise(list(self.requests.values()))
             self._meanings = {path: self._meant(path) for path in self.requests}
 
-    def of(self, path: Path) -> Reading | Question | None:
+    def of(self, path: Path) -> FileReading | Question | None:
         return self.found.get(self.requests[path].source) if path in self.requests else None
 
     def means(self, path: Path) -> Any:
@@ -53,7 +53,7 @@ class Asked:
         if found is None:
             return "refused"
         is_right = any(agrees(meaning, truth) for meaning in self._meanings[path])
-        return ("right" if is_right else "wrong") if isinstance(found, Reading) else "asked" if is_right else "lost"
+        return ("right" if is_right else "wrong") if isinstance(found, FileReading) else "asked" if is_right else "lost"
 
     def _meant(self, path: Path) -> list[Any]:
         found, request = self.of(path), self.requests[path]
@@ -62,7 +62,7 @@ class Asked:
         sheets = look(request.file, request.format, request.options, whole=True)
         return [
             effect_of(rows_of(sheet, reading), request.table)
-            for reading in ([found] if isinstance(found, Reading) else found.readings)
+            for reading in ([found] if isinstance(found, FileReading) else found.readings)
             for sheet in sheets
             if (sheet.header, sheet.separator, sheet.format) == (reading.header, reading.separator, reading.format)
         ]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from receval.load.scan import ReadOptions, flat_columns
-from receval.recognise.reading import Reading, options_of
+from receval.recognise.reading import FileReading, options_of
 from receval.recognise.recogniser import Question
 
 from tests.recognise.asking import Asked
@@ -17,7 +17,7 @@ from tests.recognise.asking import Asked
 GRADED = "a,b,c\n" + "".join(f"{user},{item},{(user + item) % 3}\n" for user in range(1, 9) for item in range(20, 24))
 
 
-def asked(folder: Path, text: str, options: ReadOptions | None = None) -> Reading | Question | None:
+def asked(folder: Path, text: str, options: ReadOptions | None = None) -> FileReading | Question | None:
     path = folder / "t.csv"
     path.write_text(text)
     return Asked([path], [], {path: options or ReadOptions()}).of(path)
@@ -46,7 +46,7 @@ def test_every_answer_to_a_question_gives_the_reading_for_which_it_is_printed(tm
     assert isinstance(question, Question)
     for reading in question.readings:
         found = asked(tmp_path, GRADED, given_by(options_of(reading, question.readings, "data.test"), "data.test"))
-        assert isinstance(found, Reading)
+        assert isinstance(found, FileReading)
         assert found.settings == reading.settings
 
 
@@ -54,7 +54,7 @@ def test_every_answer_to_a_question_gives_the_reading_for_which_it_is_printed(tm
 def test_what_is_given_decides(tmp_path: Path, role: str | None) -> None:
     names = {"user": "a", "item": "b", **({role: "c"} if role else {})}
     found = asked(tmp_path, GRADED, ReadOptions(columns=names, absent=frozenset() if role else frozenset({"rating"})))
-    assert isinstance(found, Reading)
+    assert isinstance(found, FileReading)
     assert found.columns == names
 
 
@@ -64,7 +64,7 @@ def test_a_score_is_what_is_said_of_it(tmp_path: Path, order: str) -> None:
     path.write_text("user,item,V1\n" + "".join(f"{user},{20 + n},{9 - n}.5\n" for user in range(1, 9) for n in range(4)))
     options = ReadOptions(columns={"score": "V1"}, ascending=frozenset({"score"} if order == "ascending" else ()))
     found = Asked([], [path], {path: options}).of(path)
-    assert isinstance(found, Reading)
+    assert isinstance(found, FileReading)
     assert found.order == order
 
 
@@ -73,7 +73,7 @@ def test_one_event_of_a_log_is_weighed_alone(tmp_path: Path) -> None:
     rows += [(user, 20 + user % 4, "buy", 5) for user in range(1, 9)]
     text = "user,item,event,rating\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
     found = asked(tmp_path, text, ReadOptions(where="event == 'buy'"))
-    assert isinstance(found, Reading)
+    assert isinstance(found, FileReading)
     assert "event" not in found.unread
 
 

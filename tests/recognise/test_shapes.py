@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from receval.recognise.sampled_values import IdSet
 from receval.recognise.shapes import SHAPES, padding_of
-from receval.recognise.values import Ids
 
 
 def test_every_shape_has_its_own_name_and_an_example() -> None:
@@ -27,4 +27,4 @@ def test_every_shape_has_its_own_name_and_an_example() -> None:
     ],
 )
 def test_what_fills_up_lists_is_only_at_their_ends(rows: list[tuple[str, ...]], padding: tuple[str, ...]) -> None:
-    assert padding_of(rows, Ids()) == padding
+    assert padding_of(rows, IdSet()) == padding

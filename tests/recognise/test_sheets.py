@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from receval.load.scan import ReadOptions
 from receval.load.source_file import SourceFile
+from receval.recognise.sampled_values import SampledColumn
 from receval.recognise.sheets import Sheet, look
-from receval.recognise.values import Column
 
 
 def sheets(folder: Path, text: str, options: ReadOptions | None = None, *, whole: bool = False) -> list[Sheet]:
@@ -58,9 +58,9 @@ def test_the_sample_of_a_long_file_is_not_complete_and_the_whole_is_read_when_as
     assert len(whole.columns[0].values) == 5_000
 
 
-def of(lists: list[list[int]]) -> tuple[Sheet, Column, Column]:
+def of(lists: list[list[int]]) -> tuple[Sheet, SampledColumn, SampledColumn]:
     rows = [(f"u{user}", str(number)) for user, numbers in enumerate(lists) for number in numbers]
-    users, numbers = (Column(None, place, values) for place, values in enumerate(zip(*rows, strict=True), 1))
+    users, numbers = (SampledColumn(None, place, values) for place, values in enumerate(zip(*rows, strict=True), 1))
     return Sheet("csv", [users, numbers]), users, numbers
 
 

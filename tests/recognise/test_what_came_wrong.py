@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from receval.recognise.reading import Reading
+from receval.recognise.reading import FileReading
 from receval.recognise.recogniser import Question
 
 from tests.recognise.asking import Asked
@@ -38,13 +38,15 @@ class Files:
         """Return the reading of a test file, or the question, with the grades that it means."""
         asked, test, _ = self.asked(text, lists, (name, "lists.csv"))
         found = asked.of(test)
-        return (found, asked.means(test)) if isinstance(found, Reading) else (found, None)
+        return (found, asked.means(test)) if isinstance(found, FileReading) else (found, None)
 
     def lists(self, text: str, test: str = TEST, name: str = "lists.csv") -> Any:
         """Return the reading of lists, or the question, with the lists that it means."""
         asked, _, lists = self.asked(test, text, ("test.csv", name))
         found = asked.of(lists)
-        return (found, {user: items for (_, user), items in asked.means(lists).items()}) if isinstance(found, Reading) else (found, None)
+        return (
+            (found, {user: items for (_, user), items in asked.means(lists).items()}) if isinstance(found, FileReading) else (found, None)
+        )
 
 
 @pytest.fixture
@@ -227,7 +229,7 @@ def test_the_index_of_pandas_is_not_the_user(files: Files) -> None:
     assert lists["6"] == ["11", "12", "13", "14", "15"]
 
 
-# 7. A score where less is better
+# 7. A score where lower is better
 @pytest.mark.parametrize("name", ["distance", "dist", "cosine_distance"])
 def test_less_distance_is_better(files: Files, name: str) -> None:
     rows = [(user, 18 - n, round(0.1 + n * (user + 2) / 10, 1)) for n in range(5) for user in range(1, 7)]
@@ -242,7 +244,7 @@ def test_numbers_that_fall_to_one_in_every_list_are_points(files: Files) -> None
     assert lists["1"] == ["11", "12", "13", "14", "15"]
 
 
-# 9. Ids written 318.0
+# 9. IdSet written 318.0
 def test_ids_with_decimals_of_pandas_are_asked_to_be_whole_numbers(files: Files) -> None:
     rows = [(user, f"{11 + n}.0", 9 - n) for user in range(1, 7) for n in range(5)]
     found, _ = files.lists("user,item,score\n" + lines(rows, ","))

@@ -7,15 +7,15 @@ from itertools import repeat, zip_longest
 from typing import Any
 
 from .evidence import Table
-from .reading import Reading
+from .reading import FileReading
+from .sampled_values import LABELLED, number_of
 from .sheets import Sheet
-from .values import LABELLED, number_of
 
 Row = tuple[str, str, str, float | None, float | None]
-"""Model, user, item, what orders it (less is better), and its rating."""
+"""Model, user, item, what orders it (lower is better), and its rating."""
 
 
-def rows_of(sheet: Sheet, reading: Reading) -> list[Row]:
+def rows_of(sheet: Sheet, reading: FileReading) -> list[Row]:
     """Return the rows of a sheet under a reading."""
     at, name = {column.key: column for column in sheet.columns}, reading.columns["item"]
     role = next((role for role in ("rank", "score", "rating") if role in reading.columns), None)

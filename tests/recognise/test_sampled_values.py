@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from receval.recognise.values import Column, Ids, KnownIds, form_of, number_of, overlap
+from receval.recognise.sampled_values import IdSet, KnownIds, SampledColumn, form_of, number_of, overlap
 
 
 @pytest.mark.parametrize(
@@ -25,16 +25,16 @@ from receval.recognise.values import Column, Ids, KnownIds, form_of, number_of, 
     ],
 )
 def test_values_have_a_kind(values: list[str], kind: str) -> None:
-    assert Column("x", 1, values).kind == kind
+    assert SampledColumn("x", 1, values).kind == kind
 
 
 @pytest.mark.parametrize("text", ['["a", "b c"]', "['a', 'b c']", "('a', 'b c')", "['a' 'b c']"])
 def test_a_list_in_brackets_is_read_as_json_python_and_numpy_write_it(text: str) -> None:
-    assert Column("x", 1, [text]).values == [["a", "b c"]]
+    assert SampledColumn("x", 1, [text]).values == [["a", "b c"]]
 
 
 def test_escapes_in_brackets_are_read() -> None:
-    assert Column("x", 1, ['["x\\ty", "\\u00e9日"]', "['a' 'x\\ty']"]).values == [["x\ty", "é日"], ["a", "x\ty"]]
+    assert SampledColumn("x", 1, ['["x\\ty", "\\u00e9日"]', "['a' 'x\\ty']"]).values == [["x\ty", "é日"], ["a", "x\ty"]]
 
 
 def test_forms_are_alike_for_codes() -> None:
@@ -47,21 +47,21 @@ def test_words_are_truths() -> None:
 
 
 def test_texts_in_common_say_much_and_dense_integers_nothing() -> None:
-    texts, integers = Ids(f"i{n}" for n in range(30)), Ids(map(str, range(30)))
+    texts, integers = IdSet(f"i{n}" for n in range(30)), IdSet(map(str, range(30)))
     assert overlap(texts, texts) == 12
     assert overlap(integers, integers) == 0
-    assert overlap(Ids(str(n * 1_000_003) for n in range(30)), Ids(str(n * 1_000_003) for n in range(40))) > 6
+    assert overlap(IdSet(str(n * 1_000_003) for n in range(30)), IdSet(str(n * 1_000_003) for n in range(40))) > 6
 
 
 def test_ids_that_match_nothing_of_a_whole_file_speak_against_a_role() -> None:
     known = KnownIds(["u1", "u2", "u3"], ["i1", "i2", "i3"], is_complete=True)
-    assert known.bits(Ids(["u1", "u2", "u3"]), "user") > 6
-    assert known.bits(Ids(["i1", "i2", "i3"]), "user") < -6
-    assert known.bits(Ids(["x", "y", "z"]), "user") < 0
+    assert known.bits(IdSet(["u1", "u2", "u3"]), "user") > 6
+    assert known.bits(IdSet(["i1", "i2", "i3"]), "user") < -6
+    assert known.bits(IdSet(["x", "y", "z"]), "user") < 0
 
 
 def test_a_column_that_counts_rows_is_an_index_only_without_a_name() -> None:
     rows = list(map(str, range(5)))
-    assert Column("", 1, rows).is_index
-    assert Column("Unnamed: 0", 1, rows).is_index
-    assert not Column("user", 1, rows).is_index
+    assert SampledColumn("", 1, rows).is_index
+    assert SampledColumn("Unnamed: 0", 1, rows).is_index
+    assert not SampledColumn("user", 1, rows).is_index

@@ -39,7 +39,7 @@ _TEXT_CHANCE: Final = 0.02
 _INDEX_WORDS: Final = frozenset(("", "index", "unnamed", "level", "row", "rowid", "rownumber", "line"))
 
 
-class Ids(frozenset[str]):
+class IdSet(frozenset[str]):
     """A set of ids."""
 
     @cached_property
@@ -70,7 +70,7 @@ def share(values: Sequence[Any], holds: Callable[[Any], Any]) -> float:
     return sum(map(bool, map(holds, values))) / len(values) if values else 0.0
 
 
-class Column:
+class SampledColumn:
     """A column of a sample: texts, or lists of texts; missing values are empty texts.
 
     `place` counts from 1, `name` is `None` without a header, and `preset` the role that the format gives it.
@@ -87,9 +87,9 @@ class Column:
         words = "".join(words_of(name)) if name is not None and not name.isdigit() else "no index"
         self.is_index = words in _INDEX_WORDS and self.counts_rows
 
-    def only(self, rows: Sequence[int]) -> Column:
+    def only(self, rows: Sequence[int]) -> SampledColumn:
         """Return the column of some of its rows."""
-        found = Column(self.name, self.place, [self.values[row] for row in rows], self.preset, is_typed=True)
+        found = SampledColumn(self.name, self.place, [self.values[row] for row in rows], self.preset, is_typed=True)
         found.is_list, found.is_bracketed = self.is_list, self.is_bracketed
         return found
 
@@ -109,9 +109,9 @@ class Column:
         return set(self.parts)
 
     @cached_property
-    def ids(self) -> Ids:
+    def ids(self) -> IdSet:
         """The distinct values as ids, `12.0` as 12."""
-        return Ids(map(plain, self.distinct) if self.kind == "whole" else self.distinct)
+        return IdSet(map(plain, self.distinct) if self.kind == "whole" else self.distinct)
 
     @cached_property
     def numbers(self) -> list[float | None]:
@@ -204,7 +204,7 @@ def _is_bracketed(text: Any) -> bool:
     return isinstance(text, str) and text[:1] in "[(" and text[-1:] in "])"
 
 
-def overlap(ids: Ids, known: Ids) -> float:
+def overlap(ids: IdSet, known: IdSet) -> float:
     """Return the bits that ids in common say, -6 to 12: n · KL(share in common ‖ share by chance).
 
     By chance an integer is known as often as the integers of that range are; dense ids (1 to 30 among 1 to 30) therefore say nothing.
@@ -227,9 +227,9 @@ class KnownIds:
     """The users and items of another file of the request. `is_complete`: all of its rows were read."""
 
     def __init__(self, users: Iterable[str] = (), items: Iterable[str] = (), *, is_complete: bool = False, source: object = None) -> None:
-        self.users, self.items, self.is_complete, self.source = Ids(users), Ids(items), is_complete, source
+        self.users, self.items, self.is_complete, self.source = IdSet(users), IdSet(items), is_complete, source
 
-    def bits(self, ids: Ids, role: str) -> float:
+    def bits(self, ids: IdSet, role: str) -> float:
         """Return what the ids of the other file say for ids as users or items, against the other role."""
         same, other = (self.users, self.items) if role == "user" else (self.items, self.users)
         has_none = bool(same) and self.is_complete and len(ids) > 2 and same.isdisjoint(ids)  # nothing would match
