@@ -62,6 +62,8 @@ class _Lists(Struct, frozen=True):
     configured: SourceConfig
     files: Sequence[load.SourceFile] | None = None
     is_named: bool = True
+    setting: str = ""
+    """The place of its source in the config, if its name is not there."""
 
 
 class Looker(Struct, frozen=True):
@@ -108,14 +110,16 @@ class Looker(Struct, frozen=True):
         requests = []
         data = self.loaded.config.data
         single = [(role, getattr(data, role)) for role in ("test", "train", "baseline") if role in self.roles]
+        sources: list[tuple[str, Table, _Lists]]
         given = [(role, one) for role, one in single if one is not None and one.frame is not NO_TEST]
-        sources: list[tuple[str, Table, SourceConfig, Sequence[load.SourceFile] | None]]
-        sources = [(f"data.{role}", "lists" if role == "baseline" else "interactions", one, None) for role, one in given]
-        sources += [(one.role, "lists", one.configured, one.files) for one in self._lists()]
-        for role, table, configured, files in sources:
+        sources = [
+            (f"data.{role}", "lists" if role == "baseline" else "interactions", _Lists("", f"data.{role}", one)) for role, one in given
+        ]
+        sources += [(one.role, "lists", one) for one in self._lists()]
+        for role, table, one in sources:
             with suppress(RecevalError):  # raised again, with its place, when the source is looked at
-                if (request := self._request(role, table, configured, files)) is not None:
-                    requests.append(request)
+                if (request := self._request(role, table, one.configured, one.files)) is not None:
+                    requests.append(replace(request, setting=one.setting))
         self.found.update(recognise(requests))
 
     def _request(self, role: str, table: Table, configured: SourceConfig, files: Sequence[load.SourceFile] | None) -> SourceRequest | None:
@@ -212,7 +216,7 @@ class Looker(Struct, frozen=True):
             for name in own.keys() & by_name.keys():
                 raise _same_name(name, (*(by_name[name].files or ()), *own[name]))
             by_name |= {
-                name: _Lists(name, f"data.recommendations.{name}", configured, of_model, is_named=bool(given))
+                name: _Lists(name, f"data.recommendations.{name}", configured, of_model, bool(given), f"data.recommendations[{index}]")
                 for name, of_model in own.items()
             }
         return [*by_name.values()]

@@ -141,10 +141,11 @@ class QuestionError(DataError):
 def _asked(group: Sequence[Question], first: str) -> list[str]:
     """Return the lines that ask a question about one source or several alike: what is unclear, and each reading with its options."""
     readings, sources = group[0].readings, [question.request.source for question in group]
+    places = [*dict.fromkeys(question.request.place for question in group)]
     are = "can be read in several ways, which give different numbers" if len(readings) > 1 else "is not clearly recognised; it may be"
     lines = [first or f"{shortened(sources)}: {group[0].request.file} {are}:"]
     for reading in readings:
-        is_shared = len(group) > 1 and all(key.startswith("columns.") for key in differing(reading, readings))
-        prefixes = ["data"] if is_shared else sources
+        is_shared = len(places) > 1 and all(key.startswith("columns.") for key in differing(reading, readings))
+        prefixes = ["data"] if is_shared else places
         lines += [f"  {described(reading)}", f"    {' '.join(options_of(reading, readings, prefix) for prefix in prefixes)}"]
     return lines

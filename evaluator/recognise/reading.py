@@ -86,7 +86,7 @@ def differing(reading: FileReading, others: Iterable[FileReading]) -> dict[str, 
     unset = {"split": "none"}  # `null` is to detect it
     casts = {f"columns.{role}" for role in reading.casts}
     differ = [key for key in keys if key in casts or any(one.get(key, ...) != own.get(key, ...) for one in rest)]
-    is_alone = all(one == own for one in rest)
+    is_alone = all(one == own for one in rest) and not casts
     return {key: own.get(key, unset.get(key)) for key in (own if is_alone else differ)}
 
 

@@ -35,13 +35,22 @@ _JUDGES: Final = ("rating", "score", "rank")
 
 
 class SourceRequest(Struct, frozen=True):
-    """A source to recognise: its name in the config (`data.test`), its table, its first file and its format, and what is given."""
+    """A source to recognise: its name (`data.test`), its table, its first file and its format, and what is given.
+
+    `setting` is its place in the config if that is not its name: several files of a glob are `data.recommendations[0]` together.
+    """
 
     source: str
     table: Table
     file: SourceFile
     format: Format
     options: ReadOptions
+    setting: str = ""
+
+    @property
+    def place(self) -> str:
+        """Its place in the config."""
+        return self.setting or self.source
 
 
 class Question(Struct, frozen=True):
