@@ -37,6 +37,8 @@ _DATA_START: Final = (b"PAR1", b"ARROW1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """The first bytes of Parquet, Arrow and compressed files."""
 _TABLE: Final = re.compile(r"[^\n:#{\[-][^\n:]*([,;|\t]|::)\S")
 """The start of a text with a table."""
+_OF_LISTED: Final = "data.recommendations["
+"""The beginning of a `--set` for files of lists without a name, which are there after `--recs`."""
 
 
 class Loaded(Struct, frozen=True):
@@ -175,8 +177,11 @@ def _load(
         raise ConfigError(f"{name}:1:1: a config must be a mapping with the keys data and evaluation, not {kind(value)}")
     overridden: dict[text.Path, str] = {}
     problems = list(add_question(value, question, folder, overridden))
-    problems += [problem for given in overrides if (problem := override(value, given, overridden, environment))]
+    late = [given for given in overrides if recommendations and given.startswith(_OF_LISTED)]
+    early = [given for given in overrides if given not in late]
+    problems += [problem for given in early if (problem := override(value, given, overridden, environment))]
     problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden, replace))]
+    problems += [problem for given in late if (problem := override(value, given, overridden, environment))]
     replaced = _replaced_filter(value, of_test["where"])
     added = ((key, given) for key, given in of_test.items() if given is not None)
     problems += [problem for key, given in added if (problem := add_to_test(value, key, given, overridden))]
