@@ -247,7 +247,7 @@ def hint_in_options(words: Mapping[str, str]) -> Iterator[None]:
         hint = error.hint
         for of_config, of_command in words.items() if hint else ():
             hint = (hint or "").replace(of_config, of_command)
-        raise DataError(error.message, hint) from None
+        raise DataError(error.message.split("\n"), hint) from None
 
 
 def _as_options(text: str) -> str:

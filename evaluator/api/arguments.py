@@ -158,7 +158,7 @@ def errors_as_arguments() -> Iterator[None]:
         raise ConfigError(list(map(reworded, error.problems)), error.hint and reworded(error.hint)) from None
     except DataError as error:
         hint = error.hint and reworded(_with_source(error.hint, error.message))
-        raise DataError(reworded(error.message), hint) from error.__cause__
+        raise DataError(reworded(error.message).split("\n"), hint and hint.split("\n")) from error.__cause__
 
 
 def _with_source(hint: str, message: str) -> str:

@@ -266,7 +266,7 @@ def _hinting(hint: str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise DataError(error.message, hint) from None
+        raise DataError(error.message.split("\n"), hint) from None
 
 
 def _test(case: RuleCase, estimate: Estimate, alpha: float, values: ValueRange | None) -> GateTest:

@@ -396,3 +396,9 @@ def test_two_groupings_by_train_count_are_refused_with_both_forms():
         receval.evaluate(test={1: [1]}, train={1: [2]}, recommendations={1: [1]}, metrics="nDCG", by=["train_count:4", "train_count:5,20"])
     said = "by lists train_count twice: keep one, a number of groups (train_count:4) or their borders (train_count:5,20)"
     assert said in str(failure.value)
+
+
+def test_several_missing_files_are_a_line_each(tmp_path):
+    with pytest.raises(receval.DataError) as caught:
+        receval.evaluate(test=tmp_path / "a.csv", recommendations={"m": tmp_path / "b.csv"}, metrics="nDCG@1")
+    assert [line.partition(":")[0] for line in caught.value.message.splitlines()] == ["test", "recommendations.m"]
