@@ -28,6 +28,7 @@ from ..load.in_memory.matrices import Matrix, is_matrix
 from ..load.in_memory.python_values import is_vector
 from ..metrics.own import name_of
 from ..quoting import one_line, type_name
+from ..recognise.applying import QuestionError
 from ..results.result import Result
 from ..synonyms import FOLDS, meaning_of, wrong_type
 
@@ -156,6 +157,9 @@ def errors_as_arguments() -> Iterator[None]:
         yield
     except ConfigError as error:
         raise ConfigError(list(map(reworded, error.problems)), error.hint and reworded(error.hint)) from None
+    except QuestionError as error:
+        asked = QuestionError(error.questions, error.failure, as_arguments=True)
+        raise DataError([reworded(line) for line in asked.message.split("\n")], asked.hint) from None
     except DataError as error:
         hint = error.hint and reworded(_with_source(error.hint, error.message))
         raise DataError(reworded(error.message).split("\n"), hint and hint.split("\n")) from error.__cause__

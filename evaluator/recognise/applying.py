@@ -11,8 +11,9 @@ from ..errors import DataError
 from ..load.columns import UnclearColumnsError, public_name, usual_roles
 from ..load.scan import ReadOptions, flat_columns
 from ..load.source import Source
+from ..load.source_file import FrameFile
 from ..results.row import shortened
-from .reading import FileReading, described, differing, options_of
+from .reading import FileReading, arguments_of, described, differing, options_of
 from .recogniser import Question
 
 
@@ -125,27 +126,31 @@ class QuestionError(DataError):
 
     heading = "a file can be read in several ways"
 
-    def __init__(self, questions: Sequence[Question], failure: DataError | None = None) -> None:
+    def __init__(self, questions: Sequence[Question], failure: DataError | None = None, *, as_arguments: bool = False) -> None:
         self.questions, self.failure = tuple(questions), failure
         groups: dict[tuple[str, ...], list[Question]] = {}
         for number, question in enumerate(questions):
             first = failure.message if failure is not None and number == 0 else ""
             groups.setdefault((first, *map(described, question.readings)), []).append(question)
-        lines = [line for (first, *_), group in groups.items() for line in _asked(group, first)]
+        lines = [line for (first, *_), group in groups.items() for line in _asked(group, first, as_arguments)]
         is_alone = all(len(question.readings) == 1 for question in questions)
-        super().__init__(
-            lines, f"add the options{', if this is right' if is_alone else ' of the right reading'}, or write them in the config"
-        )
+        options = "arguments" if as_arguments else "options"
+        which = f"the {options}, if this is right" if is_alone else f"the {options} of the right reading"
+        super().__init__(lines, f"give {which}" if as_arguments else f"add {which}, or write them in the config")
 
 
-def _asked(group: Sequence[Question], first: str) -> list[str]:
+def _asked(group: Sequence[Question], first: str, as_arguments: bool) -> list[str]:
     """Return the lines that ask a question about one source or several alike: what is unclear, and each reading with its options."""
     readings, sources = group[0].readings, [question.request.source for question in group]
     places = [*dict.fromkeys(question.request.place for question in group)]
     are = "can be read in several ways, which give different numbers" if len(readings) > 1 else "is not clearly recognised; it may be"
     lines = [first or f"{shortened(sources)}: {group[0].request.file} {are}:"]
-    for reading in readings:
+    for index, reading in enumerate(readings):
         is_shared = len(places) > 1 and all(key.startswith("columns.") for key in differing(reading, readings))
-        prefixes = ["data"] if is_shared else places
-        lines += [f"  {described(reading)}", f"    {' '.join(options_of(reading, readings, prefix) for prefix in prefixes)}"]
+        options = [options_of(reading, readings, place) for place in (["data"] if is_shared else places)]
+        if as_arguments:
+            of_files = [(one.readings[index], one.readings, one.request) for one in group]
+            tables = ["TABLE" if isinstance(request.file.path, FrameFile) else "FILE" for *_, request in of_files]
+            options = [arguments_of(one, others, table) for (one, others, _), table in zip(of_files, tables, strict=True)]
+        lines += [f"  {described(reading)}", f"    {' '.join(options)}"]
     return lines

@@ -90,6 +90,18 @@ def differing(reading: FileReading, others: Iterable[FileReading]) -> dict[str, 
     return {key: own.get(key, unset.get(key)) for key in (own if is_alone else differ)}
 
 
+def arguments_of(reading: FileReading, others: Iterable[FileReading], table: str) -> str:
+    """Return the argument of Python that chooses a reading: `test={'path': FILE, 'columns': {'rating': 'gt'}}`, or with a TABLE."""
+    keys: dict[str, Any] = {}
+    for key, value in differing(reading, others).items():
+        section, _, role = key.rpartition(".")
+        (keys.setdefault(section, {}) if section else keys)[role] = value
+    of_file = f"{'path' if table == 'FILE' else 'frame'}': {table}"
+    source = f"{{'{', '.join((of_file, *(f'{key!r}: {value!r}' for key, value in keys.items())))}}}"
+    _, role, *model = reading.source.split(".", 2)
+    return f"{role}={f'{{{model[0]!r}: {source}}}' if model else source}"
+
+
 def _written(value: Any) -> str:
     """Return a value as the command line takes it: text as it is, unless it would be read as something else."""
     if isinstance(value, str) and value.strip() == value and value and not _reads_as_other(value):

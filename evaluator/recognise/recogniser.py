@@ -242,7 +242,8 @@ class _Recogniser:
             found = self._with_casts(found)
         if source in self._other_way and found is not None:
             readings = (found,) if isinstance(found, FileReading) else found.readings
-            return Question(request, (*readings, self._other_way[source].reading()))
+            other = self._other_way[source].reading()
+            return Question(request, readings if any(one.settings == other.settings for one in readings) else (*readings, other))
         return found
 
     def _with_casts(self, reading: FileReading) -> FileReading | Question:
@@ -343,8 +344,16 @@ def _agrees(draft: Draft, options: ReadOptions) -> bool:
     return options.format is None or (options.format == "trec") == draft.shape.startswith("TREC")
 
 
+def _contradicts(draft: Draft) -> bool:
+    """Return whether the name of a column says another role than that of the ids for which it is taken: a rating as the item."""
+    roles = {"user": (draft.user,), "item": draft.items.columns}
+    said = {"user": ("user",), "item": ("item", "list", "truth", "rank", "estimate")}
+    return draft.is_weak and any(bits_of(column.name, said[role]) < 0 for role, columns in roles.items() for column in columns)
+
+
 def _decide(request: SourceRequest, pool: Sequence[Draft]) -> FileReading | Question | None:
     """Take the likeliest reading, or ask if another within MARGIN gives different rows, or nothing speaks for any."""
+    pool = [draft for draft in pool if not _contradicts(draft)]
     if not pool:
         return None
     near = [draft for draft in pool if pool[0].bits - draft.bits < MARGIN]

@@ -361,20 +361,21 @@ def test_duplicates_are_found_as_in_files():
 
 
 def test_a_missing_column_is_reported_without_options_of_the_command_line(tmp_path):
-    (tmp_path / "odd.csv").write_text("who,item\n1,1\n")
+    (tmp_path / "odd.csv").write_text("price,item\n1.5,1\n")
     with pytest.raises(receval.DataError) as caught:
         receval.evaluate(test=tmp_path / "odd.csv", recommendations={1: [1]}, metrics="nDCG@1")
     assert str(caught.value.hint).startswith("set it, test={'path': FILE, 'columns': {'user': 'NAME'}}, or set header")
 
 
-def test_the_settings_for_one_source_are_those_of_its_argument(tmp_path):
-    (tmp_path / "wide.csv").write_text('user,skus\n1,"10, 99"\n2,"98, 12"\n')
-    with pytest.raises(receval.DataError, match="'skus' looks like lists") as caught:
-        receval.evaluate(test=TEST, recommendations={"old": tmp_path / "wide.csv"}, metrics="nDCG@1")
-    assert str(caught.value.hint).endswith("set recommendations={'old': {'path': FILE, 'columns': {'item': 'skus'}, 'split': ', '}}")
-    with pytest.raises(receval.DataError, match="looks like a list of items") as caught:
-        receval.evaluate(test=TEST, recommendations={"old": pl.DataFrame({"user": [1, 2], "item": ["10|99", "98|12"]})}, metrics="nDCG@1")
-    assert str(caught.value.hint).startswith("set recommendations={'old': {'frame': TABLE, 'split': '|'}}; or split: none")
+def test_a_question_about_one_source_has_its_argument(tmp_path):
+    (tmp_path / "judged.csv").write_text(
+        "user,item,foo\n" + "".join(f"{user},{item},{item % 2}\n" for user in range(9) for item in range(4))
+    )
+    with pytest.raises(receval.DataError, match="can be read in several ways") as caught:
+        receval.evaluate(test=tmp_path / "judged.csv", recommendations={"old": {1: [1]}}, metrics="nDCG@1")
+    assert "test={'path': FILE, 'columns': {'rating': 'foo'}}" in caught.value.message
+    test = {"path": tmp_path / "judged.csv", "columns": {"rating": "foo"}}
+    assert receval.evaluate(test=test, recommendations={"old": {1: [1]}}, metrics="nDCG@1").rows[0].value == 1 / 9
 
 
 @pytest.mark.parametrize(

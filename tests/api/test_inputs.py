@@ -272,7 +272,8 @@ def test_missing_columns_are_named_as_arguments():
     lists = pl.DataFrame({"kunde": [1], "artikel": [2]})
     with pytest.raises(DataError) as raised:
         receval.evaluate(test=lists, recommendations={"m": lists}, metrics=["Recall@1"])
-    assert raised.value.hint == "set them, columns={'user': 'NAME', 'item': 'NAME'}"
+    assert raised.value.hint == "give the arguments of the right reading"
+    assert "test={'frame': TABLE, 'columns': {'user': 'kunde', 'item': 'artikel'}}" in raised.value.message
     assert "no user and no item column" in raised.value.message
 
 
