@@ -368,9 +368,8 @@ def test_a_missing_column_is_reported_without_options_of_the_command_line(tmp_pa
 
 
 def test_a_question_about_one_source_has_its_argument(tmp_path):
-    (tmp_path / "judged.csv").write_text(
-        "user,item,foo\n" + "".join(f"{user},{item},{item % 2}\n" for user in range(9) for item in range(4))
-    )
+    rows = "".join(f"{user},{item},{item % 2}\n" for user in range(9) for item in range(4))
+    (tmp_path / "judged.csv").write_text(f"user,item,foo\n{rows}")
     with pytest.raises(receval.DataError, match="can be read in several ways") as caught:
         receval.evaluate(test=tmp_path / "judged.csv", recommendations={"old": {1: [1]}}, metrics="nDCG@1")
     assert "test={'path': FILE, 'columns': {'rating': 'foo'}}" in caught.value.message
