@@ -1,6 +1,6 @@
 """The shapes of files: a row of `SHAPES` is a name, its signs, and an example. Signs yield the ways in which a sample may have the shape.
 
-`docs/files.md` is made of this table. A package adds a shape with `SHAPES.append`; nothing else names them.
+A package adds a shape with `SHAPES.append`; the page on files names those of receval.
 """
 
 from __future__ import annotations
