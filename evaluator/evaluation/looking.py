@@ -124,7 +124,8 @@ class Looker(Struct, frozen=True):
 
     def _request(self, role: str, table: Table, configured: SourceConfig, files: Sequence[load.SourceFile] | None) -> SourceRequest | None:
         """Open a source; return what the recogniser looks at, or `None` for a table that only Spark reads."""
-        options = load.ReadOptions.of(configured, shared=self._shared)
+        labels = sorted(need.partition(".")[2] for need in self.wanted if role == f"data.{need.partition('.')[0]}" and "." in need)
+        options = load.ReadOptions.of(configured, labels, self._shared)
         opened = self._open(role, table, configured, options, files)
         if opened is None:
             return None

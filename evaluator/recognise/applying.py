@@ -96,11 +96,15 @@ def is_read_so(source: Source, reading: FileReading) -> bool:
 
 
 def _leaves_unread(source: Source, reading: FileReading) -> bool:
-    """Return whether a reading leaves out a column whose usual name says that it orders or judges, which is never left unread."""
-    scan, roles = source.scan, {"rating", "score", "rank"}
-    by_name = {public_name(role) for role, name in scan.columns.items() if reading.header is not False and usual_roles(name)}
+    """Return whether a reading leaves out a column whose usual name says that it orders or judges, which is never left unread.
+
+    Beside a rank a score orders nothing.
+    """
+    scan = source.scan
+    by_name = {public_name(role): name for role, name in scan.columns.items() if reading.header is not False and usual_roles(name)}
+    judges = ("rank",) if "rank" in by_name else ("score", "rating")
     same = all(scan.columns.get(role) == reading.columns[role] for role in ("user", "item"))
-    return same and bool(roles & by_name) and not roles & reading.columns.keys()
+    return same and any(by_name[role] not in reading.columns.values() for role in judges if role in by_name)
 
 
 def _still_asked(question: Question, source: Source, options: ReadOptions) -> Question | FileReading | None:
@@ -111,7 +115,8 @@ def _still_asked(question: Question, source: Source, options: ReadOptions) -> Qu
     names = {role: source.scan.names.get(role, "") for role in ("user", "item")}
     has_names = source.scan.has_header or not source.scan.is_text or source.scan.format == "ndjson"
     if has_names and all(role in options.columns or role in usual_roles(name) for role, name in names.items()):
-        left = tuple(one for one in question.readings if all(one.columns[role] == name for role, name in names.items()))
+        of_names = (one for one in question.readings if all(one.columns[role] == name for role, name in names.items()))
+        left = tuple(one for one in of_names if not _leaves_unread(source, one))
         if len(left) < 2 and (not left or is_read_so(source, left[0])):
             return left[0] if left else None
         question = replace(question, readings=left)

@@ -73,7 +73,8 @@ def judges_of(
 ) -> Iterator[Judge]:
     """Yield what the rows of a user may be ordered or judged by; first nothing."""
     taken, is_list = {user.place, *(column.place for column in items)}, layout == "list"
-    free = [c for c in sheet.columns if c.place not in taken and c is not sheet.model and not c.is_index and c.is_list == is_list]
+    others = [c for c in sheet.columns if c.name not in sheet.labels]
+    free = [c for c in others if c.place not in taken and c is not sheet.model and not c.is_index and c.is_list == is_list]
     free = [c for c in free if (c.kind in NUMBERS or c.is_mostly_numbers or _is_named(c, table)) and layout not in ("wide", "labels")]
     free = [c for c in free if not is_list or list(map(len, c.values)) == list(map(len, items[0].values))]
     is_scattered = table == "lists" and layout == "long" and bool(free) and not user.is_grouped

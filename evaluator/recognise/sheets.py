@@ -65,6 +65,8 @@ class Sheet:
         self.format, self.columns, self.header, self.separator = format, columns, header, separator
         self.bits, self.why, self.first, self.is_complete = bits, why, first, is_complete
         self.facts: dict[Any, Any] = {}
+        self.labels: frozenset[str] = frozenset()
+        """Columns that the config names for something else."""
         self.filtered: frozenset[str] = frozenset()
         """The columns that the filter reads."""
 
