@@ -90,7 +90,7 @@ def test_a_column_side_by_side_has_one_role(columns, form, tmp_path):
 def test_a_dataframe_of_spark_is_refused_with_the_way(spark_session):
     lists = spark_session.native.createDataFrame([(1, 5), (1, -1)], ["user", "item"])
     test = spark_session.native.createDataFrame([(1, 5)], ["user", "item"])
-    with pytest.raises(DataError, match="Spark reads the columns of .* as they are stored"):
+    with pytest.raises(DataError, match=r"Spark reads the columns of .* as they are stored"):
         evaluate(test=test, recommendations={"m": {"frame": lists, "padding": -1}}, metrics=["MRR"])
 
 
