@@ -351,7 +351,7 @@ _READING = {
     ),
     "input_format": click.option(
         "--input-format",
-        type=click.Choice(("csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc")),
+        type=click.Choice(("csv", "tsv", "trec", "ragged", "json", "ndjson", "parquet", "ipc")),
         help="The format of standard input, if a path is -. Default: detected.",
     ),
 }
@@ -456,6 +456,6 @@ def _models_of(config: str | None, begun: str) -> list[str]:
     with suppress(Exception):  # problems of the config are reported when the command runs, not during completion
         from receval.config import load_config
 
-        models = load_config(config).config.data.recommendations if config else ()
+        models = (load_config(config).config.data.named_models or ()) if config else ()
         return [name for name in map(str, models) if name.startswith(begun)]
     return []

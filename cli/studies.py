@@ -132,7 +132,8 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
 
         refuse_missing_files(loaded)
     evaluation = loaded.config.evaluation
-    counts = {"measure": len(evaluation.definitions) + len(evaluation.composites), "model": len(loaded.config.data.recommendations)}
+    data, counts = loaded.config.data, {"measure": len(evaluation.definitions) + len(evaluation.composites)}
+    counts |= {} if data.has_model_column else {"model": len(data.recommendations)}
     if loaded.config.gates.rules:
         counts["gate"] = len(loaded.config.gates.rules)
     counted = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())

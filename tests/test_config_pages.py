@@ -96,6 +96,7 @@ def test_the_example_of_every_key_is_valid(path, write):
         of_spark = ["engine=spark"] if key in ("table", "per_user_table") else []
         more = ["evaluation.by=users.age"] if value == "users.age" and path != "evaluation" else of_spark
         more += ["data.items=items.csv"] if value == "items.price" else []
+        more += ["data.recommendations={all: all.csv}"] if key == "model" and path == "data.columns" else []
         assert load_config(config, [*more, override(path, key, value)]), key
 
 

@@ -435,7 +435,7 @@ def _is_empty(value: Any) -> bool:
 
 def _name_columns(data: dict[str, Any], columns: Mapping[str, Any]) -> None:
     """Set the columns of single sources and those that all share; raise `ConfigError` for a source that is not given."""
-    of_sources = {role: named for role, named in columns.items() if isinstance(named, Mapping)}
+    of_sources = {role: named for role, named in columns.items() if isinstance(named, Mapping) and "column" not in named}
     lost = next((role for role in of_sources if role not in data), None)
     if lost is not None:
         raise ConfigError(f"columns: {lost} is not given", f"name the columns of {', '.join(data)}")

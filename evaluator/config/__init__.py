@@ -7,9 +7,10 @@ from typing import Any
 
 from .contradictions import unknown_model
 from .data_sources import ItemsSource, Model, RowsSource, SourceConfig
+from .error_texts import key_named
 from .loader import Loaded, load_config, refuse_data_file
 from .missing_inputs import missing, missing_for_groups
-from .overrides import dotted, gates_of, key_named, measures_of_rules
+from .overrides import dotted, gates_of, measures_of_rules
 from .whole_config import Config, FormulaEntry
 
 __all__ = [

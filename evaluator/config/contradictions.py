@@ -18,7 +18,7 @@ from ..names.short_names import REFERENCE_NAMES, is_spread
 from ..results.spellings import close_label, labels_named, without_aggregate
 from ..tables.graph import closure, varies_with
 from ..tables.prepared import GroupBy
-from .data import Data
+from .data import Data, problems_of_models, problems_of_reading
 from .judgement import GateRule
 from .missing_inputs import missing, missing_for_groups
 from .whole_config import Config, Evaluation
@@ -259,8 +259,10 @@ def _of_files(data: Data) -> Iterator[tuple[text.Path, str]]:
         for key in source.columns.given():
             roles = _HAVING.get(key, (location[0],))
             if location[0] not in roles:
-                known = " or ".join(f"data.{role}" for role in roles)
-                yield ("data", *location, "columns", key), f"this file has no column for {key}: only {known} has one"
+                known = f"only {' or '.join(f'data.{role}' for role in roles)} has one"
+                yield ("data", *location, "columns", key), f"this file has no column for {key}: {known}"
+        yield from ((("data", *location, *keys), message) for keys, message in problems_of_reading(str(location[0]), source))
+    yield from problems_of_models(data)
     piped = [source for _, source in data.sources() if "-" in source.path]
     if len(piped) > 1 or any(len(source.path) > 1 for source in piped):
         yield ("data",), "standard input (-) can be read only once and not together with other files"
@@ -295,7 +297,7 @@ def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:
     names = [name.lower() for name, _, _, _ in data.named_lists()]
     if len(set(names)) < len(names):
         yield ("data", "recommendations"), "two models have names that differ only in case"
-    if isinstance(data.predictions, dict):
+    if isinstance(data.predictions, dict) and not data.has_model_column:
         for name in data.predictions:
             if name not in data.recommendations:
                 yield ("data", "predictions", name), unknown_model(name, data.recommendations)

@@ -10,7 +10,19 @@ from msgspec import Struct, field
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, field_validator
 
 from ..names.yaml_text import Path
-from .data_sources import Columns, Files, ItemsField, Model, RowsSource, SourceConfig, SourceField, TestField, describes_a_source
+from .data_sources import (
+    UNNAMED,
+    Columns,
+    Files,
+    ItemsField,
+    Model,
+    RowsSource,
+    SourceConfig,
+    SourceField,
+    TestField,
+    describes_a_source,
+    names_models,
+)
 
 MARK: Final = "{fold}"
 
@@ -110,6 +122,11 @@ ModelLists = Annotated[
 _NO_SOURCE: Final[dict[str, Any]] = {"not": {"anyOf": [{"required": ["path"]}, {"required": ["table"]}, {"required": ["uri"]}]}}
 
 
+def _by_name(value: Any) -> Any:
+    """Return one file of all models as if it had a name; anything else unchanged."""
+    return {UNNAMED: value} if names_models(value) else value
+
+
 def _unless_folds(schema: dict[str, Any]) -> None:
     """Change the schema so that required keys may be in the folds instead."""
     schema["anyOf"] = [{"required": schema.pop("required")}, {"required": ["folds"]}]
@@ -139,9 +156,11 @@ class Data(Model):
     recommendations: Annotated[
         Annotated[dict[str, ModelLists], Tag("named")] | Annotated[Files, Tag("files")],
         Discriminator(lambda value: "files" if isinstance(value, str | list | tuple) else "named"),
+        BeforeValidator(_by_name, json_schema_input_type=dict[str, ModelLists] | Files | RowsSource),
         Field(
             description="the lists of each model: name → file, or name → {runs: [file, …]}; or a path, glob or list, where each file is "
-            "one model named after the file. May be left out if every measure uses only `predictions`"
+            "one model named after the file; or one file of all models, whose columns name that of the model. May be left out if every "
+            "measure uses only `predictions`"
         ),
     ] = Field(default_factory=dict)
     columns: Columns | None = Field(
@@ -165,9 +184,19 @@ class Data(Model):
 
     @property
     def named_models(self) -> Mapping[str, object] | None:
-        """The lists by model, or the predictions if there are no lists; `None` if files give the names."""
+        """The lists by model, or the predictions if there are no lists; `None` if files, or a column, give the names."""
         given = self.recommendations or self.predictions
-        return given if isinstance(given, dict) else None
+        return given if isinstance(given, dict) and not self.has_model_column else None
+
+    @property
+    def has_model_column(self) -> bool:
+        """True if a column of one file of lists names the models, and not the keys of the config."""
+        given = self.recommendations
+        return isinstance(given, dict) and any(self.model_column(source) is not None for _, _, _, source in self.named_lists())
+
+    def model_column(self, source: SourceConfig) -> str | int | None:
+        """Return the column with the names of the models in a file of lists; `None` if there is none."""
+        return source.columns.model if source.columns.model is not None or self.columns is None else self.columns.model
 
     @property
     def runs(self) -> dict[str, tuple[str, ...]]:
@@ -196,3 +225,34 @@ class Data(Model):
                 yield from (((key, name), source) for name, source in given.items())
             elif given and key not in ("columns", "folds"):
                 yield from (((key, index), source) for index, source in enumerate(given))
+
+
+def problems_of_models(data: Data) -> Iterator[tuple[Path, str]]:
+    """Yield why a column cannot name the models."""
+    where: Path = ("data", "recommendations")
+    n_lists = len([*data.named_lists()])
+    if n_lists > 1 and data.has_model_column:
+        hint = "several files have a name each, without columns.model; or write one: recommendations: {path: …, columns: {model: …}}"
+        yield where, f"a column names the models of one file of lists, and there are {n_lists}: {hint}"
+    for place, source in data.sources():
+        is_of_spark = source.table is not None or (source.frame is not None and source.frame.is_of_spark)
+        if place[0] == "recommendations" and is_of_spark and data.model_column(source) is not None:
+            yield where, "columns.model does not work on tables and DataFrames of Spark: give the lists of each model"
+
+
+def problems_of_reading(role: str, source: SourceConfig) -> Iterator[tuple[Path, str]]:
+    """Yield keys of a source that contradict each other, or that such a source cannot have."""
+    if "score" in source.columns.ways and role == "previous_policy":
+        yield ("columns", "score"), "the scores of a policy have no order: name the column alone"
+    if source.columns.model is not None and role != "recommendations":
+        yield ("columns", "model"), "this file has no column for model: only data.recommendations has one"
+    if not isinstance(source, RowsSource):
+        return
+    if source.label_separator is not None and role not in ("test", "train"):
+        yield ("label_separator",), "labels in texts are ratings: only data.test and data.train have them"
+    if source.label_separator is not None and source.columns.rating is not None:
+        yield ("label_separator",), "the ratings are behind the items, or in a column: remove one of label_separator and columns.rating"
+    several = isinstance(source.columns.given().get("item"), tuple)
+    if source.split not in (None, "none") and (several or source.format == "ragged"):
+        what = "the lines are split at their separator" if source.format == "ragged" else "each column has one item of the list"
+        yield ("split",), f"{what}: remove split"

@@ -22,6 +22,7 @@ from pydantic import (
     WithJsonSchema,
     field_serializer,
     field_validator,
+    model_serializer,
     model_validator,
 )
 from pydantic.json_schema import SkipJsonSchema
@@ -32,13 +33,18 @@ from ..quoting import type_name
 from .masking import masked_options, masked_path, masked_uri
 from .source_values import (
     ColumnName,
-    KeyColumns,
-    read_category_columns,
+    ItemCategories,
+    ItemColumns,
+    NumberColumns,
+    Padding,
+    ReadColumn,
+    ScoreColumns,
+    TestCategories,
+    UserColumns,
     read_encoding,
     read_filter,
     read_option,
     read_separator,
-    read_test_categories,
     read_uri,
 )
 
@@ -91,6 +97,11 @@ NO_TEST: Final = InMemory(None)
 def describes_a_source(value: Any) -> bool:
     """Return whether a mapping is a section of a config that describes a source, not data by user."""
     return isinstance(value, Mapping) and bool(_SOURCE_KEYS & value.keys())
+
+
+def names_models(value: Any) -> bool:
+    """Return whether a mapping is one file of lists with a column of the models, and not files by model."""
+    return describes_a_source(value) and isinstance(value.get("columns"), Mapping) and "model" in value["columns"]
 
 
 def is_section(value: Any) -> bool:
@@ -182,7 +193,7 @@ def _marked(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_models(key: str, value: Any) -> Any:
     """Return the lists, or predictions, of all models with their rows wrapped."""
-    if isinstance(value, Mapping) and not (key == "predictions" and describes_a_source(value)):
+    if isinstance(value, Mapping) and not names_models(value) and not (key == "predictions" and describes_a_source(value)):
         return {name: _with_runs(given) for name, given in value.items()}
     if isinstance(value, list | tuple) and all(isinstance(one, str | os.PathLike) or describes_a_source(one) for one in value):
         return [source_of(one) for one in value]
@@ -231,14 +242,33 @@ _OF_FILES: Final = ("format", "separator", "header", "encoding", "decimal_comma"
 """Keys with options to read a file."""
 
 
-class Columns(Model):
-    """The names of columns in the file, or their positions from 1."""
+_OPTIONAL: Final = ("rating", "score", "rank", "timestamp")
+"""Columns that can be null: then a file has none."""
 
-    user: KeyColumns | None = Field(None, description="the user id, or a list of columns that are it together, such as [session, step]")
-    item: ColumnName | None = Field(None, description="the item id")
-    rating: ColumnName | None = Field(None, description="the rating of an interaction")
-    score: ColumnName | None = Field(None, description="the score of a recommendation: higher is better")
-    rank: ColumnName | None = Field(None, description="the rank of a recommendation, from 1; used instead of the score if both are given")
+
+class Columns(Model):
+    """The names of columns in the file, or their positions from 1; null: the file has no such column, whatever its names."""
+
+    user: UserColumns | None = Field(
+        None,
+        description="the user id, or a list of columns that are it together, such as [session, step]; {column: NAME, as: integer} reads "
+        "whole numbers written as 318.0",
+    )
+    item: ItemColumns | None = Field(
+        None,
+        description="the item id; or a list of columns side by side, which are the items of a list in this order, or a name with a `*` for "
+        "their numbers, such as `rec_*`; {column: NAME, as: integer} reads whole numbers written as 318.0",
+    )
+    rating: NumberColumns | None = Field(None, description="the rating of an interaction; columns side by side as for item")
+    score: ScoreColumns | None = Field(
+        None,
+        description="the score of a recommendation: higher is better; {column: NAME, order: ascending} if lower is better; columns side by "
+        "side as for item",
+    )
+    rank: NumberColumns | None = Field(
+        None,
+        description="the rank of a recommendation, from 1; used instead of the score if both are given; columns side by side as for item",
+    )
     row: ColumnName | None = Field(
         None,
         description="the row of a page of several lists (shelf, carousel) that has the recommendation, from 1 at the top; with position",
@@ -248,6 +278,9 @@ class Columns(Model):
     prediction: ColumnName | None = Field(None, description="the predicted rating")
     other: ColumnName | None = Field(None, description="the id of the second item of a pair")
     distance: ColumnName | None = Field(None, description="the distance between the two items of a pair")
+    model: ColumnName | None = Field(
+        None, description="in recommendations: {path: …, columns: {model: …}}, the column with the names of the models in one file"
+    )
 
     @model_validator(mode="after")
     def _of_a_page(self) -> Self:
@@ -259,8 +292,26 @@ class Columns(Model):
         return self
 
     def given(self) -> dict[str, Any]:
-        """Return the columns that are given: a name or a position, for users also a tuple of these."""
-        return self.model_dump(exclude_none=True)
+        """Return the columns that are given: a name or a position, or a tuple of these."""
+        return {role: one.column if isinstance(one, ReadColumn) else one for role, one in self._set().items() if role != "model"}
+
+    @property
+    def ways(self) -> dict[str, ReadColumn]:
+        """The columns whose values are read in another way."""
+        return {role: one for role, one in self._set().items() if isinstance(one, ReadColumn)}
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """The columns that a file must not have, although a name may be usual for them: those that are null in the config."""
+        return frozenset(role for role in self.model_fields_set if role in _OPTIONAL and getattr(self, role) is None)
+
+    def _set(self) -> dict[str, Any]:
+        return {role: value for role in type(self).model_fields if (value := getattr(self, role)) is not None}
+
+    @model_serializer
+    def _as_written(self) -> dict[str, Any]:
+        written = {role: one.written if isinstance(one, ReadColumn) else one for role, one in self._set().items()}
+        return written | dict.fromkeys(sorted(self.absent))
 
 
 class SourceConfig(Model):
@@ -287,8 +338,9 @@ class SourceConfig(Model):
         None, description="rows in memory instead of a path; only from Python"
     )
     name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
-    format: Literal["csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc", "delta", "iceberg"] | None = Field(
-        None, description="the format of the files; detected if not given"
+    format: Literal["csv", "tsv", "trec", "ragged", "json", "ndjson", "parquet", "ipc", "delta", "iceberg"] | None = Field(
+        None,
+        description="the format of the files; detected if not given; ragged: each line is a user and any number of items, and nothing else",
     )
     separator: Annotated[str, BeforeValidator(read_separator), Field(min_length=1, max_length=8)] | None = Field(
         None,
@@ -364,6 +416,13 @@ class RowsSource(SourceConfig):
         None,
         description="what separates the items if a text field contains a list; lists in brackets need none; none: a text is one item",
     )
+    label_separator: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        description="of test and train: what separates an item and its rating in one text, such as - in `n7-0 n9-1`; the last one counts",
+    )
+    padding: Padding | None = Field(
+        None, description="ids that only fill lists up to one length, such as -1 or [0, PAD]: these items are left out, and counted"
+    )
 
 
 class TestedSource(RowsSource):
@@ -377,15 +436,7 @@ class TestedSource(RowsSource):
         description="the rows of each user that are the target, after where: all (the default), the last or the first by time, or a random "
         "item, also with a seed: {random: 7}",
     )
-    categories: (
-        Annotated[
-            str,
-            BeforeValidator(read_test_categories),
-            Field(min_length=1),
-            WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]}),
-        ]
-        | None
-    ) = Field(
+    categories: TestCategories | None = Field(
         None,
         description="the column with the category that a row's item has for its user, by its name or its position, for measures with "
         "categories_of=test; an item with several categories has a row for each (subtopics of TREC: iter)",
@@ -395,22 +446,7 @@ class TestedSource(RowsSource):
 class ItemsSource(SourceConfig):
     """The catalogue. Categories are in one column (items are repeated, or fields are split), or in one column per category."""
 
-    categories: (
-        Annotated[
-            str | tuple[str, ...],
-            BeforeValidator(read_category_columns),
-            WithJsonSchema(
-                {
-                    "anyOf": [
-                        {"type": "string"},
-                        {"type": "integer", "minimum": 1},
-                        {"type": "array", "items": {"type": "string"}, "minItems": 1},
-                    ]
-                }
-            ),
-        ]
-        | None
-    ) = Field(
+    categories: ItemCategories | None = Field(
         None,
         description="the column with an item's categories, by its name or its position; or a list of columns, one per category: the "
         "item has the category where the value is not missing, empty, 0 or false",

@@ -27,7 +27,8 @@ from .contradictions import GIVE_MODELS, contradictions, unused
 from .data import Fold, folds_of
 from .data_sources import NO_TEST, with_rows_marked
 from .dialects import doubt, translate
-from .overrides import Locations, add_gates, add_input_format, add_model, add_question, add_to_test, error_text, override
+from .error_texts import error_text
+from .overrides import Locations, add_gates, add_input_format, add_model, add_question, add_to_test, override
 from .whole_config import Config
 
 _STDIN = "/dev/stdin"

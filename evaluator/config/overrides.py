@@ -1,32 +1,29 @@
-"""Locate the values of a config, replace them by options of the command line, and describe their problems."""
+"""Locate the values of a config, and replace them by options of the command line."""
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from functools import cache
 from pathlib import Path
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final
 
 from msgspec import Struct, field
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
 
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..names.measure_strings import measures_of
 from ..names.short_names import is_address
-from ..quoting import one_line, short
+from ..quoting import one_line
 from .data_sources import InMemory
 from .dialects import Translation
+from .error_texts import error_text, keys_at
 from .judgement import Compare, GateBaseline, GateRule, Gates, Rule, as_baseline
 from .run_sections import ReportConfig, Tracking, Trackings
-from .whole_config import Config
 
 
 class Locations(Struct, frozen=True):
@@ -68,92 +65,6 @@ def dotted(path: text.Path) -> str:
     """Return a path as text, such as `evaluation.metrics[3]`."""
     shown = "".join(f"[{segment}]" if isinstance(segment, int) else f".{segment}" for segment in path)
     return shown.removeprefix(".") or "the config"
-
-
-_WANTED: Final = {
-    "string_type": "text",
-    "bool_type": "true or false",
-    "int_type": "a whole number",
-    "float_type": "a number",
-    "tuple_type": "a list",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "float_parsing": "a number",
-    "int_parsing": "a whole number",
-    "string_too_short": "a text that is not empty",
-}
-"""Error type of pydantic → the expected value in the words of YAML; pydantic names tuples, dictionaries and instances."""
-
-
-_CANDIDATES: Final = "receval samples no candidates; give lists with the scores of the candidates (docs/how-to/leave-one-out.md)"
-_MEANT: Final = {
-    **dict.fromkeys(("candidates", "n_negatives", "negatives", "num_negatives"), _CANDIDATES),
-    "split": "it is a key of a source, such as data.recommendations.NAME.split",
-}
-"""A key that people try → what to write instead."""
-
-
-def error_text(details: ErrorDetails) -> str:
-    """Describe what is wrong with a value."""
-    if details["type"] == "extra_forbidden":
-        key = str(details["loc"][-1])
-        allowed = _keys(details["loc"][:-1])
-        if key in _MEANT:
-            return f"unknown key '{key}': {_MEANT[key]}"
-        if (name := key.partition(":")[0]) in allowed and name != key:
-            return f"unknown key '{key}': YAML needs a space after the colon, as in {key.replace(':', ': ', 1)}"
-        close = difflib.get_close_matches(key, allowed, n=1) or [name for name in allowed if key in name.split("_")][:1]
-        close = close or [name for name in (key_named(key),) if name and allowed]
-        return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
-    if details["type"] in ("missing", "value_error"):
-        return "this key is missing" if details["type"] == "missing" else str(details["ctx"]["error"])
-    given = details["input"]
-    if details["type"] == "string_pattern_mismatch" and details["loc"][-1] == "cluster":
-        return f"write a column of data.users as users.{short(str(given))}"
-    is_secret = "storage_options" in details["loc"]
-    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {'null' if given is None else short(repr(given))}"
-    wanted = details["msg"].replace("Input should be", "this should be").removesuffix(".")
-    hint = ": write the rules under gates.rules" if details["loc"] == ("gates",) else ""
-    return (f"this should be {_WANTED[details['type']]}" if details["type"] in _WANTED else wanted) + shown + hint
-
-
-def _keys(location: Sequence[str | int]) -> list[str]:
-    """Return the keys of the model at `location`."""
-    models: Iterable[type[BaseModel]] = [Config]
-    for segment in location:
-        fields = [model.model_fields[segment].annotation for model in models if segment in model.model_fields]
-        models = [model for annotation in fields for model in _models(annotation)] or models
-    return [key for model in models for key in model.model_fields]
-
-
-def _models(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return list(dict.fromkeys(model for argument in get_args(annotation) for model in _models(argument)))
-
-
-def key_named(name: str) -> str:
-    """Return the path, as for `--set`, of the topmost key with this name; empty if there is none."""
-    return _topmost_keys().get(name, "")
-
-
-@cache
-def _topmost_keys() -> Mapping[str, str]:
-    paths, level = dict[str, str](), list[tuple[str, type[BaseModel]]]([("", Config)])
-    while level:
-        fields = [(f"{above}{key}", one.annotation) for above, model in level for key, one in model.model_fields.items()]
-        paths = {path.rpartition(".")[2]: path for path, _ in reversed(fields)} | paths
-        level = [(f"{path}.", model) for path, annotation in fields for model in _sections(annotation)]
-    return paths
-
-
-def _sections(annotation: Any) -> list[type[BaseModel]]:
-    """Return the models of an annotation, without those of elements of lists and mappings."""
-    if get_origin(annotation) in (tuple, list, dict):
-        return []
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for argument in get_args(annotation) for model in _sections(argument)]
 
 
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
@@ -204,7 +115,31 @@ def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, s
         return _put(config, path, written, where, origins)
     if value.problems:
         return f"{where}: {value.problems[0][1]}"
+    if value.value is None and isinstance(path[-1], str) and "columns" not in path[-2:-1]:  # a column that is null is one that is not there
+        return _unset(config, path, where, origins)
     return _put(config, path, value.value, where, origins)
+
+
+def _unset(config: dict[str, Any], path: text.Path, where: str, origins: dict[text.Path, str]) -> str | None:
+    """Remove the key at a path of the config, if it is there; a key that no section has is left to be refused."""
+    here: Any = config
+    for index, key in enumerate(path[:-1]):
+        is_element = isinstance(here, list) and isinstance(key, int) and key < len(here)
+        value = here.get(key) if isinstance(here, dict) else here[key] if is_element else None
+        here = _in_full(path[: index + 1], value, path[index + 1])
+    if isinstance(here, dict) and path[-1] in here:
+        _put(config, path, None, where, origins)  # sections in short form become mappings
+        _remove(config, path)
+        return None
+    known = keys_at(path[:-1])
+    return _put(config, path, None, where, origins) if known and path[-1] not in known else None
+
+
+def _remove(config: dict[str, Any], path: text.Path) -> None:
+    here: Any = config
+    for key in path[:-1]:
+        here = here[key]
+    del here[path[-1]]
 
 
 def with_overrides(stored: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
@@ -248,6 +183,10 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
             return f"{where}: a pattern of files without a name cannot be added to models with names: write NAME=PATH for each"
         listed = [] if assignment is None else [assignment] if isinstance(assignment, str) else assignment
         return _put(config, ("data", "recommendations"), [*listed, relative], where, origins)
+    if isinstance(assignment, dict) and isinstance(columns := assignment.get("columns"), dict) and "model" in columns:
+        if assignment.keys() & set(_PLACES) and not replace:
+            return f"{where}: a column names the models of one file of lists: give one file, or remove columns.model"
+        return _put(config, ("data", "recommendations"), {**_reading(assignment), "path": relative}, where, origins)
     if isinstance(data, dict) and isinstance(assignment, str | list):
         listed = [assignment] if isinstance(assignment, str) else assignment
         same = [entry for entry in listed if isinstance(entry, dict) and entry.get("name") == name]
@@ -439,14 +378,14 @@ def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origin
                 here[key] = {}
         if not last:
             if isinstance(path[index + 1], str):
-                here[key] = _in_full(path[: index + 1], here[key])
+                here[key] = _in_full(path[: index + 1], here[key], path[index + 1])
             here = here[key]
     origins[path] = where
     return None
 
 
-def _in_full(path: text.Path, value: Any) -> Any:
-    """Return a section in short form as a mapping, to which keys can be added; anything else unchanged."""
+def _in_full(path: text.Path, value: Any, key: str | int = "") -> Any:
+    """Return a section in short form as a mapping, to which `key` can be added; anything else unchanged."""
     if path in _SHORT_FORMS and isinstance(value, str | int | float):
         return {_SHORT_FORMS[path]: value}
     is_of_gates = path[0] == "gates" and path in _SHORT_FORMS
@@ -454,7 +393,8 @@ def _in_full(path: text.Path, value: Any) -> Any:
         ((label, folder),) = value.items()
         return {"path": f"{label}={folder}"}
     is_of_model = len(path) == 3 and path[1] in ("recommendations", "predictions")
-    is_source = path[0] == "data" and (is_of_model or (len(path) == 2 and path[1] not in ("recommendations", "folds")))
+    is_of_all_models = path == ("data", "recommendations") and key == "columns"  # one file, which has a column of the models
+    is_source = path[0] == "data" and (is_of_model or is_of_all_models or (len(path) == 2 and path[1] not in ("recommendations", "folds")))
     return {"frame" if isinstance(value, InMemory) else "path": value} if is_source and isinstance(value, str | list | InMemory) else value
 
 

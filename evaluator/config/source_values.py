@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator, WithJsonSchema
+from msgspec import Struct
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from ..names.row_filter import parse_filter
 
@@ -18,7 +20,21 @@ def read_column_name(value: Any) -> Any:
 
 
 _NAME_SCHEMA: Final = [{"type": "string"}, {"type": "integer", "minimum": 1}]
+_NAMES_SCHEMA: Final = [*_NAME_SCHEMA, {"type": "array", "items": {"anyOf": _NAME_SCHEMA}, "minItems": 1}]
 ColumnName = Annotated[str | int, BeforeValidator(read_column_name), WithJsonSchema({"anyOf": _NAME_SCHEMA})]
+
+
+class ReadColumn(Struct, frozen=True):
+    """A column whose values are read in another way: ids as integers, or scores of which less is better."""
+
+    column: str | int | tuple[str | int, ...]
+    as_integer: bool = False
+    ascending: bool = False
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The mapping that the config writes."""
+        return {"column": self.column} | ({"as": "integer"} if self.as_integer else {}) | ({"order": "ascending"} if self.ascending else {})
 
 
 def read_key(value: Any) -> Any:
@@ -31,10 +47,63 @@ def read_key(value: Any) -> Any:
     return names
 
 
-KeyColumns = Annotated[
-    str | int | tuple[str | int, ...],
-    BeforeValidator(read_key),
-    WithJsonSchema({"anyOf": [*_NAME_SCHEMA, {"type": "array", "items": {"anyOf": _NAME_SCHEMA}, "minItems": 2}]}),
+def read_columns(value: Any) -> Any:
+    """Return a column, or of a list of columns side by side a tuple."""
+    if not isinstance(value, list | tuple):
+        return read_column_name(value)
+    names = tuple(read_column_name(name) for name in value)
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"the columns side by side must be one or more different ones, not {list(value)!r}")
+    return names
+
+
+def _reader(read: Callable[[Any], Any], key: str, values: Sequence[str]) -> BeforeValidator:
+    """Return a validator of a column, or of a mapping of it with a key that says how its values are read."""
+
+    def read_mapping(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value if isinstance(value, ReadColumn) else read(value)
+        shown = f"{{column: NAME, {key}: {values[0]}}}"
+        if "column" not in value or value.keys() - {"column", key}:
+            raise ValueError(f"a column with a way to read it is written {shown}, not {dict(value)!r}")
+        if value.get(key, values[-1]) not in values:
+            raise ValueError(f"{key} must be {' or '.join(values)}, as in {shown}, not {value[key]!r}")
+        is_set, column = value.get(key) == values[0], read(value["column"])
+        if is_set and read is read_key and isinstance(column, tuple):
+            raise ValueError("several columns that name a user together are read as they are written: remove as")
+        made = ReadColumn(column, as_integer=is_set and key == "as", ascending=is_set and key == "order")
+        return made if is_set else made.column
+
+    return BeforeValidator(read_mapping)
+
+
+def _schema(names: list[dict[str, Any]], key: str, values: Sequence[str], single: list[dict[str, Any]]) -> WithJsonSchema:
+    way = {"column": {"anyOf": single}, key: {"enum": list(values)}}
+    return WithJsonSchema({"anyOf": [*names, {"type": "object", "properties": way, "required": ["column"], "additionalProperties": False}]})
+
+
+_AS: Final = ("integer",)
+_ORDERS: Final = ("ascending", "descending")
+_KEY_SCHEMA: Final = [*_NAME_SCHEMA, {"type": "array", "items": {"anyOf": _NAME_SCHEMA}, "minItems": 2}]
+UserColumns = Annotated[Any, _reader(read_key, "as", _AS), _schema(_KEY_SCHEMA, "as", _AS, _NAME_SCHEMA)]
+ItemColumns = Annotated[Any, _reader(read_columns, "as", _AS), _schema(_NAMES_SCHEMA, "as", _AS, _NAMES_SCHEMA)]
+ScoreColumns = Annotated[Any, _reader(read_columns, "order", _ORDERS), _schema(_NAMES_SCHEMA, "order", _ORDERS, _NAMES_SCHEMA)]
+NumberColumns = Annotated[Any, BeforeValidator(read_columns), WithJsonSchema({"anyOf": _NAMES_SCHEMA})]
+
+
+def read_padding(value: Any) -> Any:
+    """Return the texts of ids that only fill lists up; nothing is an empty one."""
+    values = value if isinstance(value, list | tuple) else [value]
+    if not values or any(isinstance(one, bool) or not isinstance(one, str | int | float | None) for one in values):
+        raise ValueError(f"padding must be an id that only fills lists up, such as -1, or a list of them, not {value!r}")
+    return tuple("" if one is None else str(one) for one in values)
+
+
+_PADDING: Final = [{"type": "string"}, {"type": "number"}]
+Padding = Annotated[
+    tuple[str, ...],
+    BeforeValidator(read_padding),
+    WithJsonSchema({"anyOf": [*_PADDING, {"type": "array", "items": {"anyOf": [*_PADDING, {"type": "null"}]}, "minItems": 1}]}),
 ]
 
 
@@ -88,3 +157,11 @@ def read_test_categories(value: Any) -> Any:
     if isinstance(value, list | tuple):
         raise ValueError("categories of the test rows are in one column: repeat the row of an item for each of its categories")
     return read_category_columns(value)
+
+
+ItemCategories = Annotated[
+    str | tuple[str, ...],
+    BeforeValidator(read_category_columns),
+    WithJsonSchema({"anyOf": [*_NAME_SCHEMA, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+]
+TestCategories = Annotated[str, BeforeValidator(read_test_categories), Field(min_length=1), WithJsonSchema({"anyOf": _NAME_SCHEMA})]

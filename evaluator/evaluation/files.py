@@ -46,7 +46,8 @@ from ..tables.graph import closure
 from ..tables.prepared import Prepared, TimeFacts
 from ..tables.rows import EMPTY_TRUTH, LISTS, PartData
 from ..tables.time_units import SECONDS, TimeUnit
-from .inputs import Inputs, configured_path, look_at_everything
+from .input_files import configured_path
+from .inputs import Inputs, look_at_everything
 from .model_pass import measure_part
 from .plan import Plan, Request
 from .user_ids import id_in

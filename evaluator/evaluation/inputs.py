@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path, PurePath
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 from msgspec import Struct
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data import Data
-from ..config.data_sources import NO_TEST, UNNAMED, InMemory, TestedSource
+from ..config.data_sources import NO_TEST, UNNAMED, Columns, InMemory, TestedSource
 from ..config.whole_config import Evaluation
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError, NoRowsError, RecevalError
@@ -29,10 +29,9 @@ from ..load.opening import FAILURES, open_rows
 from ..load.scan import KEY_COLUMN, ReadError, flat_columns
 from ..metrics import Definition
 from ..metrics.intents import TEST_CATEGORIES
+from ..names.row_filter import in_filter
 from ..names.short_names import REFERENCE_NAMES, is_address
 from ..parts.spark.session import SparkSession
-from ..results.result import Input, InputFile
-from ..secrets import mask_values
 from ..tables.rows import EMPTY_TRUTH
 
 ROLES: Final[Mapping[str, str]] = {
@@ -209,10 +208,9 @@ class _Looker(Struct, frozen=True):
     depth: int | None
 
     @property
-    def _shared(self) -> Mapping[str, Any]:
+    def _shared(self) -> Columns | None:
         """The columns of all sources."""
-        columns = self.loaded.config.data.columns
-        return columns.given() if columns else {}
+        return self.loaded.config.data.columns
 
     def single(self, role: str) -> load.Source | None:
         """Inspect a source that serves the whole run, with the wanted columns; `None` if it is not given, or not needed."""
@@ -244,14 +242,23 @@ class _Looker(Struct, frozen=True):
             return {name: replace(source, may_be_empty=True, given=(), originals=()) for name, source in nothing.items()}
         if isinstance(data.recommendations, dict):
             named = [(name, dotted(("data", *location)), configured) for name, _, location, configured in data.named_lists()]
+            if data.has_model_column:
+                ((name, role, configured),) = named
+                return self._by_model("data.recommendations" if name == UNNAMED else role, configured)
             return {name: self._look_at_lists(role, configured, self._files(role, configured)) for name, role, configured in named}
         models: dict[str, load.Source] = {}
         model_files: dict[str, list[load.SourceFile]] = {}
         for index, configured in enumerate(data.recommendations):
+            if data.model_column(configured) is not None:
+                by_model = self._by_model(f"data.recommendations[{index}]", configured)
+                for twice in by_model.keys() & models.keys():
+                    raise _same_name(twice, (*models[twice].files, *by_model[twice].files))
+                models, model_files = models | by_model, model_files | {name: [*one.files] for name, one in by_model.items()}
+                continue
             files = self._files(f"data.recommendations[{index}]", configured)
-            name = configured.name or configured.table
-            by_name: dict[str, list[load.SourceFile]] = {name: files} if name else {}
-            for one in files if not name else ():
+            given = configured.name or configured.table
+            by_name: dict[str, list[load.SourceFile]] = {given: files} if given else {}
+            for one in files if not given else ():
                 base = load.without_endings(one.pure_path.name)
                 if base in by_name:
                     raise _same_name(base, (*by_name[base], one))
@@ -263,6 +270,24 @@ class _Looker(Struct, frozen=True):
                 models[name] = self._look_at_lists(f"data.recommendations.{name}", configured, of_model)
         return models
 
+    def _by_model(self, role: str, configured: SourceConfig) -> dict[str, load.Source]:
+        """Inspect the lists of all models in one file, whose column of models is a filter for the lists of each."""
+        column, files = str(self.loaded.config.data.model_column(configured)), self._files(role, configured) if configured.path else None
+        kept = f"({configured.where}) and " if configured.where else ""
+
+        def lists_of(model: str) -> str:
+            return "{}{} == '{}'".format(kept, in_filter(column), model.replace("'", "''"))
+
+        whole = load.with_filter_remark(self._look_at_all_rows(role, "lists", configured, files, ())) if configured.where else None
+        source = self._look_at_all_rows(role, "lists", configured.model_copy(update={"where": lists_of("")}), files, ())
+        names = load.models_in(source, column, configured.where or "")
+        doubts = (*(whole or source).scan.doubts, f"{role}: each value of column {column!r} is a model.")
+        of_models = (
+            replace(source, role=f"data.recommendations.{name}").with_scan(where=lists_of(name), doubts=() if index else doubts)
+            for index, name in enumerate(names)
+        )
+        return {name: load.with_conversions(one) for name, one in zip(names, of_models, strict=True)}
+
     def predictions(self, models: Mapping[str, load.Source], *, required: bool) -> dict[str, load.Source]:
         """Inspect the predicted ratings of each model that has them: one file for all models, or a file each.
 
@@ -273,7 +298,8 @@ class _Looker(Struct, frozen=True):
             return {}
         if not isinstance(data.predictions, dict):
             return dict.fromkeys(models, self._look_at("data.predictions", table, data.predictions))
-        model_of = {name: name for name in models} | {name: model for name, model, _, _ in data.named_lists()}
+        of_config = () if data.has_model_column else data.named_lists()
+        model_of = {name: name for name in models} | {name: model for name, model, _, _ in of_config}
         for name in data.predictions:
             if name not in model_of.values():
                 raise DataError(f"data.predictions: {unknown_model(name, model_of.values())}")
@@ -322,14 +348,19 @@ class _Looker(Struct, frozen=True):
 
     def refuse_lost_columns(self, sources: Sequence[load.Source]) -> None:
         """Raise `DataError` for a shared column that no source has; sources that the run does not need are looked at too."""
-        used = {name for source in sources for name in source.scan.names.values()}
-        shared = flat_columns(self._shared).items()
-        lost = {role: name for role, name in shared if isinstance(name, str) and not {name, without_type(name)} & used}
+
+        def columns_of(source: load.Source) -> set[str]:
+            return {*source.scan.names.values(), *(cell for cells in source.scan.wide.values() for cell in cells)}
+
+        used = {name for source in sources for name in columns_of(source)}
+        given = flat_columns(self._shared.given() if self._shared else {}).items()
+        shared = [(role, one) for role, name in given for one in (name if isinstance(name, tuple) else (name,))]
+        lost = [(role, name) for role, name in shared if isinstance(name, str) and not {name, without_type(name)} & used]
         if lost:
             everything = replace(self, roles=frozenset(ROLES))
             others = (everything.single(role) for role in ROLES if role not in self.roles | {EMPTY_TRUTH, "predictions", "recommendations"})
-            used |= {name for source in others if source is not None for name in source.scan.names.values()}
-        for role, name in lost.items():
+            used |= {name for source in others if source is not None for name in columns_of(source)}
+        for role, name in lost:
             if not {name, without_type(name)} & used:
                 raise DataError(
                     f"data.columns: no file or table has a column {name!r} for the {'user' if role.startswith(KEY_COLUMN) else role}",
@@ -350,7 +381,7 @@ class _Looker(Struct, frozen=True):
         self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None = None, labels: Sequence[str] = ()
     ) -> load.Source:
         """Inspect a source, or only `files` of it; `labels` are further columns to read."""
-        return load.with_filter_remark(self._look_at_all_rows(role, table, configured, files, labels))
+        return load.with_conversions(load.with_filter_remark(self._look_at_all_rows(role, table, configured, files, labels)))
 
     def _look_at_all_rows(
         self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None, labels: Sequence[str]
@@ -467,27 +498,3 @@ def deepest(evaluation: Evaluation) -> int | None:
 
 def _looks_at_ties(definition: Definition) -> bool:
     return definition.params.get("ties", "list_order") != "list_order" and "ties" in definition.metric.axes
-
-
-def describe(
-    inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path, variables: Mapping[str, str]
-) -> tuple[Input, ...]:
-    """Return the inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and number of rows."""
-
-    def described(file: load.SourceFile, source: load.Source) -> InputFile:
-        digest, size = fingerprints.of(file.path)
-        return InputFile(mask_values(configured_path(file, source, folder), variables), size, digest)
-
-    return tuple(
-        Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals)) for source in inputs.all()
-    )
-
-
-def configured_path(file: load.SourceFile, source: load.Source, folder: Path) -> str:
-    """Return the path of a file as the config writes it, which does not depend on where the `folder` of the config is."""
-    if file.is_piped:
-        return source.given[0]
-    is_elsewhere = not isinstance(file.path, Path) or is_address(file.name)
-    if is_elsewhere or any(os.path.isabs(os.path.expanduser(configured)) for configured in source.given):
-        return file.name
-    return os.path.relpath(file.name, folder)

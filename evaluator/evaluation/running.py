@@ -44,7 +44,7 @@ from ..tables.prepared import GroupBy
 from ..tables.rows import LISTS
 from .cautions import cautions, remarks_on_order
 from .files import Files, lazy_rows, open_inputs
-from .inputs import describe
+from .input_files import describe
 from .model_pass import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part, user_rows
 from .models import EvaluatedModel, ReferenceLists, definitions_of, file_order_remark, finish_model, measure_reference_lists
 from .plan import Options, Request

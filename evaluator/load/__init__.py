@@ -4,6 +4,7 @@ from .broken_rows import another_way as another_way
 from .broken_rows import explain as explain
 from .columns import MissingColumnsError as MissingColumnsError
 from .columns import all_missing as all_missing
+from .conversions import with_conversions as with_conversions
 from .database import look_at_query as look_at_query
 from .documents import is_by_user as is_by_user
 from .faults import refuse as refuse
@@ -11,6 +12,7 @@ from .filtering import events as events
 from .filtering import like_stars as like_stars
 from .filtering import likely_filter as likely_filter
 from .filtering import model_column as model_column
+from .filtering import models_in as models_in
 from .filtering import with_filter_remark as with_filter_remark
 from .folders import copy_of_pipe as copy_of_pipe
 from .folders import find as find

@@ -15,9 +15,10 @@ from ..errors import DataError
 from . import opening, sniff
 from .columns import IDS, public_name
 from .list_columns import elements, fractions, value_of
+from .made_columns import with_made_values
 from .objects import is_id
 from .recode import CountedLines, not_unpacked, open_bytes
-from .scan import NO_VALUE, ReadError, Scan
+from .scan import BOOLEANS, NO_VALUE, ReadError, Scan
 from .source import ReadAgain, Source
 from .source_file import SourceFile, in_words
 from .text import is_comment
@@ -81,9 +82,11 @@ def _wrong_rows(lines: CountedLines, scan: Scan) -> Iterator[tuple[int, _Problem
     else:
         separator = scan.separator or None
         texts = (line.rstrip("\r\n") for line in lines)
-        rows = ([] if not text.strip() or (not separator and is_comment(text)) else text.split(separator) for text in texts)
+        most = 1 if scan.ragged else -1
+        rows = ([] if not text.strip() or (not separator and is_comment(text)) else text.split(separator, most) for text in texts)
     line, width = 1, len(scan.header)
-    columns = {column: scan.header.index(name) for column, name in scan.names.items() if name in scan.header}
+    cells = [(column, cell) for column, name in scan.names.items() for cell in scan.wide.get(name, (name,))]
+    columns = [(column, scan.header.index(cell)) for column, cell in cells if cell in scan.header]
     for index, row in enumerate(rows):
         begun, line = line, lines.number + 1
         if not row or (index == 0 and scan.has_header):
@@ -91,7 +94,7 @@ def _wrong_rows(lines: CountedLines, scan: Scan) -> Iterator[tuple[int, _Problem
         if (len(row) > width and not scan.ignores_rest) or (len(row) < width and (scan.format == "csv" or not scan.separator)):
             hint = "quote fields that contain a separator, and close every quotation mark" if scan.format == "csv" else None
             yield begun, (f"{len(row)} fields, where there are {width} columns", hint)
-        problems = (_wrong_with(column, row[place], scan) for column, place in columns.items() if place < len(row))
+        problems = (_wrong_with(column, row[place], scan) for column, place in columns if place < len(row))
         yield from ((begun, problem) for problem in problems if problem)
 
 
@@ -108,7 +111,8 @@ def _wrong_objects(lines: CountedLines, scan: Scan) -> Iterator[tuple[int, _Prob
         if not isinstance(record, dict):
             yield lines.number, ('a JSON object was expected, such as {"user": 1, "item": 2}', None)
             continue
-        problems = (_wrong_with(column, value_of(record, name, scan.fields), scan) for column, name in scan.names.items())
+        made = with_made_values(record, scan.nested, scan.wide)
+        problems = (_wrong_with(column, value_of(made, name, scan.fields), scan) for column, name in scan.names.items())
         yield from ((lines.number, (problem[0], None)) for problem in problems if problem)
 
 
@@ -126,8 +130,10 @@ def _wrong_with(column: str, held: Any, scan: Scan) -> _Problem | None:
             return f"{name} holds {text[:40]!r}, which is not a {kind}", _LISTS
         is_printed = scan.split is None and scan.list_syntax == "python"
         odd_ids = fractions(text) if is_printed else [value for value in held if not is_id(value)]
-        if column in IDS and odd_ids:
+        if column in IDS and odd_ids and column not in scan.integers:
             return f"{odd_ids[0]!r} cannot be an id", "ids are integers or text"
+    if column == "rating" and scan.label_separator:  # it is in the texts of items, and was looked at before
+        return None
     if isinstance(held, list) and column not in scan.lists:
         return f"{name} is a list, but not in earlier rows", None
     for value in held if isinstance(held, list) else [held]:
@@ -146,7 +152,8 @@ def _is_number(value: object, scan: Scan) -> bool:
         return False
     text = value.replace(",", ".", 1) if scan.decimal_comma else value
     is_plain = text == text.strip() and "_" not in text
-    return value.lower() in NO_VALUE or value in scan.nulls or (is_plain and sniff.is_number(text))
+    is_word = value.lower() in NO_VALUE or (scan.booleans and value.lower() in BOOLEANS)
+    return is_word or value in scan.nulls or (is_plain and sniff.is_number(text))
 
 
 def _uneven(file: SourceFile, source: Source) -> DataError | None:

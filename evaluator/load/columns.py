@@ -6,7 +6,7 @@ import difflib
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from ..errors import DataError
 from .column_words import likely_column, order_columns
@@ -220,18 +220,20 @@ def recognise(
     where: str,
     table: str,
     columns: Sequence[str],
-    given: Mapping[str, str | int],
+    given: Mapping[str, Any],
     has_header: bool | None,
     numbers: Collection[str] = (),
+    absent: Collection[str] = (),
 ) -> dict[str, str]:
     """Return canonical name → name in the file, for the columns of `table` that the file has.
 
     `columns` are the file's column names, `given` the mapping of the config: a name, or a position from 1; a `SharedName` that the file
     does not have is ignored. `has_header` is `None` where columns have names without one, as in Parquet and frames. Lists without a usual
-    name of a rank or score have the one of the `numbers` whose words say it. Raises `DataError` if a required or a given column is missing,
-    or if two columns fit and none is given.
+    name of a rank or score have the one of the `numbers` whose words say it. The file has none of the `absent` columns. Raises `DataError`
+    if a required or a given column is missing, or if two columns fit and none is given.
     """
     required, optional, layouts = _TABLES[table]
+    optional = tuple(role for role in optional if public_name(role) not in absent)
     given = {key: _as_stored(name, columns) for key, name in given.items()}
     of_user = {role for role, name in given.items() if role == "user" or role.startswith(KEY_COLUMN)}
     has_part = any(given[role] in columns for role in of_user)
@@ -243,23 +245,24 @@ def recognise(
     if has_header is False and not given:
         example = ", ".join(f"{role}: {index}" for index, role in enumerate(layouts[-1][:2], 1))
         hint = f"set them in the config, columns: {{{example}, …}} counting from 1"
-        return dict(zip(names_by_position(where, table, len(columns), f"{len(columns)} columns and no header", hint), columns, strict=True))
+        roles = names_by_position(where, table, len(columns), f"{len(columns)} columns and no header", hint)
+        return {role: name for role, name in zip(roles, columns, strict=True) if public_name(role) not in absent}
     names: dict[str, str] = {}
     parts = {_given(where, "user", name, columns) if isinstance(name, int) else name for name in _parts(given).values()}
+    named_in_config = {name for key, name in given.items() if isinstance(name, str) and not key.startswith(KEY_COLUMN)}
     for role in (*required, *optional):
         key = public_name(role)
+        taken = {*names.values(), *named_in_config, *(parts if role in optional else ())}
         if key in given:
             names[role] = _given(where, key, given[key], columns)
-        elif (
-            has_header is not False
-            and (name := _usual(where, table, role, columns, {*names.values(), *(parts if role in optional else ())})) is not None
-        ):
+        elif has_header is not False and (name := _usual(where, table, role, columns, taken)) is not None:
             names[role] = name
     if missing := [role for role in required if role not in names]:
         likely = {role: name for role in missing if has_header is not False and (name := likely_column(role, columns, names.values()))}
         raise MissingColumnsError(where, columns, missing, likely, has_header)
     if table == "lists" and has_header is not False and not set(ORDERING) & names.keys():
-        names |= _order_by_words(where, [name for name in columns if name in numbers and name not in names.values()])
+        found = _order_by_words(where, [name for name in columns if name in numbers and name not in names.values()])
+        names |= {role: name for role, name in found.items() if role in optional}
     if len(set(names.values())) < len(names):
         raise DataError(f"{where}: one column is mapped to two roles: {names}")
     return names
@@ -276,11 +279,11 @@ def _order_by_words(where: str, free: Sequence[str]) -> dict[str, str]:
     return {role: name for name, role in found.items()}
 
 
-def order_found_by_words(table: str, names: Mapping[str, str], given: Mapping[str, str | int]) -> str:
+def order_found_by_words(table: str, names: Mapping[str, str], given: Mapping[str, Any]) -> str:
     """Return a remark if the column that orders lists was found by the words in its name; else an empty text."""
     for role in ORDERING if table == "lists" else ():
         name, wanted = names.get(role, ""), given.get(public_name(role))
-        is_given = isinstance(wanted, int) or (wanted is not None and name in (wanted, without_type(wanted)))
+        is_given = isinstance(wanted, int | tuple) or (wanted is not None and name in (wanted, without_type(wanted)))
         if name and not is_given and _fold(name) not in (*_USUAL[role], *_SECOND.get((table, role), ())) and order_columns([name]):
             return f"the {public_name(role)} is in column {name!r}, by its name"
     return ""
@@ -327,7 +330,7 @@ def named(
             f"{where}: there is no column {unknown[0]!r}, because the file has no header",
             "name the column by its position, counting from 1, or set header: true if there is a header",
         )
-    names = recognise(where, table, columns, options.columns, has_header, numbers)
+    names = recognise(where, table, columns, options.columns, has_header, numbers, options.absent)
     key = key_columns(where, table, columns, options.columns, names)
     for label in labels:
         for role in (role for role, name in names.items() if name == label and role in IDS and not (key and role == "user")):
@@ -372,7 +375,8 @@ def _by_position(label: str, columns: Sequence[str]) -> str:
 
 
 def _of_filter(where: str, name: str, columns: Sequence[str], names: Mapping[str, str]) -> str:
-    """Return the column of the file that a filter names by its name in the file or by its role."""
+    """Return the column of the file that a filter names by its name in the file, its position or its role."""
+    name = _by_position(name, columns)
     if columns.count(name) > 1:
         raise DataError(f"{where}: {columns.count(name)} columns are called {name!r}, which the filter names", "rename all but one")
     by_role = {public_name(role): column for role, column in names.items()}

@@ -50,7 +50,7 @@ def look_at_query(role: str, table: str, uri: str, query: str, folder: Path, opt
     for the database.
     """
     name = masked_uri(uri)
-    named = {*options.columns.values(), *options.labels, *options.filter_columns}
+    named = {*options.names, *options.labels, *options.filter_columns}
     path, left_out = fetch_rows(f"{role}: {name}", uri, query, folder, scratch, frozenset(map(str, named)))
     source = look(role, table, [name], [SourceFile(path, name)], replace(options, format="ipc"), scratch)
     if table == "lists" and not _ORDERED.search(query) and not source.scan.lists and not {"position", "score"} & source.columns:

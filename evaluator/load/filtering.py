@@ -16,15 +16,18 @@ from ..names.row_filter import columns_of, in_filter, parse_filter
 from ..quoting import short
 from ..tables.time_units import counts_by_unit, unit_of_counts
 from . import opening
+from .broken_rows import explain
 from .columns import says_what_happened, true_of
 from .row_filters import TextComparison, compared_with_numbers, date_layout, kept_rows, no_number, text_comparisons
-from .scan import FILTER_COLUMN, Scan
+from .scan import FILTER_COLUMN, ReadError, Scan
 from .sniff import is_number
 from .source import Source
 from .source_file import Place
 from .typed import panics_held_back
 
 _MODEL_COLUMNS: Final = frozenset({"model", "model_name", "algorithm", "recommender"})
+_MOST_MODELS: Final = 1_000
+"""Largest number of models in one file."""
 _MOST_EVENTS: Final = 20
 """Largest number of distinct values of an event column."""
 _WANTED_EVENTS: Final = (
@@ -139,6 +142,33 @@ def model_column(source: Source) -> str | None:
     except opening.FAILURES:
         return None
     return next((name for name in names if name.lower() in _MODEL_COLUMNS and name not in scan.columns.values()), None)
+
+
+def models_in(source: Source, column: str, where: str) -> list[str]:
+    """Return the names in the column of models of a file of lists, sorted.
+
+    The last test of the filter of `source` is that of the column; `where` is the part before it, which keeps rows of all models. Raises
+    `DataError` if a name is missing, if names differ only in case, or if there are too many.
+    """
+    scan, place = source.scan, f"{source.role}: {source.name}"
+    try:
+        with panics_held_back():
+            frame, texts = _filter_rows(scan)
+            if where:
+                frame = frame.filter(kept_rows(parse_filter(where), texts, decimal_comma=scan.decimal_comma))
+            counted = frame.group_by(pl.col(texts[column]).fill_null("")).len().collect(engine="streaming").rows()
+    except opening.FAILURES as error:
+        raise explain(source, ReadError(str(error))) from error
+    counts = dict(sorted(counted))
+    if not counts:
+        raise NoRowsError(f"{place}: there are no rows")
+    if n := counts.get(""):
+        raise DataError(f"{place}: {n:,} rows have no name of a model in column {column!r}", "fill it, or leave these rows out with where")
+    if len(counts) > _MOST_MODELS:
+        raise DataError(f"{place}: column {column!r} has {len(counts):,} values, which are too many for models", "choose another column")
+    if len({name.lower() for name in counts}) < len(counts):
+        raise DataError(f"{place}: two models in column {column!r} have names that differ only in case", "rename one of them")
+    return list(counts)
 
 
 class EventColumn(Struct, frozen=True):

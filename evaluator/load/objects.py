@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import polars as pl
 
@@ -16,6 +16,7 @@ from ..errors import DataError
 from . import list_columns, sniff
 from .columns import FLAT, IDS, named, usual_roles
 from .list_columns import ODD_ARRAY, fields_of, flat_types, value_of
+from .made_columns import Nested, Wide, paths_in, side_by_side, with_made_values
 from .opening import FAILURES, batches, unmapped
 from .scan import FILTER_COLUMN, KEY_COLUMN, Fields, ReadOptions, Scan
 from .source_file import SourceFile, path_columns
@@ -33,20 +34,29 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
     if list_columns.may_hold_lists(table):
         _refuse_users_as_keys(where, objects)
     schema = _schema(files)
-    fields = fields_of(schema) if list_columns.may_hold_lists(table) else {}
-    records = [_flat(record, fields) for record in objects]
+    if not schema and any("." in str(name) for name in options.names):
+        schema = pl.from_dicts(objects, infer_schema_length=None).schema
+    paths = paths_in(schema, options)
+    schema = {**schema, **paths.types}
+    fields = {**fields_of(schema), **paths.fields} if list_columns.may_hold_lists(table) else {}
+    flat = [_flat(dict(with_made_values(record, paths.nested, {})), fields) for record in objects]
+    options, wide = side_by_side(where, list(dict.fromkeys([*(name for one in flat for name in one), *schema])), options)
+    records = [with_made_values(record, {}, wide) for record in flat]
     names = dict.fromkeys(name for record in records for name in record)
-    stored = tuple(dict.fromkeys((*names, *(flat_types(schema, fields) if fields else schema))))
+    stored = tuple(dict.fromkeys((*names, *wide, *(flat_types(schema, fields) if fields else schema))))
     numbers = [] if any(isinstance(one, list) for record in records for one in record.values()) else _numbers(names, records)
     columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options, None, numbers)
     held = {column: [record.get(name) for record in records] for column, name in columns.items()}
     listed = [column for column in columns if any(isinstance(one, list) for one in held[column])]
-    _refuse_odd_values(role, files, columns | label_columns, listed if list_columns.may_hold_lists(table) else (), fields)
+    made = Made(fields, paths.nested, wide)
+    checked = {column: key for column, key in (columns | label_columns).items() if column not in options.integers}
+    _refuse_odd_values(role, files, checked, listed if list_columns.may_hold_lists(table) else (), made)
     nested = list_columns.as_list_columns(where, table, listed)
     samples = {} if nested else _samples(table, held, options)
     lists, in_lists = list_columns.text_lists(where, table, columns, samples, options.list_separator, nested=nested)
     single = {column: [one for value in held[column] for one in (value if isinstance(value, list) else [value])] for column in columns}
     values = {column: [json.dumps(one) for one in ones if one is not None] for column, ones in single.items()} | in_lists
+    booleans = sniff.booleans_in([text.strip('"') for text in values.get("rating", ())])
     return sniff.scan_of(
         where,
         files,
@@ -59,8 +69,11 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
         header=tuple(names),
         has_header=False,
         fields=fields,
+        nested=paths.nested,
+        wide=wide,
         **lists,
-        loose=bool(options.nulls or options.decimal_comma),
+        booleans=booleans,
+        loose=booleans or bool(options.nulls or options.decimal_comma),
         decimal_comma=bool(options.decimal_comma),
     )
 
@@ -141,40 +154,67 @@ class _Object(dict[str, Any]):
         self.repeated = {key for key, n in Counter(key for key, _ in pairs).items() if n > 1}
 
 
-def _refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[str, str], listed: Collection[str], fields: Fields) -> None:
+class Made(NamedTuple):
+    """How columns are made of keys: `fields` of lists of objects, values `nested` in objects, and lists of values side by side (`wide`)."""
+
+    fields: Fields
+    nested: Nested
+    wide: Wide
+
+    def path(self, key: str) -> tuple[str, ...]:
+        """Return the keys of objects that lead to the value of a column."""
+        return self.nested.get(key, (key,))
+
+
+def _refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[str, str], listed: Collection[str], made: Made) -> None:
     """Raise `DataError`, with the line, for the first value in files of JSON objects that cannot be an id or label.
 
     Duplicate keys of columns in one object are refused too.
 
     An id is a text or an integer, in the columns of `listed` a list of these; a label is any single value. `columns` maps canonical
-    columns to keys, or to `fields` of lists of objects. Lines that are not JSON are reported when the rows are read.
+    columns to keys, or to columns that are `made` of keys. Lines that are not JSON are reported when the rows are read.
     """
-    patterns = {}
-    for column, key in columns.items():
+    cells = [(column, cell) for column, key in columns.items() for cell in made.wide.get(key, (key,))]
+    lists = {column for column in listed if columns.get(column) not in made.wide}
+    fields, patterns = made.fields, {}
+    for column, key in cells:
         if key in fields:
             struct, field = fields[key]
-            patterns[struct] = _NO_LIST
+            patterns[made.path(struct)[-1]] = _NO_LIST
             patterns |= {field: _ODD_ID} if column in IDS else {}
         elif column in IDS or column.startswith(KEY_COLUMN):
-            patterns[key] = ODD_ARRAY if column in listed else _ODD_ID
+            patterns[made.path(key)[-1]] = ODD_ARRAY if column in lists else _ODD_ID
         elif column.startswith(("label_", FILTER_COLUMN)):
-            patterns.setdefault(key, _ODD_LABEL)
-    keys = sorted({fields[key][0] if key in fields else key for key in columns.values()})
-    inner = [fields[key] for key in columns.values() if key in fields]
+            patterns.setdefault(made.path(key)[-1], _ODD_LABEL)
+    paths = [made.path(fields[key][0] if key in fields else key) for _, key in cells]
+    keys = sorted({key for path in paths for key in path})
+    inner = [fields[key] for _, key in cells if key in fields]
     odd = [rf"{_spellings(key)}\s*:\s*{pattern}" for key, pattern in patterns.items()]
     odd += [rf"{_spellings(key)}\s*:.*{_spellings(key)}\s*:" for key in keys]
     odd += [rf"{_spellings(key)}\s*:[^{{}}]*{_spellings(key)}\s*:" for _, key in inner]
     for file in files:
         for number, record in _objects_with(file.local, "|".join(odd)):
-            elements = [(one, key) for name, key in inner if isinstance(record.get(name), list) for one in record[name]]
-            twice = record.repeated.intersection(keys)
+            values = with_made_values(record, made.nested, {})
+            elements = [(one, key) for name, key in inner if isinstance(values.get(name), list) for one in values[name]]
+            twice = {key for path in paths for key in _repeated(record, path)}
             twice |= {key for one, key in elements if isinstance(one, _Object) and key in one.repeated}
             if twice:
                 message = f"{role}: {file.line(number)}: the key {min(twice)!r} is given twice"
                 raise DataError(message, "remove one of them: JSON readers differ in which one they use")
-            for column, key in columns.items():
-                if problem := _problem(column, key, value_of(record, key, fields), column in listed):
+            for column, key in cells:
+                if problem := _problem(column, key, value_of(values, key, fields), column in lists):
                     raise DataError(f"{role}: {file.line(number)}: {problem[0]}", problem[1])
+
+
+def _repeated(record: _Object, path: Sequence[str]) -> Iterator[str]:
+    """Yield the keys of a path that an object has twice."""
+    held: Any = record
+    for key in path:
+        if not isinstance(held, _Object):
+            return
+        if key in held.repeated:
+            yield key
+        held = held.get(key)
 
 
 def _spellings(key: str) -> str:

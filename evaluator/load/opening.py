@@ -23,8 +23,9 @@ from ..temporary import folder_for_copies
 from .columns import IDS
 from .iceberg import scan_table
 from .list_columns import listed, with_fields
+from .made_columns import nested_types, with_nested, with_wide
 from .row_filters import kept_rows
-from .scan import FILTER_COLUMN, NO_VALUE, TREC_COMMENT, Scan
+from .scan import BOOLEANS, FILTER_COLUMN, NO_VALUE, TREC_COMMENT, Scan
 
 FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """Exceptions of Polars for a file that it cannot read; some broken files make it panic."""
@@ -40,6 +41,8 @@ _YEAR: Final = r"^\d{4}\D|\.\d{4}$"
 """A year of four digits, first or last: 03/01/24 is not the year 3."""
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 """Control characters, and bytes that are not UTF-8."""
+WHOLE: Final = r"^[+-]?[0-9]+(\.0*)?$"
+"""A whole number, as libraries write it that store integers as floating-point numbers."""
 _LINE: Final = "receval line"
 _REST: Final = "receval rest"
 _ROW: Final = "receval exploded"
@@ -58,12 +61,10 @@ def open_rows(source: Scan, *, records: bool = False) -> pl.LazyFrame:
 def rows_of(source: Scan, frame: pl.LazyFrame, *, records: bool = False) -> pl.LazyFrame:
     """Return the canonical rows of `raw` rows: lists become several rows, and faulty rows are skipped."""
     columns = _canonical(source, frame)
-    if source.where:
-        frame, texts = with_filter_texts(source, frame)
-        frame = frame.filter(kept_rows(parse_filter(source.where), texts, decimal_comma=source.decimal_comma)).drop(texts.values())
-    row = _ROW if source.lists or source.where else RECORD
-    if source.lists:
-        frame = frame.explode([source.names[column] for column in sorted(source.lists)], empty_as_null=False)
+    frame = single_values(source, frame)
+    if source.padding or source.skips_gaps:
+        frame = frame.filter(~is_padding(source))
+    row = _ROW if source.lists or source.where or source.padding else RECORD
     if row == _ROW:
         frame = frame.with_row_index(row)
     if source.skip_blank:
@@ -78,9 +79,34 @@ def rows_of(source: Scan, frame: pl.LazyFrame, *, records: bool = False) -> pl.L
     return rows
 
 
+def single_values(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the `raw` rows that the filter keeps, with a row for each value of a list."""
+    if source.where:
+        frame, texts = with_filter_texts(source, frame)
+        frame = frame.filter(kept_rows(parse_filter(source.where), texts, decimal_comma=source.decimal_comma)).drop(texts.values())
+    if source.lists:
+        frame = frame.explode([source.names[column] for column in sorted(source.lists)], empty_as_null=False)
+    return frame
+
+
+def is_padding(source: Scan) -> pl.Expr:
+    """Return an expression that is true for single values of items that only fill lists up."""
+    written, item = pl.col(source.names["item"]).cast(pl.String), value_of_column(source, "item").cast(pl.String)
+    is_filler = written.is_in(source.padding) | item.is_in(source.padding)
+    if source.skips_gaps or "" in source.padding:
+        is_filler = is_filler.fill_null(True) | (item == "")
+    return is_filler.fill_null(False)
+
+
+def whole_number(value: pl.Expr) -> pl.Expr:
+    """Return ids as integers, which may be written as 318 or 318.0; null for others."""
+    text = value.cast(pl.String).str.strip_chars()
+    return pl.when(text.str.contains(WHOLE)).then(text.str.replace(r"\.0*$", "")).cast(pl.Int64, strict=False)
+
+
 def is_blank(source: Scan) -> pl.Expr:
     """Return an expression that is true for `raw` rows without any value."""
-    return pl.all_horizontal(_value(source, column).is_null() for column in source.columns)
+    return pl.all_horizontal(value_of_column(source, column).is_null() for column in source.columns)
 
 
 def with_filter_texts(source: Scan, frame: pl.LazyFrame) -> tuple[pl.LazyFrame, dict[str, str]]:
@@ -94,7 +120,7 @@ def with_filter_texts(source: Scan, frame: pl.LazyFrame) -> tuple[pl.LazyFrame, 
     for index, name in enumerate(columns_of(parse_filter(source.where))):
         column, text = f"{FILTER_COLUMN}{index}", f"receval {FILTER_COLUMN}{index}"
         if text not in types and source.names[column] in types:
-            value = _value(source, column)
+            value = value_of_column(source, column)
             is_time = types[source.names[column]] == pl.Datetime
             columns.append((value.dt.strftime("%Y-%m-%d %H:%M:%S%.f") if is_time else value.cast(pl.String)).alias(text))
         if text in types or source.names[column] in types:
@@ -111,8 +137,8 @@ def _canonical(source: Scan, frame: pl.LazyFrame) -> list[pl.Expr]:
     columns: list[pl.Expr] = []
     types = frame.collect_schema() if "time" in source.kinds.values() else {}
     for column in source.columns:
-        value, kind = _value(source, column), source.kinds[column]
-        if kind == "integer" and source.is_text:
+        value, kind = value_of_column(source, column), source.kinds[column]
+        if kind == "integer" and source.is_text and column not in source.integers:
             written = value.cast(pl.Binary)
             is_odd = (written < b"1") & (written != b"0")
             columns += [value.cast(pl.Int64, strict=False).alias(column), is_odd.alias(f"odd_{column}")]
@@ -124,9 +150,12 @@ def _canonical(source: Scan, frame: pl.LazyFrame) -> list[pl.Expr]:
             number_type, in_text = _type_of_number(source, column), _is_text_of_number(source, column)
             if in_text:  # words for missing values are missing, and other text that is not a number fails
                 written = value.str.replace(",", ".", literal=True) if source.decimal_comma else value
+                if source.booleans and column == "rating":
+                    written = written.str.to_lowercase().replace(BOOLEANS)
                 value = pl.when(~value.str.to_lowercase().is_in(NO_VALUE)).then(written)
             number = value.cast(number_type) if in_text or column in source.numbers else value
             no_nan = (in_text or source.is_text) and number_type == pl.Float64
+            number = -number if column in source.ascending else number
             columns.append((number.fill_nan(None) if no_nan else number).alias(column))
     return columns
 
@@ -142,7 +171,7 @@ def raw(source: Scan) -> pl.LazyFrame:
 def with_lists(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
     """Return the rows of a source with texts parsed into lists."""
     if source.lists_in_text:
-        names = {source.names[column]: column in IDS for column in sorted(source.lists)}
+        names = {source.names[column]: column in IDS and column not in source.integers for column in sorted(source.lists)}
         frame = frame.with_columns(listed(pl.col(name), source.split, source.list_syntax, ids).alias(name) for name, ids in names.items())
     return frame
 
@@ -171,7 +200,7 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
             if kind == "number" and not _is_text_of_number(source, column)
         }
         header = list(source.header)
-        return pl.scan_csv(
+        rows = pl.scan_csv(
             paths,
             separator=source.separator,
             quote_char='"' if source.quotes else None,
@@ -182,8 +211,9 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
             row_index_name=RECORD,
             glob=False,
         )
+        return with_wide(rows, source.wide)
     if source.format == "lines":
-        return _fields(pl.scan_lines(paths, name=_LINE, row_index_name=RECORD, glob=False), source)
+        return with_wide(_fields(pl.scan_lines(paths, name=_LINE, row_index_name=RECORD, glob=False), source), source.wide)
     if source.format in ("ndjson", "ipc"):
         paths = [unmapped(path) for path in paths]
     if source.format == "ndjson":
@@ -212,7 +242,8 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
 
 
 def _flat(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
-    return with_fields(frame, source.fields, list(source.stored))
+    frame = with_fields(with_nested(frame, source.nested), source.fields, list(source.stored))
+    return with_wide(frame, source.wide, {source.names[column] for column in source.integers})
 
 
 def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
@@ -225,6 +256,9 @@ def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
     if not separator:
         line, separator = line.str.strip_chars(" \t\r").str.replace_all("[ \t]+", " "), " "
         line = pl.when(line.str.starts_with(TREC_COMMENT)).then(pl.lit("")).otherwise(line)
+    if source.ragged:
+        split = line.str.strip_chars(" ").str.splitn(separator, width).struct.rename_fields(list(source.header))
+        return _ragged(lines.with_columns(split.alias(_LINE)).unnest(_LINE), source)
     split = line.str.splitn(separator, width + 1).struct.rename_fields([*source.header, _REST])
     fields = lines.with_columns(split.alias(_LINE)).unnest(_LINE)
     if source.has_header:
@@ -238,8 +272,19 @@ def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
     return fields.select(RECORD, pl.when(is_wrong).then(failed).when(pl.col(first) != "").then(pl.col(first)).alias(first), *named)
 
 
-def _value(source: Scan, column: str) -> pl.Expr:
-    """Return a column of `raw` rows, with missing values; several columns that name a user together are joined."""
+def _ragged(fields: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
+    """Return the user and the rest of every line; of a blank line neither, and of a user without items an empty rest."""
+    user, rest = source.header
+    if source.has_header:
+        fields = fields.filter(pl.col(RECORD) > 0).with_columns(pl.col(RECORD) - 1)
+    user_id = pl.col(user).str.strip_chars(" \r")
+    return fields.select(
+        RECORD, pl.when(user_id != "").then(user_id).alias(user), pl.col(rest).str.strip_chars("\r").fill_null("").alias(rest)
+    )
+
+
+def value_of_column(source: Scan, column: str) -> pl.Expr:
+    """Return a column of single `raw` rows, with missing values; several columns that name a user together are joined."""
     return joined([_single(source, part) for part in source.key]) if column == "user" and source.key else _single(source, column)
 
 
@@ -257,14 +302,20 @@ def _single(source: Scan, column: str) -> pl.Expr:
     value = pl.col(source.names[column])
     if column in source.vectors:
         value = value.cast(pl.List(pl.Float64)).cast(pl.List(pl.String)).list.join(" ")
+    if column in IDS and source.is_text and source.separator == ":":  # in `user: a, b` the spaces are no part of the ids
+        value = value.str.strip_chars(" ")
     if source.nulls and (source.kinds[column] != "number" or _is_text_of_number(source, column)):
-        return pl.when(~value.cast(pl.String).is_in(source.nulls)).then(value)
-    return value
+        value = pl.when(~value.cast(pl.String).is_in(source.nulls)).then(value)
+    if source.label_separator and column in ("item", "rating"):
+        pattern = f"(?s)^(.*){re.escape(source.label_separator)}(.*)$"
+        value = value.str.extract(pattern, 1 if column == "item" else 2)
+    return whole_number(value) if column in source.integers else value
 
 
 def _is_text_of_number(source: Scan, column: str) -> bool:
     """Return whether a column of numbers is read as text."""
     in_text = (source.lists_in_text and column in source.lists) or source.format == "lines"
+    in_text |= (source.is_text and source.names[column] in source.wide) or (column == "rating" and bool(source.label_separator))
     return source.kinds[column] == "number" and (in_text or (source.loose and source.format in ("csv", "ndjson")))
 
 
@@ -276,19 +327,23 @@ def _json_types(source: Scan, held: frozenset[str]) -> dict[str, pl.DataType | t
     """Return the types of the keys of JSON objects, without columns in paths."""
     types: dict[str, pl.DataType | type[pl.DataType]] = {}
     structs: dict[str, dict[str, type[pl.DataType]]] = {}
-    for column, name in source.names.items():
-        single = _type_of_number(source, column) if source.kinds[column] == "number" and not source.loose else pl.String
+    for name, column in source.stored.items():
+        is_number = source.kinds[column] == "number" and not source.loose and name not in source.wide
+        single = _type_of_number(source, column) if is_number else pl.String
         if name in source.fields:
             struct, field = source.fields[name]
             structs.setdefault(struct, {})[field] = single
+        elif name in source.wide:
+            types |= dict.fromkeys(source.wide[name], single)
         elif name not in held:
             types[name] = _type(source, column, single)
-    return types | {name: pl.List(pl.Struct(fields)) for name, fields in structs.items()}
+    return nested_types(types | {name: pl.List(pl.Struct(fields)) for name, fields in structs.items()}, source.nested)
 
 
 def _type(source: Scan, column: str, single: type[pl.DataType] | None = None) -> pl.DataType | type[pl.DataType]:
     """Return the type of a column in the files: that of its values, by default that of their kind, or of lists of these."""
-    single = single or (_type_of_number(source, column) if source.kinds[column] == "number" else _TYPES[source.kinds[column]])
+    kind = "text" if column in source.integers else source.kinds[column]  # the cast of a fraction would lose it
+    single = single or (_type_of_number(source, column) if kind == "number" else _TYPES[kind])
     if column not in source.lists:
         return single
     return pl.String if source.lists_in_text else pl.List(single)

@@ -12,6 +12,7 @@ import polars as pl
 from msgspec import Struct, field
 
 from ..config import ItemsSource, RowsSource, SourceConfig
+from ..config.data_sources import Columns
 from ..names.row_filter import columns_of, parse_filter
 
 Kind = Literal["integer", "text", "number", "time"]
@@ -21,7 +22,7 @@ NumberType = Literal["whole", "real"]
 Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta", "iceberg", "table", "frame"]
 """`lines` is text with one row per line and without quoted fields; `table` is a table of Spark's catalog, whose path is its name; a
 `frame` is in memory."""
-FormatName = Format | Literal["trec", "tsv", "json"]
+FormatName = Format | Literal["trec", "tsv", "ragged", "json"]
 """A format as the config names it."""
 Syntax = Literal["json", "python"]
 """The syntax of lists in brackets: JSON, or the print form of Python lists and tuples and NumPy arrays."""
@@ -31,6 +32,8 @@ TREC_RUN: Final = ("qid", "Q0", "docno", "rank", "score", "tag")
 TREC_COMMENT: Final = "#"
 NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
 """Texts that mean a missing number, in lower case."""
+BOOLEANS: Final = {"true": "1", "false": "0", "yes": "1", "no": "0"}
+"""Texts that mean a rating of 1 or 0, in lower case."""
 _NO_LISTS: Final = "none"
 """`ReadOptions.split` if a field is always one value."""
 FILTER_COLUMN: Final = "where_"
@@ -51,13 +54,17 @@ class ReadOptions(Struct, frozen=True):
     `columns` maps columns, by name or position from 1; `labels` are names of further columns, read as text that may be missing. `split`
     separates the items of a list in text, or is `none` if a text is one item. `nulls` are texts that mean a missing value. `where` is a
     filter, see `names.row_filter`: other rows are not read. `storage` has the options for remote files.
+
+    `absent` are columns (by their names in the config) that the file does not have, whatever its names. Ids in the columns of `integers`
+    (`user`, `item`) are whole numbers that may be written as 318.0. Of numbers in the columns of `ascending` (`score`) less is better.
+    `label_separator` is between an item and its rating in one text. Items of `padding` only fill lists up, and are left out.
     """
 
     format: FormatName | None = None
     separator: str | None = None
     header: bool | None = None
-    columns: Mapping[str, str | int] = field(default_factory=dict)
-    """As from `flat_columns`."""
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    """As from `flat_columns`: a name, a position, or, but for the user, a tuple of these."""
     labels: Sequence[str] = ()
     vectors: Sequence[str] = ()
     """Labels that may be lists of numbers, which are read as texts with spaces between the numbers."""
@@ -67,16 +74,30 @@ class ReadOptions(Struct, frozen=True):
     encoding: str | None = None
     where: str | None = None
     storage: Mapping[str, str] = field(default_factory=dict)
+    absent: frozenset[str] = frozenset()
+    integers: frozenset[str] = frozenset()
+    ascending: frozenset[str] = frozenset()
+    label_separator: str | None = None
+    padding: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, configured: SourceConfig, labels: Sequence[str] = (), shared: Mapping[str, str | int] | None = None) -> ReadOptions:
+    def of(cls, configured: SourceConfig, labels: Sequence[str] = (), shared: Columns | None = None) -> ReadOptions:
         """Return the options of a source in the config; `shared` are the columns of all sources."""
+        own, common = configured.columns, shared or Columns.model_construct()
+        taken = own.given().keys() | own.absent
+        ways = {role: way for role, way in common.ways.items() if role not in taken} | own.ways
+        rows = configured if isinstance(configured, RowsSource) else RowsSource.model_construct()
         return cls(
             **{name: getattr(configured, name) for name in _SAME_NAME},
-            columns=with_shared(configured.columns.given(), shared or {}),
+            columns=with_shared(own.given(), {role: name for role, name in common.given().items() if role not in own.absent}),
+            absent=own.absent | (common.absent - own.given().keys()),
+            integers=frozenset(role for role, way in ways.items() if way.as_integer),
+            ascending=frozenset(role for role, way in ways.items() if way.ascending),
+            label_separator=rows.label_separator,
+            padding=rows.padding or (),
             labels=labels,
             vectors=configured.vector or () if isinstance(configured, ItemsSource) else (),
-            split=configured.split if isinstance(configured, RowsSource) else None,
+            split=rows.split,
             nulls=configured.null_values or (),
             storage=configured.storage,
         )
@@ -85,6 +106,11 @@ class ReadOptions(Struct, frozen=True):
     def filter_columns(self) -> tuple[str, ...]:
         """The columns that the filter reads, by their names in it."""
         return columns_of(parse_filter(self.where)) if self.where else ()
+
+    @property
+    def names(self) -> list[str | int]:
+        """The names and positions of all columns that the config gives, those side by side one by one."""
+        return [name for given in self.columns.values() for name in (given if isinstance(given, tuple) else (given,))]
 
     @property
     def may_split(self) -> bool:
@@ -97,22 +123,29 @@ class ReadOptions(Struct, frozen=True):
         return self.split if self.may_split else None
 
 
-def flat_columns(columns: Mapping[str, Any]) -> dict[str, str | int]:
+def flat_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return a mapping of columns in which those that name a user together are `user`, `key_1` and so on.
 
     A `position` in a row of a page is named `rank`, as in lists without rows.
     """
-    flat: dict[str, str | int] = {}
+    flat: dict[str, Any] = {}
     for role, name in columns.items():
-        first, *others = name if isinstance(name, list | tuple) else (name,)
-        flat |= {"rank" if role == "position" else role: first} | {f"{KEY_COLUMN}{index}": other for index, other in enumerate(others, 1)}
+        if role == "user" and isinstance(name, list | tuple):
+            first, *others = name
+            flat |= {role: first} | {f"{KEY_COLUMN}{index}": other for index, other in enumerate(others, 1)}
+        else:
+            flat["rank" if role == "position" else role] = tuple(name) if isinstance(name, list) else name
     return flat
 
 
-def with_shared(columns: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, str | int]:
+def with_shared(columns: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a source, flat, with those that all sources share where it names none itself."""
     others = flat_columns({role: name for role, name in shared.items() if role not in columns})
-    return {role: SharedName(name) if isinstance(name, str) else name for role, name in others.items()} | flat_columns(columns)
+    return {role: _shared(name) for role, name in others.items()} | flat_columns(columns)
+
+
+def _shared(name: Any) -> Any:
+    return tuple(map(_shared, name)) if isinstance(name, tuple) else SharedName(name) if isinstance(name, str) else name
 
 
 class Scan(Struct, frozen=True):
@@ -154,6 +187,10 @@ class Scan(Struct, frozen=True):
     """The canonical columns of labels that are lists of numbers in the files, read as texts."""
     fields: Fields = field(default_factory=dict)
     """The columns that are fields of lists of structs in the files."""
+    nested: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Name with dots → the keys of nested objects that lead to its value, of which the first is a column of the files."""
+    wide: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Name of a column of lists → the columns side by side that have the values of each list, in their order."""
     lists_in_text: bool = False
     """True if the lists are texts, not of a list type."""
     split: str | None = None
@@ -161,6 +198,18 @@ class Scan(Struct, frozen=True):
     loose: bool = False
     decimal_comma: bool = False
     nulls: tuple[str, ...] = ()
+    booleans: bool = False
+    """True if the ratings in text are words, such as true and false."""
+    ragged: bool = False
+    """In `lines`: the second column is the rest of the line."""
+    integers: frozenset[str] = frozenset()
+    """The columns of ids that are whole numbers, also if written as 318.0."""
+    ascending: frozenset[str] = frozenset()
+    """The columns of numbers of which less is better: their numbers are read with the other sign."""
+    label_separator: str = ""
+    """What separates an item and its rating in the texts of the item column, if they have both."""
+    padding: tuple[str, ...] = ()
+    """The ids of items that only fill lists up; these rows are left out."""
     where: str = ""
     partitions: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     storage: Mapping[str, str] = field(default_factory=dict)
@@ -180,8 +229,20 @@ class Scan(Struct, frozen=True):
 
     @property
     def stored(self) -> dict[str, str]:
-        """Name in the file → canonical column; for a column that the filter reads too, that of the rows."""
-        return {name: column for column, name in self.names.items()} | {name: column for column, name in self.columns.items()}
+        """Name in the file → canonical column: of those that one column has, that of the rows before that of the filter, and the item."""
+        columns = {name: column for column, name in self.names.items()} | {name: column for column, name in self.columns.items()}
+        return {**columns, self.names["item"]: "item"} if self.label_separator else columns
+
+    @property
+    def skips_gaps(self) -> bool:
+        """True if a missing item is not a fault: it only fills a row of columns side by side, or the end of a line."""
+        return self.ragged or self.names.get("item") in self.wide
+
+    @property
+    def is_converted(self) -> bool:
+        """True if values are read in another way than stored, as only Polars does."""
+        made = self.nested or self.wide or self.ragged or self.booleans
+        return bool(made or self.integers or self.ascending or self.label_separator or self.padding)
 
     @property
     def is_text(self) -> bool:
@@ -192,12 +253,6 @@ class Scan(Struct, frozen=True):
     def ignores_rest(self) -> bool:
         """True if a row may have more fields than names: words behind the tag of a TREC run."""
         return not self.separator and self.header == TREC_RUN
-
-    @property
-    def is_plain(self) -> bool:
-        """True if rows need no conversion: local files without lists, words for missing values, or columns in paths."""
-        converted = self.lists or self.loose or self.nulls or self.where or self.key or self.partitions
-        return not (converted or any("://" in path for path in self.paths))
 
 
 class ReadError(Exception):

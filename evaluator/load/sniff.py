@@ -6,6 +6,7 @@ import codecs
 import csv
 import gzip
 import io
+import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from ..errors import DataError, NoRowsError
 from .columns import FLAT, IDS, LARGEST_EXACT, ORDERING
 from .iceberg import is_metadata
 from .opening import FAILURES
-from .scan import FILTER_COLUMN, KEY_COLUMN, Format, Kind, ReadOptions, Scan
+from .scan import BOOLEANS, FILTER_COLUMN, KEY_COLUMN, Format, Kind, ReadOptions, Scan
 from .source_file import SourceFile, in_words, partitions_of
 
 _ENDINGS: Final[dict[str, Format]] = {
@@ -83,7 +84,7 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
     if path.suffix and path.suffix.lower() not in PACKED and ending_of(path) not in _OTHERS:
         raise DataError(
             f"{file}: cannot tell the format from the ending {path.suffix!r}",
-            "set it in the config: format: csv, tsv, trec, json, ndjson, parquet or ipc",
+            "set it in the config: format: csv, tsv, trec, ragged, json, ndjson, parquet or ipc",
         )
     # UTF-8 text that begins with an object, or an array of objects, is JSON.
     text = b"" if encoded else first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
@@ -178,6 +179,11 @@ def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> s
     return best
 
 
+def separator_of_ragged(lines: Sequence[str]) -> str:
+    """Return the separator of lines with different numbers of fields: the one that is in the most lines."""
+    return max(_SEPARATORS, key=lambda separator: sum(separator in line.strip() for line in lines))
+
+
 def split(line: str, separator: str) -> list[str]:
     """Return the fields of one line; with a separator of several characters no field is quoted."""
     if len(separator) > 1:
@@ -221,6 +227,11 @@ def is_integer(text: str) -> bool:
     return _PLAIN_INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
 
 
+def booleans_in(sample: Sequence[str]) -> bool:
+    """Return whether values of a column of numbers are words for true and false."""
+    return any(value.lower() in BOOLEANS for value in sample)
+
+
 def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:
     """Return the kind of a canonical text column: ids are integers if all of the sample are, `nulls` (missing values) aside."""
     if column not in IDS:
@@ -242,6 +253,7 @@ def scan_of(
     `values` are texts of columns, single values; `more` are further fields of the scan, with the kinds of stored columns and the fields of
     all lists of structs. Raises `DataError` if a column in a path must be a number and is not.
     """
+    names, more = _with_conversions(where, options, names, values, more)
     partitions = partitions_of(files, names, stored)
     kinds: dict[str, Kind] = dict(more.pop("kinds"))
     for column, name in names.items():
@@ -263,10 +275,40 @@ def scan_of(
     large = {column: [text for text in values.get(column, ()) if len(text) > 15 and is_integer(text)] for column in ORDERING}
     whole = [column for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)]
     more["numbers"] = {**dict.fromkeys(whole, "whole"), **more.get("numbers", {})}
-    more["fields"] = {name: field for name, field in more.get("fields", {}).items() if name in names.values()}
+    wide = {name: cells for name, cells in more.get("wide", {}).items() if name in names.values()}
+    for name in (cell for cells in wide.values() for cell in cells):
+        if name in names.values() or sum(name in cells for cells in wide.values()) > 1:
+            raise DataError(f"{where}: column {name!r} is mapped to two roles", "each column side by side has one role: correct columns")
+    used = {cell for name in names.values() for cell in wide.get(name, (name,))}
+    more["fields"] = {name: field for name, field in more.get("fields", {}).items() if name in used}
+    structs = {struct for struct, _ in more["fields"].values()}
+    more |= {"wide": wide, "nested": {name: keys for name, keys in more.get("nested", {}).items() if name in used | structs}}
     paths = tuple(file.address for file in files)
     more |= {"where": options.where or "", "partitions": partitions}
-    return Scan(paths, names=names, kinds=kinds, split=options.list_separator, nulls=options.nulls, **more)
+    return Scan(paths, names=names, kinds=kinds, nulls=options.nulls, **{"split": options.list_separator, **more})
+
+
+def _with_conversions(
+    where: str, options: ReadOptions, names: Mapping[str, str], values: Mapping[str, Sequence[str]], more: Mapping[str, Any]
+) -> tuple[Mapping[str, str], dict[str, Any]]:
+    """Return the columns and further fields of a scan whose values the config reads in another way than stored."""
+    integers, ascending = options.integers & names.keys(), options.ascending & names.keys()
+    kinds = {**more["kinds"], **dict.fromkeys(integers, "integer")}
+    doubts = [
+        f"{where.partition(': ')[0]}: lower is better in column {names[column]!r} (order: ascending), so its numbers are read with the "
+        "other sign."
+        for column in sorted(ascending)
+    ]
+    items, separator = values.get("item", ()), (options.label_separator or "") if "item" in names else ""
+    if separator:
+        items = [text.rpartition(separator)[0] for text in items]
+        names, kinds["rating"] = {**names, "rating": names["item"]}, "number"
+    if items and "item" not in integers and (separator or options.padding):
+        fillers = {*options.padding, *map(json.dumps, options.padding)}
+        kinds["item"] = kind_of("item", [text for text in items if text not in fillers], options.nulls)
+    padding = options.padding if "item" in names else ()
+    converted = {"integers": integers, "ascending": ascending, "padding": padding, "label_separator": separator}
+    return names, {**more, **converted, "kinds": kinds, "doubts": (*more.get("doubts", ()), *doubts)}
 
 
 def is_number(text: str) -> bool:

@@ -24,9 +24,10 @@ from .columns import IDS, ORDERING, order_found_by_words
 from .documents import as_objects, is_document
 from .folders import LOG, columns_of_path, files_of_table, is_table, parts_of, reason
 from .iceberg import is_iceberg, is_metadata, newest_metadata, newest_snapshot
+from .made_columns import cells_of
 from .objects import json_scan
 from .opening import FAILURES, plainly_named
-from .recode import line_of_record, recode_file, settle_quotes
+from .recode import Quotes, line_of_record, recode_file, settle_quotes
 from .remote import Remote, copies, fetch, parts_elsewhere
 from .scan import Format, FormatName, Kind, NumberType, ReadOptions, Scan
 from .source_file import FileState, FrameFile, Place, SourceFile, refusing_changes, state_of
@@ -41,8 +42,8 @@ PROCESS_SCRATCH: Final = ExitStack()
 """Temporary files that live as long as this process."""
 _DETECT: Final = ReadOptions()
 _FORMATS: Final[dict[FormatName, Format]] = {
-    "csv": "csv", "tsv": "csv", "trec": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta",
-    "iceberg": "iceberg",
+    "csv": "csv", "tsv": "csv", "trec": "csv", "ragged": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc",
+    "delta": "delta", "iceberg": "iceberg",
 }  # fmt: skip
 """Format in the config → format of the scan."""
 _TABLES: Final = ("delta", "iceberg")
@@ -90,6 +91,8 @@ class Source(Struct, frozen=True):
     """A remark on the column that orders the lists, if only the words in its name say so."""
     target: TargetRule | None = None
     """The rows of each user to choose after the rows are read."""
+    converted: Mapping[str, int] = field(default_factory=dict)
+    """Numbers of values that are read in another way than stored: `padding`, `item_as_integer`, `user_as_integer`."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -193,7 +196,10 @@ def look(
     with refusing_changes(states):
         form, originals, files = resolve(role, table, files, options, scratch)
         if form == "csv":
-            quoted = settle_quotes(role, files, lambda file: separator_of(table, file, options), scratch)
+            is_quoted = options.format != "ragged"  # whose lines are split as they are
+            quoted = (
+                settle_quotes(role, files, lambda file: separator_of(table, file, options), scratch) if is_quoted else Quotes(files, False)
+            )
             files, scan = quoted.files, text_scan(role, table, quoted, options)
         else:
             scan = json_scan(role, table, files, options) if form == "ndjson" else typed_scan(role, table, files, form, options)
@@ -238,7 +244,7 @@ def _expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> l
 
     These are all columns in the path below a named folder, such as `day` in `day=1/`, and those above it that the config names.
     """
-    named = {*options.columns.values(), *options.labels, *options.filter_columns}
+    named = {*options.names, *options.labels, *options.filter_columns}
     found: list[SourceFile] = []
     for file in files:
         root: PurePath | None = None
@@ -351,8 +357,7 @@ def look_at_frame(
     Rows are numbered in the order of the frame. Raises `DataError` if a column is missing, or has a type that cannot be read.
     """
     scan = typed_scan(role, table, [SourceFile(FrameFile(frame.lazy()), name)], "frame", options)
-    stored = [scan.fields[column][0] if column in scan.fields else column for column in scan.names.values()]
-    used = SourceFile(FrameFile(frame.lazy().select(list(dict.fromkeys(stored)))), name)
+    used = SourceFile(FrameFile(frame.lazy().select(cells_of(scan.fields, scan.nested, scan.wide, list(scan.names.values())))), name)
     scan = replace(scan, frame=frame.lazy())
     labels = {label: f"label_{index}" for index, label in enumerate(options.labels)}
     by_words = order_found_by_words(table, scan.names, options.columns)

@@ -16,6 +16,7 @@ from msgspec import Struct
 from ..errors import DataError, NoRowsError
 from . import list_columns, sniff
 from .columns import TYPED_NAME, MissingColumnsError, is_certain_name, named, names_a_column, usual_roles, without_type
+from .made_columns import is_named_in, side_by_side
 from .recode import Quotes
 from .scan import TREC_COMMENT, TREC_RUN, Format, ReadOptions, Scan
 from .source_file import SourceFile, path_columns
@@ -50,7 +51,8 @@ def header_of(rows: Sequence[Sequence[str]], given: bool | None, columns: Collec
     first, *below = rows
     if given is not None:
         return Header(given)
-    if all(TYPED_NAME.fullmatch(field.strip()) for field in first) or {field.strip() for field in first} & set(columns):
+    held = [field.strip() for field in first]
+    if all(map(TYPED_NAME.fullmatch, held)) or any(is_named_in(name, held) for name in columns):
         return Header(True)
     roles = [usual_roles(field) for field in first if names_a_column(field)]
     names_two = len(roles) > 1 and len(frozenset[str]().union(*roles)) > 1
@@ -80,32 +82,40 @@ class TextTable(Struct, frozen=True):
     """True if the format names the columns, so that no header is needed."""
     typed: bool = False
     """True if the header has types behind the names, as in RecBole's files."""
+    ragged: bool = False
+    """True if a row is a user and the rest of the line."""
     doubts: tuple[str, ...] = ()
 
     @property
     def format(self) -> Format:
         """The format for engines: fields can be quoted only if the separator is a single byte."""
-        return "csv" if len(self.separator.encode()) == 1 else "lines"
+        return "csv" if len(self.separator.encode()) == 1 and not self.ragged else "lines"
 
 
 def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Scan:
     """Return the scan of separated text after `settle_quotes`; raise `DataError` if it cannot be read with `options`."""
-    files, split = quoted.files, options.list_separator
-    tables = text_tables(role, table, quoted, options)
+    files, tables = quoted.files, text_tables(role, table, quoted, options)
     first = tables[0]
+    split = first.separator if first.ragged else options.list_separator
     where, has_names = f"{role}: {files[0]}", first.has_header or first.named
     # Without a header, paths have columns only if the config names some.
     names = [*first.names, *(path_columns(files, first.names) if has_names or options.columns else ())]
     may_hold_lists = options.may_split and list_columns.may_hold_lists(table)
+    options, wide = side_by_side(where, names, options)
     try:
-        columns, label_columns = named(where, table, names, options, has_names, _numbers(tables, options) if table == "lists" else ())
+        numbers_of_words = _numbers(tables, options) if table == "lists" and not wide else ()
+        columns, label_columns = named(where, table, [*names, *wide], options, has_names, numbers_of_words)
     except MissingColumnsError as error:
         texts = {name: [row.get(name) or "" for one in tables for row in one.rows] for name in first.names}
         raise list_columns.with_lists_in(error, where, texts if may_hold_lists else {}) from None
-    samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
-    lists, in_lists = list_columns.text_lists(where, table, columns, samples if may_hold_lists else {}, split, one_suffices=True)
+    rows = [row for one in tables for row in one.rows]
+    samples = {column: [row.get(cell) or "" for row in rows for cell in wide.get(name, (name,))] for column, name in columns.items()}
+    nested = list_columns.as_list_columns(where, table, [column for column, name in columns.items() if name in wide])
+    texts = samples if may_hold_lists and not nested else {}
+    lists, in_lists = list_columns.text_lists(where, table, columns, texts, split, nested=nested, one_suffices=True)
     values = samples | in_lists
     kinds = {column: sniff.kind_of(column, texts, options.nulls) for column, texts in values.items()}
+    booleans = sniff.booleans_in(values.get("rating", ()))
     numbers = [value for column, texts in values.items() if kinds[column] == "number" for value in texts]
     comma = options.decimal_comma
     if comma is None:  # decimals follow a comma if some number has one and none has a point
@@ -127,7 +137,11 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
         across_lines=quoted.across_lines,
         doubts=tuple(f"{role}: {doubt}" for one in tables for doubt in one.doubts),
         **lists,
-        loose=comma or bool(options.nulls) or any(value.lower() in _NO_NUMBER for value in numbers),
+        wide=wide,
+        split=split,
+        ragged=first.ragged,
+        booleans=booleans,
+        loose=comma or booleans or bool(options.nulls) or any(value.lower() in _NO_NUMBER for value in numbers),
         decimal_comma=comma,
     )
 
@@ -148,6 +162,8 @@ def _numbers(tables: Sequence[TextTable], options: ReadOptions) -> list[str]:
 def separator_of(table: str, file: SourceFile, options: ReadOptions, lines: list[str] | None = None) -> str:
     """Return the separator of a text file, by its first `lines`; empty for a TREC file, which has white space."""
     lines = sniff.head(file) if lines is None else lines
+    if options.format == "ragged":
+        return options.separator or sniff.separator_of_ragged(lines)
     if options.format == "trec" or (options.format is None and options.separator is None and is_trec(table, lines)):
         return ""
     return options.separator or ("\t" if options.format == "tsv" else sniff.separator_of(file.local, lines, options.list_separator))
@@ -169,10 +185,12 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
     separator = separator_of(table, file, options, lines)
     if not separator:
         return _trec(role, table, file, lines)
+    if options.format == "ragged":
+        return _ragged(role, table, file, lines, separator, options)
     fields = sniff.rows(lines, separator, quoted.any)
     in_filter = [name for name in options.filter_columns if name in map(str.strip, fields[0])]
     labels = [label for label in options.labels if not label.isdecimal()]  # the others may be positions
-    header = header_of(fields, options.header, [*options.columns.values(), *labels, *in_filter], options.list_separator)
+    header = header_of(fields, options.header, [*options.names, *labels, *in_filter], options.list_separator)
     first_line = repr(next(line for line in lines if line.strip())[:_LONGEST])
     if header.is_contradicted:
         message = f"{role}: {file}: the first line, {first_line}, contains column names, but the config gives columns only by position"
@@ -197,8 +215,21 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
         doubts.append(f"the first line of {file.local.name}, {first_line}, {taken if header.is_there else read}.")
     if quoted.across_lines and list_columns.may_hold_lists(table):
         doubts.append(f"a quoted field of {file.local.name} continues over a line end, so several lines are one row.")
+    if separator == ":":  # as when the rows are read
+        fields = [[field.strip(" ") for field in row] for row in fields]
     rows = [dict(zip(names, row, strict=False)) for row in fields[header.is_there :]]
     return TextTable(names, rows, separator, header.is_there, typed=typed, doubts=tuple(doubts))
+
+
+def _ragged(role: str, table: str, file: SourceFile, lines: Sequence[str], separator: str, options: ReadOptions) -> TextTable:
+    """Return the users and the rest of the first lines."""
+    if not list_columns.may_hold_lists(table):
+        raise DataError(f"{role}: {file}: ragged lines are a user and items, and this is another kind of table", "set another format")
+    if options.header and sum(bool(line.strip()) for line in lines) == 1:
+        raise NoRowsError(f"{file}: the file has a header but no rows")
+    rows = [line.strip(" ").partition(separator) for line in lines[bool(options.header) :] if line.strip()]
+    held = [{"user": user.strip(), "item": rest} for user, _, rest in rows]
+    return TextTable(("user", "item"), held, separator, bool(options.header), named=True, ragged=True)
 
 
 def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> TextTable:

@@ -18,6 +18,7 @@ from . import list_columns, sniff
 from .columns import CAST_IDS, FLAT, IDS, LARGEST_EXACT, ORDERING, named, public_name
 from .iceberg import scan_table
 from .list_columns import fields_of, flat_types, with_fields
+from .made_columns import Nested, Wide, paths_in, side_by_side, with_nested, with_wide, with_wide_types
 from .opening import FAILURES
 from .remote import Remote
 from .scan import KEY_COLUMN, Fields, Format, Kind, NumberType, ReadOptions, Scan
@@ -29,6 +30,7 @@ _ROWS: Final = 1_000
 """Number of rows that decide whether text contains lists."""
 _MOST_DIGITS: Final = 38
 """The most digits of decimal numbers that Polars reads."""
+_AS_INTEGER: Final = f"if all are whole, read them as such: columns: {{item: {{column: …, as: integer}}}}; {CAST_IDS}"
 _COMPLETE: Final = "check that it is complete"
 _TIMES: Final = (
     "write dates, dates with times, or numbers since 1970; or rename the column, or choose another with columns: {timestamp: NAME}"
@@ -39,10 +41,16 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
     """Return the scan of Parquet or IPC files, or tables; raise `DataError` for a wrong file, or if `options` do not fit."""
     where = f"{role}: {files[0]}"
     schemas = {file: stored_schema(f"{role}: {file}", file, format, options) for file in files}
-    fields = fields_of(schemas[files[0]]) if list_columns.may_hold_lists(table) else {}
+    paths = paths_in(schemas[files[0]], options)
+    schemas = {file: {**schema, **(paths_in(schema, options).types if paths.types else {})} for file, schema in schemas.items()}
+    fields = {**fields_of(schemas[files[0]]), **paths.fields} if list_columns.may_hold_lists(table) else {}
     if fields:
         schemas = {file: flat_types(schema, fields) for file, schema in schemas.items()}
-    source = _TypedSource(role, table, format, options, schemas, fields)
+    options, wide = side_by_side(where, [*schemas[files[0]]], options)
+    as_text = {str(options.columns.get(role)) for role in options.integers}
+    _refuse_odd_cells(role, schemas, wide, options)
+    schemas = {file: with_wide_types(schema, wide, as_text) for file, schema in schemas.items()}
+    source = _TypedSource(role, table, format, options, schemas, fields, paths.nested, wide)
     stored = {name for schema in schemas.values() for name in schema}
     of_paths = path_columns(files, stored)
     names, labels = _columns(source, of_paths)
@@ -74,6 +82,8 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
             column for column, name in labels.items() if any(schema.get(name, pl.Null).is_nested() for schema in schemas.values())
         ),
         fields=fields,
+        nested=paths.nested,
+        wide=wide,
         has_dates="timestamp" in single
         and all(dtype.is_temporal() for dtype in source.types(single["timestamp"], "timestamp" in nested).values()),
         numbers=_number_types(source, numbers, nested),
@@ -91,11 +101,14 @@ class _TypedSource(Struct, frozen=True):
     options: ReadOptions
     schemas: Mapping[SourceFile, Mapping[str, pl.DataType]]
     fields: Fields
+    nested: Nested
+    wide: Wide
 
     def first_rows(self, file: SourceFile, columns: Sequence[pl.Expr], n: int, fields: Collection[str] = ()) -> pl.DataFrame:
         """Return columns of the first `n` rows of a file, including `fields`; raise `DataError` if Polars cannot read it."""
         with refusing_unreadable(f"{self.role}: {file}", file, self.format):
-            return with_fields(_rows(file, self.format, self.options), self.fields, fields).select(columns).head(n).collect()
+            rows = with_fields(with_nested(_rows(file, self.format, self.options), self.nested), self.fields, fields)
+            return with_wide(rows, self.wide).select(columns).head(n).collect()
 
     def types(self, name: str, listed: bool) -> dict[SourceFile, pl.DataType]:
         """Return the type of the values of a column, or of its lists, in each file."""
@@ -108,13 +121,28 @@ class _TypedSource(Struct, frozen=True):
         return self.first_rows(file, [value.cast(pl.Int128).abs().max()], 1, [name]).item() or 0
 
 
+def _refuse_odd_cells(role: str, schemas: Mapping[SourceFile, Mapping[str, pl.DataType]], wide: Wide, options: ReadOptions) -> None:
+    """Raise `DataError` for a column of items side by side that a file lacks, or whose type cannot be an id."""
+    for file, schema in schemas.items():
+        for name, cell in ((name, cell) for name, cells in wide.items() for cell in cells):
+            if cell not in schema:
+                raise DataError(f"{role}: {file}: no column {cell!r}, which other files have", "write all parts in the same way")
+            if name != options.columns.get("item"):
+                continue
+            if _is_no_id(schema[cell]) and schema[cell] != pl.Null and not (schema[cell].is_float() and "item" in options.integers):
+                message = f"{role}: {file}: column {cell!r} is of type {schema[cell]} and cannot be an id"
+                raise DataError(message, _AS_INTEGER if schema[cell].is_float() else CAST_IDS)
+
+
 def _columns(source: _TypedSource, of_paths: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the names of the columns with a role, and of the labels; raise `DataError` if files differ in them."""
     names: dict[str, str] = {}
     labels: dict[str, str] = {}
     options = source.options
     for file, schema in source.schemas.items():
-        is_flat = not any(dtype.is_nested() for dtype in schema.values())  # a number next to a list belongs to the whole list
+        is_flat = not source.wide and not any(
+            dtype.is_nested() for dtype in schema.values()
+        )  # a number next to a list belongs to the whole list
         numbers = [name for name, dtype in schema.items() if is_flat and dtype.is_numeric()]
         here, labels = named(f"{source.role}: {file}", source.table, [*schema, *of_paths], options, None, numbers)
         names = names or here
@@ -182,7 +210,9 @@ def _kind(source: _TypedSource, column: str, name: str, listed: bool) -> Kind:
         is_of_type = f"{source.role}: {file}: column {name!r} is of type {dtype}"
         if panics_at(dtype):
             raise DataError(f"{is_of_type}, which Polars cannot read", "write numbers of fewer digits, or text")
-        if column == "timestamp":
+        if column in source.options.integers and (dtype.is_numeric() or dtype in (pl.String, pl.Null)):
+            kinds.append("integer")
+        elif column == "timestamp":
             if not _is_time(dtype):
                 raise DataError(f"{is_of_type}, where dates or numbers since 1970 were expected", _TIMES)
             kinds.append("time")

@@ -94,12 +94,18 @@ class InputFile(Struct, frozen=True):
         return self.bytes == other.bytes and (self.hash == other.hash or not same_algorithm)
 
 
-class Input(Struct, frozen=True):
-    """One source: its role in the config, its number of rows, and its files."""
+class Input(Struct, frozen=True, omit_defaults=True):
+    """One source: its role in the config, its number of rows, its files, and the numbers of values that are not read as stored.
+
+    Items of `padding` only fill lists up; the others are ids that are integers, but are written as 318.0.
+    """
 
     role: str
     rows: int
     files: tuple[InputFile, ...]
+    padding: int = 0
+    user_as_integer: int = 0
+    item_as_integer: int = 0
 
 
 class Result(Struct, frozen=True, eq=False, dict=True):

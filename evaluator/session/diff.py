@@ -115,7 +115,8 @@ def _config_here(inputs: Sequence[str]) -> str:
 
 def _of_config(loaded: Loaded, models: Sequence[str]) -> TwoModels:
     """Return two models of a config: those named, or both that it has."""
-    names = [name for name, *_ in loaded.config.data.named_lists()] if isinstance(loaded.config.data.recommendations, dict) else []
+    data = loaded.config.data
+    names = [name for name, *_ in data.named_lists()] if not data.has_model_column else []
     if len(models) == 2:
         return TwoModels(loaded, *models)
     if not models and len(names) == 2:

@@ -162,8 +162,10 @@ def _needs_of(loaded: Loaded, targets: Targets, *, users: bool, per_user: bool) 
 
 def _evaluate(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, keep_failures: bool, progress: Report) -> Result:
     """Evaluate a config with the needed parts of the result; per-user values that only conclusions need are kept up to `MOST_VALUES`."""
-    models, keeps, table = loaded.config.data.recommendations, "users" in needs, loaded.config.output.per_user_table
-    concludes = "conclusions" in needs and (not isinstance(models, dict) or len(models) > 1)  # files may be several models
+    data, keeps, table = loaded.config.data, "users" in needs, loaded.config.output.per_user_table
+    models = data.recommendations
+    may_be_several = data.has_model_column or not isinstance(models, dict) or len(models) > 1  # files may be several models
+    concludes = "conclusions" in needs and may_be_several
     concludes &= table is None or keeps  # else the values do not come to this process
     return run(
         loaded,

@@ -10,14 +10,16 @@ import polars as pl
 
 from ...errors import DataError, NoRowsError
 from ..columns import IDS, TYPED_NAME, key_columns, recognise, without_type
+from ..made_columns import side_by_side
 from ..opening import FAILURES
+from ..scan import ReadOptions
 from .matrices import from_matrix, is_matrix
 from .python_values import KEYS, TABLE, VALUES, are_names, column, from_mapping, from_records, plain_ids, refuse_unnamed_lists, row_frame
 
 _FORMS: Final = (
     "give a path, a frame (Polars, pandas, pyarrow, DuckDB, HuggingFace, Spark), a dict {user: [item, …]}, a list of records, or a matrix"
 )
-_NOTHING: Final[Mapping[str, str | int]] = {}
+_NOTHING: Final[Mapping[str, Any]] = {}
 _GROUPED: Final = (
     "give the frame that was grouped, or a row for each user with lists: .agg(list).reset_index() in pandas, .agg(pl.all()) in Polars"
 )
@@ -31,7 +33,7 @@ def frame_of(
     table: str,
     rows: Any,
     *,
-    columns: Mapping[str, str | int] = _NOTHING,
+    columns: Mapping[str, Any] = _NOTHING,
     depth: int | None = None,
     seen: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
@@ -42,11 +44,13 @@ def frame_of(
     """
     frame = _with_bare_names(_frame_of(where, table, rows, columns, depth, seen))
     try:
-        names = recognise(where, table, frame.columns, columns, None)
-        key = key_columns(where, table, frame.columns, columns, names)
+        options, wide = side_by_side(where, frame.columns, ReadOptions(columns=columns))
+        names = recognise(where, table, [*frame.columns, *wide], options.columns, None)
+        key = key_columns(where, table, frame.columns, options.columns, names)
     except DataError:
         return frame  # the columns are checked again later, and the problem is reported then
-    return frame.with_columns(plain_ids(where, frame[name]) for role, name in (names | key).items() if role in IDS or role in key)
+    ids = [cell for role, name in (names | key).items() if role in IDS or role in key for cell in wide.get(name, (name,))]
+    return frame.with_columns(plain_ids(where, frame[name]) for name in ids)
 
 
 def _with_bare_names(frame: pl.DataFrame) -> pl.DataFrame:
@@ -56,9 +60,7 @@ def _with_bare_names(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.rename(bare) if bare and len(set(every)) == len(every) else frame
 
 
-def _frame_of(
-    where: str, table: str, rows: Any, columns: Mapping[str, str | int], depth: int | None, seen: pl.DataFrame | None
-) -> pl.DataFrame:
+def _frame_of(where: str, table: str, rows: Any, columns: Mapping[str, Any], depth: int | None, seen: pl.DataFrame | None) -> pl.DataFrame:
     library = type(rows).__module__.partition(".")[0]
     if isinstance(rows, pl.DataFrame):
         return rows

@@ -21,6 +21,7 @@ from ...errors import DataError, NoRowsError
 from ...synonyms import FOLDS
 from ..columns import CAST_IDS, names_by_position, usual_roles
 from ..list_columns import may_hold_lists
+from ..made_columns import is_named_in
 from ..opening import FAILURES, joined
 
 VALUES: Final = {"interactions": "rating", "lists": "score", "predictions": "prediction"}
@@ -47,7 +48,7 @@ _DECODE: Final = (
 _ID_HINT: Final = "ids are integers or text: convert them"
 
 
-def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mapping[str, str | int]) -> pl.DataFrame:
+def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mapping[str, Any]) -> pl.DataFrame:
     """Return the rows of a dict: a table by column, or items by user; for catalogues and users, a record for each id."""
     if not rows:
         raise NoRowsError(f"{where}: there are no rows")
@@ -70,7 +71,7 @@ def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mappi
     raise DataError(f"{where}: a dict of this kind is not a table", TABLE)
 
 
-def users_without_items(where: str, table: str, rows: Any, columns: Mapping[str, str | int]) -> pl.DataFrame | None:
+def users_without_items(where: str, table: str, rows: Any, columns: Mapping[str, Any]) -> pl.DataFrame | None:
     """Return the users of a dict whose list is empty and who have no rows; `None` if there are none, or it is not a dict by user."""
     if not isinstance(rows, Mapping) or _names_columns(table, rows, columns):
         return None
@@ -140,10 +141,12 @@ def _are_ids(row: Any) -> bool:
     return type(row) is list and all(type(one) in (int, str) for one in row)
 
 
-def _names_columns(table: str, rows: Mapping[Any, Any], columns: Mapping[str, str | int]) -> bool:
+def _names_columns(table: str, rows: Mapping[Any, Any], columns: Mapping[str, Any]) -> bool:
     """Return whether the keys of a dict are names of columns, not users."""
     keys = [key for key in islice(rows, _LOOKED_AT) if isinstance(key, str)]
-    roles = frozenset[str]().union(*map(usual_roles, keys)) | {role for role, name in columns.items() if name in keys}
+    roles = frozenset[str]().union(*map(usual_roles, keys)) | {
+        role for role, name in columns.items() if any(is_named_in(one, keys) for one in (name if isinstance(name, tuple) else (name,)))
+    }
     wanted = {"user", "item"} if may_hold_lists(table) else {"user"} if table == "people" else {"item"}
     return wanted <= roles
 

@@ -42,6 +42,11 @@ def look_at_table(
     except Exception as error:
         raise _unreadable(role, shown or f"the table {name}", error, FAILING_FRAME if shown else _NO_TABLE) from None
     source = look_at_frame(role, table, empty, options, name=shown or f"the table {name}")
+    if source.scan.is_converted:
+        raise DataError(
+            f"{role}: Spark reads the columns of {source.name} as they are stored, and the config sets another way to read them",
+            "convert them in a view or with DataFrame.withColumn, and remove padding, label_separator, as, order and * from this source",
+        )
     scan = replace(source.scan, format="table", paths=(name,), frame=None)
     return replace(source, given=(shown or name,), scan=scan, files=(SourceFile(Path(name), shown or name),), originals=())
 

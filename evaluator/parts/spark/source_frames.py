@@ -51,8 +51,8 @@ def canonical_rows(session: Any, scan: Scan) -> Any:
 
 
 def _is_read_here(scan: Scan) -> bool:
-    """Return whether Spark has no reader: unquoted text, Arrow, Iceberg, Zstandard, stores, frames in memory."""
-    packed = any(path.endswith((".zst", ".zstd")) for path in scan.paths)
+    """Return whether Spark has no reader: unquoted text, Arrow, Iceberg, Zstandard, stores, frames in memory, converted columns."""
+    packed = any(path.endswith((".zst", ".zstd")) for path in scan.paths) or scan.is_converted
     return scan.format in ("lines", "ipc", "iceberg", "frame") or packed or any("://" in path for path in scan.paths)
 
 
