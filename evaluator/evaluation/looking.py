@@ -117,7 +117,7 @@ class Looker(Struct, frozen=True):
         ]
         sources += [(one.role, "lists", one) for one in self._lists()]
         for role, table, one in sources:
-            with suppress(RecevalError):  # raised again, with its place, when the source is looked at
+            with suppress(DataError):  # raised again, with its place, when the source is looked at
                 if (request := self._request(role, table, one.configured, one.files)) is not None:
                     requests.append(replace(request, setting=one.setting))
         self.found.update(recognise(requests))
