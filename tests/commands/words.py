@@ -148,7 +148,7 @@ class Line:
         odd = chance.random() < self._oddness / 4
         if name == "diff" and one.name == "inputs" and not odd:
             given = chance.choice(_OF_DIFF)
-            self.inputs += [*given, *(() if "--test" in given else CONFIGS)]  # without a config and a test file it takes that of the folder
+            self.inputs += given  # each names its files, so that none reads the config of the folder
             yield from given
             return
         n = chance.randrange(3) if odd else 1 if one.nargs == 1 else chance.choice((1, 1, 2))
