@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path, PurePath
@@ -52,6 +53,8 @@ ROLES: Final[Mapping[str, str]] = {
 `empty_truth` are users whom the test set holds with an empty list.
 """
 _Opened = OpenedSource | pl.DataFrame
+_OF_ROWS: Final = re.compile(r"\brows\.([^\s\"\\,@()\[\]{}=]+)")
+"""A column of the test file, as groups, weights and values name it."""
 
 
 class _Lists(Struct, frozen=True):
@@ -125,6 +128,7 @@ class Looker(Struct, frozen=True):
     def _request(self, role: str, table: Table, configured: SourceConfig, files: Sequence[load.SourceFile] | None) -> SourceRequest | None:
         """Open a source; return what the recogniser looks at, or `None` for a table that only Spark reads."""
         labels = sorted(need.partition(".")[2] for need in self.wanted if role == f"data.{need.partition('.')[0]}" and "." in need)
+        labels += self._columns_of_rows() if role == "data.test" else []
         options = load.ReadOptions.of(configured, labels, self._shared)
         opened = self._open(role, table, configured, options, files)
         if opened is None:
@@ -133,6 +137,11 @@ class Looker(Struct, frozen=True):
             return SourceRequest(role, table, load.SourceFile(FrameFile(opened.lazy()), configured.frame.kind), "frame", options)
         has_paths = any(file.path_columns for file in opened.files)  # whose columns are not in a sample
         return None if has_paths else SourceRequest(role, table, opened.files[0], opened.format, options)
+
+    def _columns_of_rows(self) -> list[str]:
+        """Return the columns of test rows that the config names for something else than what judges them, in this run or another."""
+        named = self.loaded.config.model_dump_json(exclude={"data": True, "evaluation": {"metrics", "complex_metrics"}}, exclude_unset=True)
+        return _OF_ROWS.findall(named)
 
     def _open(
         self, role: str, table: str, configured: SourceConfig, options: load.ReadOptions, files: Sequence[load.SourceFile] | None
@@ -177,7 +186,7 @@ class Looker(Struct, frozen=True):
             )
             for twice in found.keys() & models.keys():
                 raise _same_name(twice, (*models[twice].files, *found[twice].files))
-            models |= found
+            models |= {name: replace(source, setting=lists.setting or lists.role) for name, source in found.items()}
         return models
 
     def _model_column(self, lists: _Lists) -> str | int | None:
@@ -199,7 +208,8 @@ class Looker(Struct, frozen=True):
             found = []
             for name, _, location, configured in data.named_lists():
                 role = "data.recommendations" if name == UNNAMED and data.has_model_column else dotted(("data", *location))
-                found.append(_Lists(name, role, configured))
+                is_named = not configured.path or name != load.without_endings(PurePath(configured.path[0]).name)
+                found.append(_Lists(name, role, configured, is_named=is_named))
             return found
         by_name: dict[str, _Lists] = {}
         for index, configured in enumerate(data.recommendations):

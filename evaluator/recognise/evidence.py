@@ -107,7 +107,7 @@ def _ordered(sheet: Sheet, user: SampledColumn, column: SampledColumn) -> Iterat
     yield Judge(column, "score", bits + named - 3 * ("rating" in said) + min(8.0, order.falls) - min(5.0, order.rises))
     has_no_sign = column.is_named and not said and not (order.rises or order.falls)  # neither a name nor an order: a question
     base = 0.0 if "distance" in said else -3.0 if has_no_sign else -7.0
-    maybe = max(bits_of(column.name, ("distance",)), min(6.0 if "score" in said else -10.0, named))
+    maybe = max(bits_of(column.name, ("distance",)), min(0.0 if "score" in said else -10.0, named))
     yield Judge(column, "ascending", bits + maybe + base + min(5.0, order.rises) - min(8.0, order.falls), "lower is better")
 
 
@@ -139,5 +139,7 @@ def _judged(sheet: Sheet, user: SampledColumn, column: SampledColumn) -> Iterato
         bits = -8.0 if max(numbers, default=0) > 100 or column.kind == "integer" else -2.0
     bits = -20.0 if column.kind == "time" else bits - 12 * (column.counts_rows or (not has_zero and sheet.order(user, column).counts > 8))
     said = bits_of(column.name, ("rating", "score"))
+    if column.is_named and not said and not has_zero:
+        bits = min(bits, -8.0)  # all rows stay relevant: what is left unread is said, and not asked
     sure = _PRESET if column.preset else -2 if column.is_named else 4
     yield Judge(column, "rating", bits + said + 2 * (said > 0) + sure, "zeros or False judge rows" if has_zero else "")

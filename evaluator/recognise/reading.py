@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -73,7 +71,7 @@ class FileReading(Struct, frozen=True):
 def options_of(reading: FileReading, others: Iterable[FileReading], prefix: str) -> str:
     """Return the options of the command that choose a reading among others: the keys in which they differ."""
     differ = differing(reading, others)
-    return " ".join(f"--set {shlex.quote(f'{prefix}.{key}={_written(value)}')}" for key, value in differ.items())
+    return " ".join(yaml_text.option(f"{prefix}.{key}", value) for key, value in differ.items())
 
 
 def differing(reading: FileReading, others: Iterable[FileReading]) -> dict[str, Any]:
@@ -100,19 +98,6 @@ def arguments_of(reading: FileReading, others: Iterable[FileReading], table: str
     source = f"{{'{', '.join((of_file, *(f'{key!r}: {value!r}' for key, value in keys.items())))}}}"
     _, role, *model = reading.source.split(".", 2)
     return f"{role}={f'{{{model[0]!r}: {source}}}' if model else source}"
-
-
-def _written(value: Any) -> str:
-    """Return a value as the command line takes it: text as it is, unless it would be read as something else."""
-    if isinstance(value, str) and value.strip() == value and value and not _reads_as_other(value):
-        return value
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _reads_as_other(text: str) -> bool:
-    """Return whether YAML would read a text as another value."""
-    found = yaml_text.read(text, {})
-    return bool(found.problems) or found.value != text
 
 
 def described(reading: FileReading) -> str:
