@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data_sources import NO_TEST, UNNAMED, Columns, InMemory, TestedSource
+from ..config.whole_config import RelevanceConfig
 from ..conventions.convention import DEFAULT
 from ..errors import DataError, NoRowsError, RecevalError
 from ..load.columns import without_type
@@ -25,6 +26,7 @@ from ..load.in_memory.python_values import users_without_items
 from ..load.scan import KEY_COLUMN, flat_columns
 from ..load.source import OpenedSource
 from ..load.source_file import FrameFile
+from ..metrics.definition import Definition
 from ..metrics.intents import TEST_CATEGORIES
 from ..names.row_filter import in_filter
 from ..names.short_names import is_address
@@ -53,6 +55,8 @@ ROLES: Final[Mapping[str, str]] = {
 `empty_truth` are users whom the test set holds with an empty list.
 """
 _Opened = OpenedSource | pl.DataFrame
+_ALIKE: Final = ("above_zero", "all_rows")
+"""Rules of relevance for which all ratings above 0 are the same."""
 _OF_ROWS: Final = re.compile(r"\brows\.([^\s\"\\,@()\[\]{}=]+)")
 """A column of the test file, as groups, weights and values name it."""
 
@@ -123,7 +127,10 @@ class Looker(Struct, frozen=True):
             with suppress(DataError):  # raised again, with its place, when the source is looked at
                 if (request := self._request(role, table, one.configured, one.files)) is not None:
                     requests.append(replace(request, setting=one.setting))
-        self.found.update(recognise(requests))
+        evaluation = self.loaded.config.evaluation
+        reads_ratings = any(one.truth.graded or one.truth.rule not in _ALIKE for one in evaluation.computed)
+        reads_ratings |= bool(what_needs_ratings(evaluation.relevance, evaluation.computed))
+        self.found.update(recognise(requests, reads_ratings=reads_ratings))
 
     def _request(self, role: str, table: Table, configured: SourceConfig, files: Sequence[load.SourceFile] | None) -> SourceRequest | None:
         """Open a source; return what the recogniser looks at, or `None` for a table that only Spark reads."""
@@ -288,6 +295,9 @@ class Looker(Struct, frozen=True):
                     self._look_at(role, table, configured, files)
             except load.MissingColumnsError as error:
                 errors[error.message] = error
+            except QuestionError as error:
+                if isinstance(error.failure, load.MissingColumnsError):
+                    errors[error.failure.message] = error.failure
             except RecevalError:
                 continue  # reported when the columns are set
         errors.setdefault(first.message, first)
@@ -392,6 +402,15 @@ class Looker(Struct, frozen=True):
                 raise
             source = _without_rows(role, configured.path, self._files(role, configured) if files is None else files)
         return replace(source, may_be_empty=may_be_empty)
+
+
+def what_needs_ratings(relevance: RelevanceConfig, definitions: Sequence[Definition]) -> list[str]:
+    """Return the names of settings and measures that need ratings of test rows."""
+    found = ["evaluation.relevance.graded"] if relevance.graded else []
+    found += ["evaluation.relevance.threshold"] if relevance.threshold is not None else []
+    found += [f"the threshold of {one.label}" for one in definitions if one.truth.threshold is not None]
+    found += [one.label for one in definitions if one.truth.gains]
+    return found + [one.label for one in definitions if "ratings?" in one.metric.needs(one.params)]
 
 
 def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:

@@ -70,7 +70,7 @@ def as_recognised(found: FileReading | Question | None, look: Callable[[ReadOpti
     if found is not None and (plain is None or not (is_read_so(plain, found) or _leaves_unread(plain, found))):
         source = look(with_reading(options, found))
     assert source is not None, "a source that names do not decide was recognised"
-    is_by_name = plain is source and (found is None or found.is_by_name)
+    is_by_name = plain is source and (found is None or found.is_by_name or found.shape.startswith("TREC"))  # a format has its columns
     return source if found is None else replace(source, reading=described(found), is_by_name=is_by_name)
 
 
