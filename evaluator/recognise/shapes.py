@@ -148,7 +148,7 @@ def _in_cells(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds) 
             assert items.split is not None
             bits = item_bits(user, column, "item", "list", *_truths(table))
             bits += (3 if user.is_unique else -6) - 4 * (user.is_unique and table == "lists") - 5 * (sheet.separator is None)
-            bits += 4 * is_plural(column.name) - 8 * (table == "lists" and bool(orders))  # one number of a list orders nothing in it
+            bits += 4 * is_plural(column.name) - 16 * (table == "lists" and bool(orders))  # one number of a list orders nothing in it
             parts = [part for value in column.parts for part in value.split(items.split) if part]
             if items.layout == "labels":
                 bits, parts = max(item_bits(user, column, "item"), 0) + 6, [LABELLED.sub(r"\1", part) for part in parts]
