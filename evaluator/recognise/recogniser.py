@@ -415,4 +415,10 @@ def _is_sure(pool: Sequence[Draft]) -> bool:
 
 def _known_from(draft: Draft) -> KnownIds:
     rows = draft.rows()
-    return KnownIds((row[1] for row in rows), (row[2] for row in rows), first=draft.sheet.first, is_complete=draft.sheet.is_complete, source=draft.source)
+    return KnownIds(
+        (row[1] for row in rows),
+        (row[2] for row in rows),
+        first=draft.sheet.first,
+        is_complete=draft.sheet.is_complete,
+        source=draft.source,
+    )

@@ -159,7 +159,9 @@ def look(file: SourceFile, format: Format, options: ReadOptions, *, whole: bool 
         return []
     named = {*options.labels, *options.filter_columns, *(name for role, name in options.columns.items() if role not in _RECOGNISED)}
     for sheet in sheets:
-        sheet.labels = frozenset(name for name in named if isinstance(name, str) and not usual_roles(name) & {"rating", "score", "position"})
+        sheet.labels = frozenset(
+            name for name in named if isinstance(name, str) and not usual_roles(name) & {"rating", "score", "position"}
+        )
     return [kept for sheet in sheets if (kept := _kept(sheet, options, n if whole else _ROWS))] if options.where else sheets
 
 
