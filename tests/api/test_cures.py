@@ -15,6 +15,6 @@ def test_ids_with_decimals_in_a_frame_are_read_as_integers_by_the_argument_that_
     result = receval.evaluate(test=TEST, recommendations={"m": LISTS}, metrics="Recall@2")
     (cure,) = next(one.cures for one in result.findings if one.check == "X04")
     assert cure == "recommendations={'m': {'frame': TABLE, 'columns': {'item': {'column': 'item', 'as': 'integer'}}}}"
-    pasted: dict[str, Any] = eval(f"dict({cure})", {"TABLE": LISTS})  # noqa: S307
+    pasted: dict[str, Any] = eval(f"dict({cure})", {"TABLE": LISTS})
     again = receval.evaluate(test=TEST, metrics="Recall@2", **pasted)
     assert (result["m", "Recall@2"].value, again["m", "Recall@2"].value) == (0, 1)
