@@ -178,7 +178,7 @@ def _with_source(hint: str, message: str) -> str:
         return hint
     place = os.path.expanduser(message.partition(": ")[2].partition(": ")[0])
     keys = [f"'split': {one['value']!r}" for one in of_source if not one["column"]]
-    if not os.path.exists(place) and not keys:  # tables in memory, whose columns are known, share a mapping
+    if not os.path.exists(place) and not keys and not any(one["column"] == "model" for one in of_source):  # tables in memory, whose columns are known, share a mapping
         return hint
     if columns := {one["column"]: one["value"] for one in of_source if one["column"]}:
         keys.insert(0, f"'columns': {columns}")

@@ -202,7 +202,8 @@ class Looker(Struct, frozen=True):
         if given is not None or not isinstance(reading, FileReading) or "model" not in reading.columns:
             return given
         if lists.is_named:
-            raise models_error(reading, str(lists.files[0] if lists.files else lists.configured.path[0]))
+            held = lists.configured.frame
+            raise models_error(reading, held.kind if isinstance(held, InMemory) else str(lists.files[0] if lists.files else lists.configured.path[0]))
         column: str | int = reading.columns["model"]
         return column
 
@@ -215,7 +216,8 @@ class Looker(Struct, frozen=True):
             found = []
             for name, _, location, configured in data.named_lists():
                 role = "data.recommendations" if name == UNNAMED and data.has_model_column else dotted(("data", *location))
-                is_named = not configured.path or name != load.without_endings(PurePath(configured.path[0]).name)
+                own = load.without_endings(PurePath(configured.path[0]).name) if configured.path else UNNAMED
+                is_named = name != own
                 found.append(_Lists(name, role, configured, is_named=is_named))
             return found
         by_name: dict[str, _Lists] = {}

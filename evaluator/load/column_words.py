@@ -32,7 +32,7 @@ IDENTIFYING: Final = (
 DESCRIBING: Final = (
     "name", "title", "count", "age", "gender", "type", "category", "genre", "mean", "avg", "year", "description", "url", "text", "group",
     "popularity", "timestamp", "time", "date", "rating", "score", "rank", "country", "city",
-    "zip", "postal", "postcode",
+    "zip", "postal", "postcode", "error", "loss", "distance", "rmse",
 )  # fmt: skip
 """Words of columns that describe users or items and do not identify them."""
 

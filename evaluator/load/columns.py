@@ -102,7 +102,7 @@ _LABELS: Final = (
     "isliked", "islike", "converted", "conversion", "positive", "ispositive", "relevant", "isrelevant",
 )  # fmt: skip
 """The usual names of columns that are 1 for what a recommender predicts and 0 for the rest; `label` is a rating."""
-_BOOLEANS: Final = (("1", "0"), ("true", "false"), ("yes", "no"))
+_BOOLEANS: Final = (("1", "0"), ("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"))
 """The values for true and false."""
 _TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, ...], ...]]]] = {
     "interactions": (

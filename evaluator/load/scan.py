@@ -32,7 +32,11 @@ TREC_RUN: Final = ("qid", "Q0", "docno", "rank", "score", "tag")
 TREC_COMMENT: Final = "#"
 NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
 """Texts that mean a missing number, in lower case."""
-BOOLEANS: Final = {"true": "1", "false": "0", "yes": "1", "no": "0"}
+BOOLEANS: Final = {
+    word: number
+    for number, words in (("1", "true yes y t positive pos relevant up"), ("0", "false no n f negative neg irrelevant down"))
+    for word in words.split()
+}
 """Texts that mean a rating of 1 or 0, in lower case."""
 _NO_LISTS: Final = "none"
 """`ReadOptions.split` if a field is always one value."""

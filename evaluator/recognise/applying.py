@@ -42,8 +42,8 @@ def models_error(reading: FileReading, file: str) -> DataError:
     name = f"column {column}" if isinstance(column, int) else repr(column)
     setting = f"columns.model={column}"
     return DataError(
-        f"{reading.source}: {file} has the lists of {len(reading.models):,} models, {', '.join(reading.models[:5])}, in {name}",
-        f"give the file without a name, or set its column of models by --set {shlex.quote(f'{reading.source}.{setting}')}",
+        f"{reading.source}: {file}: the lists are of {len(reading.models):,} models, {', '.join(reading.models[:5])}, in {name}",
+        f"give the file without a name, or set it in the config, columns: {{model: {column}}}, or by --set {shlex.quote(f'{reading.source}.{setting}')}",
     )
 
 

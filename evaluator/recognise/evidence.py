@@ -24,7 +24,11 @@ NUMBERS: Final = ("integer", "decimal", "whole", "boolean", "time", "comma")
 """The kinds of columns that may order a list or judge a row."""
 _PRESET = 20.0
 """Bits of the role that a format gives a column."""
+_FULL: Final = 0.95
+"""A column of which fewer rows have a value has gaps, which judge rows if all values are the same."""
 _NAMED_POSITION, _POSITION = 1.5, 4.0
+_OPPOSITE: Final = 20.0
+"""Bits against items whose name says what a model predicted, in a test file, or what is true, in lists."""
 _USUAL_NAME: Final = 15.0
 """Bits of a usual name of what orders or judges, if the numbers do not count the rows of each user: it is never left unread."""
 _ROLE_OF_ORDER: Final[Mapping[Order, str]] = {"score": "score", "rank": "position", "rating": "rating"}
@@ -59,7 +63,9 @@ def item_bits(user: SampledColumn, column: SampledColumn, *roles: str) -> float:
     position = (_NAMED_POSITION if column.is_named else _POSITION) if after == 1 else 0.0
     position += _NAMED_POSITION if column.is_named and after == 2 else 0.0
     is_grade = column.kind == "integer" and column.distinct <= set("012345") and len(column.distinct) < len(column.values)
-    return bits_of(column.name, roles) + position + _content(column) - 5 * is_grade
+    said = meanings(column.name)
+    is_opposite = "item" not in said and said.keys() & ({"list"} if "truth" in roles else {"truth"}) and not said.keys() & {*roles}
+    return bits_of(column.name, roles) + position + _content(column) - 5 * is_grade - _OPPOSITE * bool(is_opposite)
 
 
 def _content(column: SampledColumn) -> float:
@@ -125,9 +131,10 @@ def may_rank(column: SampledColumn, gaps: float) -> bool:
 def _judged(sheet: Sheet, user: SampledColumn, column: SampledColumn) -> Iterator[Judge]:
     """Weigh a column of a test file as what judges its rows: by its name, by zeros or False, by the few values of grades."""
     numbers = {number for number in map(number_of, column.distinct) if number is not None}
-    has_zero = 0.0 in numbers and 1 < len(numbers) <= MOST_GRADES
+    has_zero = min(numbers, default=1.0) <= 0 < max(numbers, default=0.0) and len(numbers) <= MOST_GRADES
+    has_gaps = len(numbers) == 1 and numbers != {0.0} and share(column.values, bool) < _FULL
     is_grade = numbers <= {half / 2 for half in range(11)} or numbers <= set(range(11))
-    if has_zero:
+    if has_zero or has_gaps:
         bits = 5.0
     elif len(numbers) == 1:
         bits = -2.0  # a constant judges nothing
@@ -138,8 +145,8 @@ def _judged(sheet: Sheet, user: SampledColumn, column: SampledColumn) -> Iterato
     else:
         bits = -8.0 if max(numbers, default=0) > 100 or column.kind == "integer" else -2.0
     bits = -20.0 if column.kind == "time" else bits - 12 * (column.counts_rows or (not has_zero and sheet.order(user, column).counts > 8))
-    said = bits_of(column.name, ("rating", "score"))
-    if column.is_named and not said and not has_zero:
+    said = 0.0 if has_zero and "amount" in meanings(column.name) else bits_of(column.name, ("rating", "score"))
+    if column.is_named and not said and not (has_zero or has_gaps):
         bits = min(bits, 0.0)  # below no rating at all, as all rows stay relevant; asked where ratings are read
     bits -= 60 * (max(numbers, default=1.0) <= 0)  # then no row is relevant
     sure = _PRESET if column.preset else -2 if column.is_named else 4

@@ -26,13 +26,18 @@ def header_bits(first: Sequence[str], body: Sequence[SampledColumn]) -> tuple[fl
         return SURE, "types of RecBole in the header"
     counts = [int(field) for field in first if field.isdigit()]
     is_counted = len(counts) > 1 and counts[0] in (0, 1) and counts == list(range(counts[0], counts[0] + len(counts)))
-    is_counted = is_counted and (len(counts) == len(first) - 1 or (counts[0] == 0 and len(counts) == len(first) > 2))
+    is_counted = is_counted and (len(counts) == len(first) - 1 or counts_columns(first))
     if is_counted and first[0] == "":
         return SURE, "an index without name and the columns 0, 1, 2 of pandas"
     bits = sum(_is_name(name, column, is_counted) for name, column in zip(first, body, strict=True)) * min(1.0, 4 / len(first))
     if is_counted and len(counts) > _FEW and not all(map(_is_usual, first[-len(counts) :], body[-len(counts) :])):
         return SURE, "the first line counts columns"
     return bits + (20 if is_series(first[1:]) and not is_counted else 0), "the first line has names"
+
+
+def counts_columns(first: Sequence[str]) -> bool:
+    """Return whether a first line has the names that pandas gives columns without a name: 0, 1, 2."""
+    return len(first) > 1 and list(first) == [str(number) for number in range(len(first))]
 
 
 def _is_usual(value: str, column: SampledColumn) -> bool:

@@ -30,7 +30,8 @@ _WORDS: Final[dict[str, frozenset[str]]] = {
             "top candidates ranked output results ranking rankings"
         ),
         "truth": (
-            "target targets truth groundtruth gt answer answers positive positives next label labels relevant heldout holdout reference"
+            "target targets truth groundtruth gt answer answers positive positives next label labels relevant heldout holdout reference "
+            "actual actuals gold golden true expected test"
         ),
         "rank": "rank ranks ranking position positions pos place order slot",
         "score": "score scores",
@@ -50,15 +51,16 @@ _WORDS: Final[dict[str, frozenset[str]]] = {
             "history hist seen past context impressions impression shown exposed negatives negative neg sequence prefix previous "
             "viewed inview"
         ),
+        "amount": "quantity qty amount count counts value dwell duration playcount plays units",
         "other": (
-            "category cat categories genre genres brand type name title price quantity qty amount count age year url text "
+            "category cat categories genre genres brand type name title price age year url text "
             "description color city country zip gender behavior behaviour event source channel device weekday hour revenue discount "
             "popularity size currency store shop department step page comment review summary helpful votes verified lang language "
             "group tag tags"
         ),
     }.items()
 }
-"""Role → words that name it. `estimate` is a score that a model predicted; `side` is shown or past, never a list or the truth."""
+"""Role → words that name it. An `amount` judges rows if it may be 0. `estimate` is a score that a model predicted; `side` is shown or past, never a list or the truth."""
 _IDENTIFYING: Final = frozenset(
     ["id", "ids", "idx", "index", "key", "code", "no", "nr", "num", "number", "uuid", "hash", "token", "ref", "float", "seq"]
 )

@@ -77,14 +77,15 @@ def options_of(reading: FileReading, others: Iterable[FileReading], prefix: str)
 def differing(reading: FileReading, others: Iterable[FileReading]) -> dict[str, Any]:
     """Return the settings of a reading that not all of the others have, or all if it is alone; keys that only others have are unset.
 
-    IdSet that are to be integers are always among them: no other key says so.
+    Ids that are to be integers are always among them: no other key says so. Several columns of items are given with all others, because a
+    source of which they are given is not recognised again.
     """
     own, rest = reading.settings, [other.settings for other in others]
     keys = dict.fromkeys((*own, *(key for one in rest for key in one)))
     unset = {"split": "none"}  # `null` is to detect it
     casts = {f"columns.{role}" for role in reading.casts}
     differ = [key for key in keys if key in casts or any(one.get(key, ...) != own.get(key, ...) for one in rest)]
-    is_alone = all(one == own for one in rest) and not casts
+    is_alone = (all(one == own for one in rest) and not casts) or isinstance(reading.columns["item"], list)
     return {key: own.get(key, unset.get(key)) for key in (own if is_alone else differ)}
 
 
@@ -121,7 +122,7 @@ def described(reading: FileReading) -> str:
         else ""
     )
     padding = f"{' and '.join(map(repr, reading.padding))} fills up lists" if reading.padding else ""
-    casts = f"{' and '.join(reading.casts)} written as 12.0 are read as 12" if reading.casts else ""
+    casts = f"{' and '.join(reading.casts)} ids written as 12.0 are read as 12" if reading.casts else ""
     models = f"{len(reading.models)} models: {', '.join(reading.models[:_MOST_UNREAD])}" if reading.models else ""
     shape = reading.shape if reading.shape.startswith(("TREC", "MIND")) else ""
     said = [shape, cut, f"{roles}{f' ({reading.facts})' if reading.facts else ''}", order, judge, padding, casts, models]

@@ -19,7 +19,7 @@ from ..load.made_columns import is_named_in
 from ..load.scan import KEY_COLUMN, Format, ReadOptions, SharedName
 from ..load.source_file import SourceFile
 from .evidence import MARGIN, Judge, Table, is_in_pieces, judges_of, may_rank, user_bits
-from .headers import SURE
+from .headers import SURE, counts_columns
 from .names import MOST, bits_of, meanings
 from .reading import FileReading
 from .sampled_rows import effect_of, rows_of
@@ -262,7 +262,7 @@ class _Recogniser:
         groups = {"user": (draft.user,), "item": draft.items.columns}
         written = {role: IdSet(text for column in groups[role] for text in column.distinct) for role in reading.casts}
         same = {"user": known.users, "item": known.items}
-        needed = tuple(role for role, ids in written.items() if ids.isdisjoint(same[role]) and same[role] & IdSet(map(plain, ids)))
+        needed = tuple(role for role, ids in written.items() if same[role] & IdSet(map(plain, ids - same[role])))
         given = request.options.integers
         asked = replace(reading, casts=tuple(role for role in reading.casts if role in given or role in needed))
         return Question(request, (asked,)) if {*needed} - given else asked
@@ -285,7 +285,7 @@ def _drafts_of(sheet: Sheet, request: SourceRequest, known: KnownIds) -> Iterato
     of_ids = (field for field in sheet.first if field not in known.first and (field in known.items or field in known.users))
     is_of_ids = bool(sheet.header) and not all(map(str.isdigit, of_ids))
     has_same = bool(sheet.header) and len(sheet.first) > 1 and sheet.first == known.first and not any(map(_DIGIT.search, sheet.first))
-    base = sheet.bits - 15 * is_of_ids + _SAME_LINE * has_same
+    base = sheet.bits - 15 * is_of_ids + _SAME_LINE * has_same + (_counted_bits(sheet, known) if sheet.header else 0.0)
     users = sorted(((*user_bits(sheet, column, request.table, known), column) for column in sheet.columns), key=lambda one: -one[0])
     users = [(SURE, "", column) for *_, column in users if _is_given((column,), "user", request.options)] or users
     shapes = [shape for shape in SHAPES if shape.name.startswith("TREC") == (sheet.format == "trec")]
@@ -308,6 +308,16 @@ def _drafts_of(sheet: Sheet, request: SourceRequest, known: KnownIds) -> Iterato
                 yield Draft(
                     base + bits + items.bits + more - _WEAK * is_weak, sheet, request, shape.name, user, items, judge, reasons, is_weak
                 )
+
+
+def _counted_bits(sheet: Sheet, known: KnownIds) -> float:
+    """Return what other files say about a first line `0,1,2`: they begin alike, or have no user 0."""
+    if not counts_columns(sheet.first):
+        return 0.0
+    if counts_columns(known.first) and len(sheet.first) + len(known.first) > 4:
+        return _SAME_LINE
+    is_user = sheet.first[0] in known.users
+    return (-_SAME_LINE if is_user else _SAME_LINE if known.is_complete else 0.0) if known.users else 0.0
 
 
 def _are_named(columns: Sequence[SampledColumn], name: Any) -> bool:

@@ -43,7 +43,7 @@ def rows_of(sheet: Sheet, reading: FileReading) -> list[Row]:
             if not item or not user or item in reading.padding:
                 continue
             label = LABELLED.fullmatch(item) if reading.layout == "labels" else None
-            rating = float(label[2]) if label else number if role == "rating" else None
+            rating = float(label[2]) if label else (number or 0.0) if role == "rating" else None  # a gap judges a row not relevant
             order = None if role in ("rating", None) or number is None else -number if reading.order == "score" else number
             found.append((model, user, label[1] if label else item, order, rating))
     return found

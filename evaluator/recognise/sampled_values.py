@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import Any, Final, Literal
 
-from ..load.scan import NO_VALUE
+from ..load.scan import BOOLEANS, NO_VALUE
 from .names import MOST, words_of
 
 Kind = Literal["integer", "whole", "decimal", "comma", "boolean", "date", "time", "text", "empty"]
@@ -29,7 +29,7 @@ _BRACKETED: Final = re.compile(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s
 _SCALAR: Final = re.compile(r"np\.\w+\(([^()]*)\)")
 _EPOCHS: Final = ((6.3e8, 2.1e9), (6.3e11, 2.1e12), (6.3e14, 2.1e15), (6.3e17, 2.1e18))
 """1990 to 2036 in seconds, milliseconds, microseconds and nanoseconds."""
-_TRUTHS: Final = {"true": 1.0, "yes": 1.0, "t": 1.0, "false": 0.0, "no": 0.0, "f": 0.0}
+_TRUTHS: Final = {word: float(number) for word, number in BOOLEANS.items()}
 _LOOKED_AT: Final = 300
 """Number of distinct values that decide the kind of a column."""
 _DENSE: Final = 0.2

@@ -167,6 +167,7 @@ def _series(sheet: Sheet, user: SampledColumn) -> Iterator[tuple[list[SampledCol
     for prefix, found in numbered.items():
         numbers = sorted(number for number, _ in found)
         is_cut = numbers[0] == 1 and any(c.name == f"{prefix}0" for c in sheet.columns)  # the first of the series as the user
+        is_cut &= prefix != "" or user.place > 1  # pandas counts all columns
         counts = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
         if len(found) > 1 and numbers[0] in (0, 1) and not is_cut and counts:
             said = -8.0 if is_generic(f"{prefix}1") else bits_of(prefix, ("item", "list", "rank")) if prefix else 4.0
@@ -209,7 +210,8 @@ def _alike(group: Sequence[SampledColumn], kept: Sequence[Sequence[str]]) -> flo
     variety = [len(set(values)) for values in full]
     has_few = min(variety) <= MOST_GRADES < max(variety) and 3 * min(variety) < max(variety)
     bits = (3.0 if max(middles) < 20 * min(middles) else -8.0) - 5 * has_few
-    return bits + min(3, len(group) - 2) - 8 * ({"integer", "whole"} <= kinds)
+    has_gaps = all(not all(column.values) for column in group if column.kind == "whole")  # for which pandas writes 12 as 12.0
+    return bits + min(3, len(group) - 2) - 8 * ({"integer", "whole"} <= kinds and not has_gaps)
 
 
 def padding_of(rows: Sequence[Sequence[str]], items: IdSet) -> tuple[str, ...]:

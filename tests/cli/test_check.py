@@ -256,7 +256,7 @@ def test_a_file_with_a_column_of_models_is_read_as_the_lists_of_each(receval, fo
     one = ("--recs", "als=all.csv", "--set", "data.recommendations.als.where=model == 'als'")
     assert receval("check", "--test", "test.csv", *one)[0] == 0
     code, _, err = receval("check", "--test", "test.csv", "--recs", "mine=all.csv")
-    assert (code, "mine: all.csv has the lists of 2 models, als, knn, in 'model'" in err) == (3, True)
+    assert (code, "mine: all.csv: the lists are of 2 models, als, knn, in 'model'" in err) == (3, True)
     mine = ("--recs", "mine=all.csv", "--set", "data.recommendations.mine.columns.model=model")
     results = json.loads(receval("run", "--test", "test.csv", *mine, "-m", "MRR@2", "--format", "json")[1])["results"]
     assert [row["model"] for row in results] == ["als", "knn"]
