@@ -150,7 +150,8 @@ def _of_user(user: str, held: Any, table: str) -> Iterator[dict[str, Any]]:
     if isinstance(held, dict):
         elements = [[_id(item), value] for item, value in held.items()]
         are_scores = all(value is None or (type(value) in (int, float) and -math.inf < value < math.inf) for value in held.values())
-        if table == "lists" and are_scores:  # highest first: an object has no order; ties keep the order of the file
+        are_ranks = [value for _, value in elements] in (list(range(len(elements))), list(range(1, len(elements) + 1)))
+        if table == "lists" and are_scores and not are_ranks:  # highest first: an object has no order; ties keep the order of the file
             elements.sort(key=lambda pair: (pair[1] is not None, pair[1] or 0), reverse=True)
     for element in elements:
         if isinstance(element, dict):

@@ -65,7 +65,7 @@ def as_recognised(found: FileReading | Question | None, look: Callable[[ReadOpti
         if isinstance(found, Question):
             raise QuestionError([found], failure)
     source = plain
-    if plain is not None and found is not None and not {*found.casts} <= options.integers:
+    if plain is not None and found is not None and found.layout == "long" and not {*found.casts} <= options.integers:
         found = replace(found, casts=tuple(options.integers & {*found.casts}))  # the health checks say that 12.0 is not 12, with a cure
     if found is not None and (plain is None or not (is_read_so(plain, found) or _leaves_unread(plain, found))):
         source = look(with_reading(options, found))
@@ -120,7 +120,8 @@ def _still_asked(question: Question, source: Source, options: ReadOptions) -> Qu
     if has_names and all(role in options.columns or role in usual_roles(name) for role, name in names.items()):
         of_names = (one for one in question.readings if all(one.columns[role] == name for role, name in names.items()))
         left = tuple(one for one in of_names if not _leaves_unread(source, one))
-        if len(left) < 2 and (not left or is_read_so(source, replace(left[0], casts=()))):
+        may_differ = not left or left[0].layout == "long"  # lists of 12.0 are refused when they are read
+        if len(left) < 2 and (not left or is_read_so(source, replace(left[0], casts=()) if may_differ else left[0])):
             return left[0] if left else None
         question = replace(question, readings=left)
     return question

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from ..load.columns import usual_roles
-from .names import bits_of, meanings
+from .names import bits_of, has_word, meanings
 from .sampled_values import KnownIds, SampledColumn, number_of, overlap, share
 from .sheets import Sheet
 
@@ -29,6 +29,8 @@ _FULL: Final = 0.95
 _NAMED_POSITION, _POSITION = 1.5, 4.0
 _OPPOSITE: Final = 20.0
 """Bits against items whose name says what a model predicted, in a test file, or what is true, in lists."""
+_LEANS: Final = 4.0
+"""Bits of a further word in the name of items: `true_items` in a test file, `rec_items` in lists."""
 _USUAL_NAME: Final = 15.0
 """Bits of a usual name of what orders or judges, if the numbers do not count the rows of each user: it is never left unread."""
 _ROLE_OF_ORDER: Final[Mapping[Order, str]] = {"score": "score", "rank": "position", "rating": "rating"}
@@ -64,8 +66,10 @@ def item_bits(user: SampledColumn, column: SampledColumn, *roles: str) -> float:
     position += _NAMED_POSITION if column.is_named and after == 2 else 0.0
     is_grade = column.kind == "integer" and column.distinct <= set("012345") and len(column.distinct) < len(column.values)
     said = meanings(column.name)
-    is_opposite = "item" not in said and said.keys() & ({"list"} if "truth" in roles else {"truth"}) and not said.keys() & {*roles}
-    return bits_of(column.name, roles) + position + _content(column) - 5 * is_grade - _OPPOSITE * bool(is_opposite)
+    own, other = ("truth", "list") if "truth" in roles else ("list", "truth")
+    is_opposite = other in said and not said.keys() & {"item", own}
+    leans = has_word(column.name, own) - has_word(column.name, other)
+    return bits_of(column.name, roles) + position + _content(column) - 5 * is_grade - _OPPOSITE * bool(is_opposite) + _LEANS * leans
 
 
 def _content(column: SampledColumn) -> float:

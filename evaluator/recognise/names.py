@@ -109,6 +109,11 @@ def bits_of(name: str | None, roles: Iterable[str]) -> float:
     return max((said[role] for role in roles if role in said), default=_OTHER_ROLE if said else 0.0)
 
 
+def has_word(name: str | None, role: str) -> bool:
+    """Return whether any word of a name is one of a role: `rec_items` has one of lists, although it says items."""
+    return not _WORDS[role].isdisjoint(words_of(name or ""))
+
+
 def is_plural(name: str | None) -> bool:
     """Return whether a name is of several items: `items` and `item_ids`, unlike `item_id`."""
     last = (words_of(name or "") or ("",))[-1]

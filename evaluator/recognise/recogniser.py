@@ -99,6 +99,7 @@ class Draft(Struct, frozen=True):
         used = {column.place for column in (self.user, *items.columns, judge.column) if column} | {
             c.place for c in sheet.columns if c.key == columns.get("model")
         }
+        times = [c for c in times if not items.split or not any(items.split in value for value in c.values)]  # or it would be split too
         if len(times) == 1 and sheet.header is False and times[0].place not in used and not self.shape.startswith("TREC"):
             columns["timestamp"] = times[0].key
             used.add(times[0].place)

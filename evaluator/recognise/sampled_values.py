@@ -96,7 +96,7 @@ class SampledColumn:
     @property
     def key(self) -> str | int:
         """Its name, or its position without one."""
-        return self.place if self.name is None else self.name
+        return self.name or self.place
 
     @cached_property
     def parts(self) -> list[str]:

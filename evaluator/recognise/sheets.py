@@ -42,7 +42,10 @@ _MOST_COLUMNS: Final = 300
 _NEARLY_ALL: Final = 0.9
 _SURELY: Final = 6.0
 """Bits of an order that is hardly by chance."""
-_COLON: Final = re.compile(r"([^\s:,;|]+)\s*:\s+([^:]*\S[^:]*)")
+_SIGNS: Final = {":": re.compile(r"([^\s:,;|]+)\s*:\s+([^:]*\S[^:]*)")} | {
+    sign: re.compile(rf"([^\s,;|]+){sign}(.*\S.*)") for sign in (" -> ", " => ")
+}
+"""What separates a user and its items in a line → such a line."""
 
 
 class Sheet:
@@ -289,9 +292,10 @@ def _of_trec(lines: Sequence[str]) -> Sheet | None:
 
 
 def _cut(lines: Sequence[str], options: ReadOptions, *, whole: bool) -> Iterator[Sheet]:
-    if options.format is None and options.separator is None and all(map(_COLON.fullmatch, lines[:200])):
-        yield _of_colons(lines)
-        return
+    for sign, pattern in _SIGNS.items() if options.format is None and options.separator is None else ():
+        if all(map(pattern.fullmatch, lines[:200])):
+            yield _of_pairs(lines, sign)
+            return
     by_position = bool(options.columns) and all(isinstance(name, int) for name in options.names)
     if options.header is None and by_position:
         options = replace(options, header=False)
@@ -326,14 +330,14 @@ def _bare(name: str, names: Sequence[str]) -> str:
     return match["name"] if match and all(map(TYPED_NAME.fullmatch, names)) else name
 
 
-def _of_colons(lines: Sequence[str]) -> Sheet:
-    """Return the sample of lines `user: item, item`."""
-    pairs = [match.groups() for line in lines if (match := _COLON.fullmatch(line))]
+def _of_pairs(lines: Sequence[str], sign: str) -> Sheet:
+    """Return the sample of lines `user: item, item`, with another sign than the colon perhaps."""
+    pairs = [match.groups() for line in lines if (match := _SIGNS[sign].fullmatch(line))]
     users, rest = [user for user, _ in pairs], [items.strip() for _, items in pairs]
     split = next((sign for sign in (", ", ",", ";", "|", " ") if any(sign in text for text in rest)), " ")
     lists = [[part.strip() for part in text.strip("[]").split(split)] for text in rest]
     columns = [SampledColumn(None, 1, users, "user"), SampledColumn(None, 2, lists, "item")]
-    sheet = Sheet("csv", columns, header=False, separator=":", bits=20.0, why="lines of a user, a colon and items")
+    sheet = Sheet("csv", columns, header=False, separator=sign, bits=20.0, why="lines of a user, a sign and items")
     sheet.facts["split"] = split
     return sheet
 
