@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from ..load.column_words import column_words, words_of
 from ..load.columns import is_no_category, says_what_happened
 from ..load.filtering import likely_filter
+from ..results.row import shortened
 from .choice import (
     CANDIDATES,
     TrainTestFiles,
@@ -22,43 +23,41 @@ from .choice import (
     spelling_doubts,
     test_candidates,
 )
-from .classification import ClassifiedFile
+from .classification import ClassifiedFile, as_predictions
 from .name_words import are_in_different_folders, stem, table_words
-from .preview import ColumnSummary, TablePreview
 from .proposals import Proposal, TimeSplit, proposals, time_split
+from .readings import keys_alone, read_together
+from .table_preview import ColumnSummary
 
 _KINDS: Final = {"catalogue": "items", "people": "users", "policy": "the scores of a policy"}
 """Kind of table → its usual name, if it differs."""
 _SINGLE_KEYS: Final = {"catalogue": "items", "people": "users", "policy": "previous_policy", "distances": "distances"}
 """Kind of table → its key of the data section, which takes one file."""
-_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
-    "interactions": ("user", "item", "rating", "timestamp"),
-    "lists": ("user", "item", "position", "score"),
-    "catalogue": ("item",),
-    "people": ("user",),
-    "policy": ("user", "item", "score"),
-    "predictions": ("user", "item", "prediction"),
-    "distances": ("item", "other", "distance"),
-}
-"""Kind of table → the roles of columns that a config can name."""
+_READ_TOGETHER: Final = ("interactions", "lists")
+"""The kinds of tables that the recogniser reads."""
 _IDS: Final = ("user", "item", "other")
-_NO_NUMBERS: Final = (*_IDS, "timestamp")
 _SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "split", "null_values")
 _USUAL_CUTOFFS: Final = (5, 10, 20)
 _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 _SEPARATORS: Final = ("|", ";", ", ", ",", "/")
-_DROPS: Final = "the config leaves such rows out (evaluation.policy.missing_values: drop)"
+_DROPS: Final = "receval run refuses such rows, unless evaluation.policy.missing_values leaves them out, as a comment in the config says"
 _MOST_EVENTS: Final = 20
 """Largest number of distinct values of an event column."""
 _SHOWN_EVENTS: Final = 6
 
 
 class SourceEntry(Struct, frozen=True):
-    """The entry of one file in the data section of a config: its keys (without `path`) and a comment."""
+    """The entry of one file in the data section of a config: its keys (without `path`) and a comment.
+
+    `alternatives` are other readings, each with the keys that choose it; without one of them a run asks. `doubt` is what a person should
+    confirm.
+    """
 
     file: ClassifiedFile
     keys: Mapping[str, Any]
     comment: str
+    alternatives: tuple[tuple[Mapping[str, Any], str], ...] = ()
+    doubt: str = ""
 
 
 class GuessedConfig(Struct, frozen=True):
@@ -67,7 +66,7 @@ class GuessedConfig(Struct, frozen=True):
     `data` is by key of the data section, `models` by name of the model. `alternatives` are files that could have a key instead.
     `threshold`, `top_k` and `metrics` have their reasons; `where` is a possible filter of the test set, with the values of its column.
     `split` splits a log without a train set by its times; `proposals` are lines to uncomment.
-    `folds` are the names that replace {fold} in paths. `drops` is true if rows without a value must be left out.
+    `folds` are the names that replace {fold} in paths. `lacks_values` is true if a run refuses rows without a value.
     `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty, and
     `unread` is a folder whose own folders were not looked at, after the folder of the first level that leads to it. `files` are those that
     were read.
@@ -81,7 +80,7 @@ class GuessedConfig(Struct, frozen=True):
     where: tuple[str, str] | None = None
     split: TimeSplit | None = None
     proposals: tuple[Proposal, ...] = ()
-    drops: bool = False
+    lacks_values: bool = False
     metrics: tuple[tuple[str, str], ...] = ()
     folds: tuple[str, ...] = ()
     descriptions: tuple[tuple[str, str], ...] = ()
@@ -106,10 +105,15 @@ def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> 
         problem = f"{problem}, and {split.problem}" if problem else split.problem
     elif not problem:
         models, predictions, unfit = choose_models(split.test, lists)
-        doubts += [*split.doubts, *spelling_doubts(split.test, [file for file in own if file.table])]
+        doubts += split.doubts
+        if not models:
+            doubts += spelling_doubts(split.test, [file for file in own if file.table])
         if models:
             data, alternatives = _data_section(own, split.test, split, predictions)
             config = GuessedConfig(data, {name: _lists_entry(file) for name, file in models.items()}, tuple(alternatives))
+            config = with_readings(config)
+            used = {entry.file.path: entry.file for entry in (*config.data.values(), *config.models.values())}
+            doubts += spelling_doubts(config.data["test"].file, [used.get(file.path, file) for file in own if file.table])
             return _complete(config, resolved, {**left_out, **unfit}, doubts)
         reasons = "; ".join(f"{path}: {reason}" for path, reason in unfit.items())
         problem = f"no file has lists for {split.test.path}: {reasons}"
@@ -148,11 +152,11 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
         proposals=proposed,
         threshold=threshold,
         where=where,
-        drops=bool(incomplete),
+        lacks_values=bool(incomplete),
         top_k=_cutoffs([entry.file for entry in config.models.values()]),
         metrics=_metrics(data, not filters and _has_one_item_per_user(test), sampled=CANDIDATES in left_out.values()),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
-        doubts=tuple(dict.fromkeys([*doubts, *incomplete, *in_doubt])),
+        doubts=tuple(dict.fromkeys([*doubts, *_said(config), *incomplete, *in_doubt])),
     )
 
 
@@ -166,18 +170,31 @@ def _split_data(data: Mapping[str, SourceEntry], split: TimeSplit) -> dict[str, 
     return parts | {key: entry for key, entry in data.items() if key not in parts}
 
 
+def _said(config: GuessedConfig) -> list[str]:
+    """Return what was recognised by content or position, one sentence for all files that are read so."""
+    paths: dict[str, list[str]] = {}
+    for entry in (*config.data.values(), *config.models.values()):
+        if entry.doubt:
+            paths.setdefault(entry.doubt, []).append(entry.file.path)
+    return [f"{shortened(files)}: {doubt}" for doubt, files in paths.items()]
+
+
 def _reading(entry: SourceEntry) -> str:
     """Describe why a file has its key, how it is read, and how many rows it has."""
-    preview = entry.file.preview
-    columns = ", ".join(f"{key}={name}" for key, name in entry.keys["columns"].items())
+    file = entry.file
+    columns = ", ".join(f"{role}={_shown(name)}" for role, name in file.names.items())
     keys = "".join(f"; {key} {value!r}" for key, value in entry.keys.items() if key in _SHOWN_KEYS)
-    header = "" if preview.raw.has_header else "; no header"
-    return f"{entry.comment}; {columns}{keys}{header}; {_row_count(preview)} rows"
+    header = "" if file.has_header else "; no header"
+    return f"{entry.comment}; {columns}{keys}{header}; {_row_count(*file.n_rows)} rows"
 
 
-def _row_count(preview: TablePreview) -> str:
+def _shown(name: Any) -> str:
+    return f"{name[0]} to {name[-1]}" if isinstance(name, list | tuple) else str(name)
+
+
+def _row_count(n_rows: int, is_exact: bool) -> str:
     """Return the number of rows, `5,000`, or to two digits an estimate, `about 580,000`."""
-    return f"{preview.n_rows:,}" if preview.n_rows_exact else f"about {int(float(f'{preview.n_rows:.1e}')):,}"
+    return f"{n_rows:,}" if is_exact else f"about {int(float(f'{n_rows:.1e}')):,}"
 
 
 def _data_section(
@@ -193,8 +210,7 @@ def _data_section(
             else:
                 alternatives.append((key, source_entry(file, f"could also be {key}")))
     for file in predictions:  # they are classified as lists until their pairs are compared with the test set
-        columns = {"user": file.columns["user"], "item": file.columns["item"], "prediction": file.columns["score"]}
-        entry = source_entry(replace(file, columns=columns, table="predictions"), "predictions for pairs of the test set")
+        entry = source_entry(as_predictions(file), "predictions for pairs of the test set")
         if entries.setdefault("predictions", entry) is not entry:
             alternatives.append(("predictions", entry))
     return entries, alternatives
@@ -211,26 +227,34 @@ def _side_order(test: ClassifiedFile, file: ClassifiedFile) -> tuple[int | bool 
         test_ids.isdisjoint(column.examples) + (is_users and column.n_distinct < column.n_filled),
         are_in_different_folders(file.label, test.label),
         (0 if len(words) == 1 else 1) if is_named else 2,
-        0 if categories_of(file.preview) else 1,
-        -len(file.preview.columns),
+        0 if categories_of(file) else 1,
+        -len(file.every),
         file.label,
     )
 
 
 def source_entry(file: ClassifiedFile, comment: str) -> SourceEntry:
-    """Return the keys that a config needs for a file, with a comment; columns go by name, or by number where there is no header."""
-    has_header, names = file.preview.raw.has_header, [column.name for column in file.preview.columns]
-    columns = {role: column for role in _COLUMNS[file.table or ""] if (column := file.columns.get(role))}
-    if "timestamp" in columns and not columns["timestamp"].holds_times:
-        del columns["timestamp"]
-    named = {role: column.name if has_header and names.count(column.name) == 1 else column.number for role, column in columns.items()}
-    keys = {**file.preview.raw.config_keys, "columns": {"rank" if role == "position" else role: name for role, name in named.items()}}
-    if any(column.decimal_comma for role, column in columns.items() if role not in _NO_NUMBERS):
-        keys["decimal_comma"] = True
-    categories = categories_of(file.preview) if file.table == "catalogue" else {}
+    """Return the keys that a config needs for a file by itself, with a comment."""
+    categories = categories_of(file) if file.table == "catalogue" else {}
     if "null_values" in categories:
         comment = f"{comment}; null_values are read as no category"
-    return SourceEntry(file, keys | categories, comment)
+    return SourceEntry(file, {**keys_alone(file), **categories}, comment)
+
+
+def with_readings(config: GuessedConfig) -> GuessedConfig:
+    """Return a config whose test set, train set and lists are read beside each other, as a run reads them."""
+    entries = {f"data.{key}": entry for key, entry in config.data.items() if entry.file.table in _READ_TOGETHER}
+    entries |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
+    chosen = read_together({role: entry.file for role, entry in entries.items()})
+    read = {
+        role: replace(entry, file=entry.file.read_as(one.source, one.found), keys=one.keys, alternatives=one.alternatives, doubt=one.doubt)
+        for (role, entry), one in zip(entries.items(), chosen.values(), strict=True)
+    }
+    return replace(
+        config,
+        data={key: read.get(f"data.{key}", entry) for key, entry in config.data.items()},
+        models={name: read[f"data.recommendations.{name}"] for name in config.models},
+    )
 
 
 def _lists_entry(file: ClassifiedFile) -> SourceEntry:
@@ -253,36 +277,36 @@ def _file_doubts(files: Sequence[ClassifiedFile]) -> list[str]:
 
 def _column_doubts(file: ClassifiedFile) -> list[str]:
     """Return how ambiguous text is read (lists, or numbers with a decimal comma), and the rows that `receval run` will refuse."""
-    keys, doubts, refusals = file.preview.raw.config_keys, [], []
-    if "split" in keys and "item" in file.columns:
-        doubts.append(f"column {file.columns['item'].name!r} is used as lists of items separated by {keys['split']!r}")
-    for role in _COLUMNS[file.table or ""]:
-        column, is_id = file.columns.get(role), role in _IDS
-        if column is None or role == "timestamp":
+    doubts, refusals, scan = [], [], file.opened.scan
+    if scan.split is not None and "item" in file.columns:
+        doubts.append(f"column {file.columns['item'].name!r} is used as lists of items separated by {scan.split!r}")
+    for role, column in file.columns.items():
+        if role in _IDS or role == "timestamp" or role in scan.lists:
             continue
         example = next((value for value in column.examples if column.decimal_comma and "," in value), "")
-        if example and not is_id:
+        if example:
             doubts.append(f"column {column.name!r} is used as numbers with a decimal comma, such as {example!r}")
-        if not _n_missing(file, role) and not is_id and column.kind == "text":
+        if not _n_missing(file, role) and column.sampled.kind == "text":
             refusals.append(f"column {column.name!r} contains text such as {column.examples[0]!r}, but must contain numbers")
     return doubts + refusals
 
 
 def _n_missing(file: ClassifiedFile, role: str) -> int:
-    """Return the number of previewed rows without a value in the column of a role."""
+    """Return the number of rows of the sample without a value in the column of a role."""
     column = file.columns[role]
-    return file.preview.n_previewed - column.n_filled + (0 if role in _IDS else column.n_missing_words)
+    return len(column.sampled.values) - column.n_filled + (0 if role in _IDS else column.n_missing_words)
 
 
 def _rows_without_values(files: Sequence[ClassifiedFile]) -> list[str]:
-    """Return a sentence for each column of the files of a config that lacks values, which a run refuses unless it leaves these rows out."""
+    """Return a sentence for each column of the files of a config that lacks values, which a run refuses."""
     sentences = []
     for file in files:
-        of_rows = "" if file.preview.is_whole else f" of the first {file.preview.n_previewed:,}"
-        for role in _COLUMNS[file.table or ""]:
-            if role in file.columns and role != "timestamp" and (n := _n_missing(file, role)):
+        n_seen = len(file.every[0].sampled.values)
+        of_rows = "" if file.n_rows == (n_seen, True) else f" of the first {n_seen:,}"
+        for role, column in file.columns.items():
+            if role != "timestamp" and not file.opened.scan.skips_gaps and (n := _n_missing(file, role)):
                 rows = f"{n:,}{of_rows} row{'s' * (n > 1 or bool(of_rows))}"
-                sentences.append(f"{file.path}: column {file.columns[role].name!r} has no value in {rows}; {_DROPS}")
+                sentences.append(f"{file.path}: column {column.name!r} has no value in {rows}; {_DROPS}")
     return sentences
 
 
@@ -320,14 +344,15 @@ def _has_one_item_per_user(test: ClassifiedFile) -> bool:
 def _filter(test: ClassifiedFile) -> tuple[str, str] | None:
     """Return a probable filter of rows if there is an event column, and the values of this column with their counts; else `None`."""
     taken = {column.number for column in test.columns.values()}
-    for column in test.preview.columns if test.preview.raw.has_header else ():
+    for column in test.every if test.has_header else ():
         is_event = says_what_happened(column.name) and column.number not in taken and not column.is_list
         if is_event and column.kind != "decimal" and 1 < column.n_distinct <= _MOST_EVENTS:
-            counts = test.preview.value_counts(column)
+            counts = column.value_counts()
             if not says_what_happened(column.name, [value for value, _ in counts]):
                 continue
             values = ", ".join(f"{value} {n:,}" for value, n in counts[:_SHOWN_EVENTS]) + (", …" if len(counts) > _SHOWN_EVENTS else "")
-            rows = "" if test.preview.is_whole else f" in the first {test.preview.n_previewed:,} rows"
+            n_seen = len(column.sampled.values)
+            rows = "" if test.n_rows == (n_seen, True) else f" in the first {n_seen:,} rows"
             return likely_filter(column.name, counts), f"{column.name}: {values}{rows}"
     return None
 
@@ -353,16 +378,16 @@ def _metrics(data: Mapping[str, SourceEntry], one_item_per_user: bool, sampled: 
     return tuple(chosen)
 
 
-def categories_of(preview: TablePreview) -> dict[str, Any]:
+def categories_of(file: ClassifiedFile) -> dict[str, Any]:
     """Return the keys of `data.items` for the categories, if a column obviously holds them, and for words for none among them."""
-    for column in preview.columns:
-        named = "genre" in column_words(column.name) if preview.raw.has_header else column.number > 1
+    for column in file.every:
+        named = "genre" in column_words(column.name) if file.has_header else column.number > 1
         is_genre = named and column.kind == "text" and column.examples
         if is_genre and not column.is_list and not column.examples[0].startswith(("[", "{")):
             split = _separator(column)
-            if split == "|" if not preview.raw.has_header else split or 2 * column.n_distinct <= column.n_filled:
-                name = column.name if preview.raw.has_header else column.number
-                none = [value for value, _ in preview.value_counts(column) if is_no_category(value)]
+            if split == "|" if not file.has_header else split or 2 * column.n_distinct <= column.n_filled:
+                name = column.sampled.key
+                none = [value for value, _ in column.value_counts() if is_no_category(value)]
                 nulls = {"null_values": none[0] if len(none) == 1 else none} if none else {}
                 return {"categories": name, **({"split": split} if split else {}), **nulls}
     return {}

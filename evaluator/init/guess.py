@@ -21,15 +21,14 @@ from ..load import database, sniff
 from ..load.source import PROCESS_SCRATCH
 from ..names import yaml_text as text
 from ..names.short_names import is_address
-from .assembly import GuessedConfig, SourceEntry, assemble, categories_of, source_entry
-from .classification import ClassifiedFile, classify, reclassify
+from .assembly import GuessedConfig, SourceEntry, assemble, categories_of
+from .classification import ClassifiedFile, classify, reclassified
+from .discovery import DEPTHS, DiscoveredTable, Query, discover_tables, unread_folder
 from .folds import FoldFiles, find_folds, left_out_folds, lists_of_no_fold, with_folds
-from .preview import DEPTHS, DiscoveredTable, Query, TablePreview, discover_tables, unread_folder
+from .table_preview import TablePreview
 
 _MAX_ROWS_PER_FILE: Final = 100_000
 _MAX_ROWS: Final = 2_000_000
-_READ_KEYS: Final = ("format", "separator", "header", "columns", "split", "decimal_comma")
-"""The keys of a source with options to read it."""
 _RESULT: Final = b'{\n  "format_version":'
 """The start of JSON that receval writes: results and manifests."""
 _HEAD = """\
@@ -74,22 +73,19 @@ def _guess_within(names: Sequence[str], depth: int) -> GuessedConfig:
     max_rows = min(_MAX_ROWS_PER_FILE, _MAX_ROWS // max(len(tables), 1))
     for table in tables:
         try:
-            files.append(_classified(TablePreview(table, max_rows)))
+            files.append(classify(TablePreview(table, max_rows)))
         except (DataError, MissingExtraError) as error:
             message = error.message.removeprefix("init: ").removeprefix(str(table.paths[0])).removeprefix(table.path)
             is_result = os.path.isfile(table.paths[0]) and sniff.starts(table.paths[0], _RESULT)
             if is_result:
                 message = "it contains results of receval"
             unreadable[table.path] = message.lstrip(",: ")  # the name is printed before it
-    config, folds = _assembled(reclassify(files), unreadable)
-    having_ids = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
-    having_ids |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
-    sources = {role: _source(role, entry.file, entry.keys) for role, entry in having_ids.items()}
+    config, folds = _assembled(reclassified(files), unreadable)
+    having_ids = {f"data.{key}": entry.file for key, entry in config.data.items() if key in ("test", "train", "items")}
+    having_ids |= {f"data.recommendations.{name}": entry.file for name, entry in config.models.items()}
+    sources = {role: replace(file.opened, role=role) for role, file in having_ids.items()}
     config = replace(
         config,
-        data={key: _without_defaults(f"data.{key}", entry) for key, entry in config.data.items()},
-        models={name: _without_defaults(f"data.recommendations.{name}", entry) for name, entry in config.models.items()},
-        alternatives=tuple((key, _without_defaults(f"data.{key}", entry)) for key, entry in config.alternatives),
         doubts=(*config.doubts, *_without_times(config, sources), *load.remarks(sources.values())),
         files=tuple(str(path) for file in files for path in file.preview.place.paths),
     )
@@ -99,7 +95,7 @@ def _guess_within(names: Sequence[str], depth: int) -> GuessedConfig:
 def guess_categories(name: str) -> Mapping[str, Any]:
     """Guess the keys of `data.items` for the categories in a file of items; empty if no column obviously holds them."""
     try:
-        return categories_of(TablePreview(discover_tables([name])[0], _MAX_ROWS_PER_FILE))
+        return categories_of(classify(TablePreview(discover_tables([name])[0], _MAX_ROWS_PER_FILE, whole=True)))
     except (DataError, MissingExtraError):
         return {}
 
@@ -158,46 +154,6 @@ def _tables_in(table: DiscoveredTable, unreadable: dict[str, str]) -> list[Disco
     return found
 
 
-def _classified(preview: TablePreview) -> ClassifiedFile:
-    """Classify a single file. It has no kind if it cannot be read as the kind that it seems to be."""
-    file = classify(preview)
-    if file.table is None:
-        return file
-    try:
-        _source("init", file, source_entry(file, "").keys)
-    except DataError as error:
-        return replace(file, table=None, reason=error.message.removeprefix(f"init: {preview.place.paths[0]}").lstrip(",: "))
-    return file
-
-
-def _source(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> load.Source:
-    """Open a file as a run would with these keys of a config."""
-    read_keys = {key: value for key, value in keys.items() if key in _READ_KEYS and (key != "split" or file.table != "catalogue")}
-    files = [load.SourceFile.of(path) for path in file.preview.place.paths]
-    options = load.ReadOptions(**read_keys)  # type: ignore[arg-type]
-    return load.look(load.open_source(role, file.table or "", [file.path], files, options), options)
-
-
-def _without_defaults(role: str, entry: SourceEntry) -> SourceEntry:
-    """Return the entry without keys that change nothing, because `load` detects usual column names and decimal commas."""
-    keys = entry.keys
-    optional = [key for key in ("columns", "decimal_comma") if key in keys and (key != "columns" or entry.file.preview.raw.has_header)]
-    reading = _reading(role, entry.file, keys) if optional else None
-    for key in optional:
-        shorter = {name: value for name, value in keys.items() if name != key}
-        keys = shorter if reading is not None and _reading(role, entry.file, shorter) == reading else keys
-    return replace(entry, keys=keys)
-
-
-def _reading(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> object:
-    """Return the properties of a source that optional keys could change; `None` if it cannot be read."""
-    try:
-        scan = _source(role, file, keys).scan
-    except DataError:
-        return None
-    return scan.names, scan.lists, scan.decimal_comma
-
-
 def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
     """Return the YAML of a guessed config, with paths relative to `folder`, or to the current folder if not given.
 
@@ -231,7 +187,7 @@ def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     yield from (f"  # {key}: {_source_text(other, folder)}" for key, other in config.alternatives if key not in config.data)
     if any(line.key == "compare" for line in config.proposals):
         test = config.data["test"]
-        source = {**_keys(test, folder), "columns": {"user": test.file.columns["user"].name}}
+        source = {**_keys(test, folder), "columns": {"user": test.file.names["user"]}}
         source = {key: value for key, value in source.items() if key != "where"}
         yield f"  # users: {flow(source)}  # for compare.cluster below"
     yield "  recommendations:"
@@ -241,8 +197,8 @@ def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     (threshold, threshold_reason), (top_k, top_k_reason) = config.threshold, config.top_k
     relevance = f"relevance: {{threshold: {f'{threshold:g}' if threshold else 'N'}}}"
     yield plain(f"  {'' if threshold else '# '}{relevance}  # {threshold_reason}")
-    if config.drops:
-        yield "  policy: {missing_values: drop}  # leave out rows without a value; without this line receval run refuses them"
+    if config.lacks_values:
+        yield "  # policy: {missing_values: drop}  # leave out rows without a value; without this line receval run refuses them"
     yield plain(f"  top_k: {flow(list(top_k))}  # {top_k_reason}; none means the whole list")
     if groups := list(_proposed(config, "by", "  #   ")):
         yield "  # by:  # groups of test rows; receval run --by takes the same entries"
