@@ -40,7 +40,8 @@ _SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "spl
 _USUAL_CUTOFFS: Final = (5, 10, 20)
 _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 _SEPARATORS: Final = ("|", ";", ", ", ",", "/")
-_DROPS: Final = "receval run refuses such rows, unless evaluation.policy.missing_values leaves them out, as a comment in the config says"
+_DROPS: Final = "the config leaves such rows out (evaluation.policy.missing_values: drop)"
+_REFUSED: Final = "receval run refuses such rows"
 _MOST_EVENTS: Final = 20
 """Largest number of distinct values of an event column."""
 _SHOWN_EVENTS: Final = 6
@@ -66,7 +67,7 @@ class GuessedConfig(Struct, frozen=True):
     `data` is by key of the data section, `models` by name of the model. `alternatives` are files that could have a key instead.
     `threshold`, `top_k` and `metrics` have their reasons; `where` is a possible filter of the test set, with the values of its column.
     `split` splits a log without a train set by its times; `proposals` are lines to uncomment.
-    `folds` are the names that replace {fold} in paths. `lacks_values` is true if a run refuses rows without a value.
+    `folds` are the names that replace {fold} in paths. `drops` is true if rows without a number must be left out.
     `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty, and
     `unread` is a folder whose own folders were not looked at, after the folder of the first level that leads to it. `files` are those that
     were read.
@@ -80,7 +81,7 @@ class GuessedConfig(Struct, frozen=True):
     where: tuple[str, str] | None = None
     split: TimeSplit | None = None
     proposals: tuple[Proposal, ...] = ()
-    lacks_values: bool = False
+    drops: bool = False
     metrics: tuple[tuple[str, str], ...] = ()
     folds: tuple[str, ...] = ()
     descriptions: tuple[tuple[str, str], ...] = ()
@@ -130,7 +131,7 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
     by_path = {path: f"left out: {reason}" for path, reason in left_out.items()}
     by_path |= {entry.file.path: f"left out, but listed in a comment: {entry.comment}" for _, entry in config.alternatives}
     by_path |= {entry.file.path: f"data.{key}: {_reading(entry)}" for key, entry in config.data.items()}
-    by_path |= {entry.file.path: f"the model {name}: {_reading(entry)}" for name, entry in config.models.items()}
+    by_path |= {entry.file.path: f"{_model(name, entry)}: {_reading(entry)}" for name, entry in config.models.items()}
     by_path |= {file.path: f"left out: {file.reason}" for file in files if file.path not in by_path}
     test = config.data["test"].file
     threshold, where = _threshold(test), _filter(test)
@@ -152,7 +153,7 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
         proposals=proposed,
         threshold=threshold,
         where=where,
-        lacks_values=bool(incomplete),
+        drops=any(sentence.endswith(_DROPS) for sentence in incomplete),
         top_k=_cutoffs([entry.file for entry in config.models.values()]),
         metrics=_metrics(data, not filters and _has_one_item_per_user(test), sampled=CANDIDATES in left_out.values()),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
@@ -168,6 +169,20 @@ def _split_data(data: Mapping[str, SourceEntry], split: TimeSplit) -> dict[str, 
         "train": replace(test, keys={**test.keys, "where": split.train}, comment="the rows before"),
     }
     return parts | {key: entry for key, entry in data.items() if key not in parts}
+
+
+def _model(name: str, entry: SourceEntry) -> str:
+    """Return of which model lists are, or of which models."""
+    return f"the models {shortened(entry.file.models)}" if entry.file.models else f"the model {name}"
+
+
+def grouped(sentences: Sequence[str]) -> list[str]:
+    """Return sentences that begin with a place: the same about several places is said once."""
+    places: dict[str, list[str]] = {}
+    for sentence in sentences:
+        place, _, what = sentence.partition(": ")
+        places.setdefault(what, []).append(place)
+    return [f"{shortened(some)}: {what}" if what else some[0] for what, some in places.items()]
 
 
 def _said(config: GuessedConfig) -> list[str]:
@@ -306,7 +321,7 @@ def _rows_without_values(files: Sequence[ClassifiedFile]) -> list[str]:
         for role, column in file.columns.items():
             if role != "timestamp" and not file.opened.scan.skips_gaps and (n := _n_missing(file, role)):
                 rows = f"{n:,}{of_rows} row{'s' * (n > 1 or bool(of_rows))}"
-                sentences.append(f"{file.path}: column {column.name!r} has no value in {rows}; {_DROPS}")
+                sentences.append(f"{file.path}: column {column.name!r} has no value in {rows}; {_REFUSED if role in _IDS else _DROPS}")
     return sentences
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ..load.column_words import words_of
 from .classification import ClassifiedFile
 from .name_words import are_in_different_folders, stem, table_words
-from .readings import read_together
+from .readings import read_beside
 
 _TEST: Final = 0
 _VALIDATION: Final = 1
@@ -211,7 +211,9 @@ def choose_models(
 
     Return the lists by name of the model, files of predicted ratings, and files left out with the reason.
     """
-    roles = {file.path: role for file in lists if (role := _role_without_common_ids(test, file) and _role_without_common_ids(*beside(test, file)))}
+    strange = [file for file in lists if _role_without_common_ids(test, file)]
+    pairs = read_beside(test, strange) if strange else []
+    roles = {file.path: role for both, file in zip(pairs, strange, strict=True) if (role := _role_without_common_ids(*both))}
     left_out = {path: f"it looks like lists, but has no {role} in common with {test.path}" for path, role in roles.items()}
     left_out |= {file.path: CANDIDATES for file in lists if file.path not in left_out and _holds_candidates(file)}
     usable = [file for file in lists if file.path not in left_out]
@@ -226,13 +228,6 @@ def choose_models(
     for longer in (stem, _name_with_folder, lambda label: PurePosixPath(label).name.replace(".", "_"), str):  # if names collide
         names = [name if names.count(name) == 1 else longer(label) for name, label in zip(names, labels, strict=True)]
     return dict(sorted(zip(names, models, strict=True), key=lambda pair: pair[0])), predicted, left_out
-
-
-def beside(test: ClassifiedFile, lists: ClassifiedFile) -> tuple[ClassifiedFile, ClassifiedFile]:
-    """Return a test set and lists as they are read beside each other."""
-    found = read_together({"data.test": test, "data.recommendations.lists": lists})
-    test, lists = (file.read_as(one.source, one.found) for file, one in zip((test, lists), found.values(), strict=True))
-    return test, lists
 
 
 def _holds_candidates(file: ClassifiedFile) -> bool:

@@ -64,7 +64,12 @@ class ClassifiedFile(Struct, frozen=True):
     @property
     def reading(self) -> FileReading | None:
         """How it is recognised, of a question the first reading."""
-        return self.found.readings[0] if isinstance(self.found, Question) else self.found
+        return None if self.found is None else _first(self.found)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models whose lists a file has, if a column names them."""
+        return self.reading.models if self.reading is not None and self.table == "lists" else ()
 
     @property
     def opened(self) -> load.Source:
@@ -80,15 +85,15 @@ class ClassifiedFile(Struct, frozen=True):
     def read_as(self, source: load.Source, found: FileReading | Question | None) -> ClassifiedFile:
         """Return the file, read in another way."""
         file = replace(self, source=source, found=found)
-        summary = self.preview.pair_summary(source) if "item" in source.columns else None
-        return _with_columns(replace(file, pair_summary=summary), file.reading)
+        summary = self.preview.pair_summary(source, len(file.models) or 1) if "item" in source.columns else None
+        return _with_columns(replace(file, pair_summary=summary))
 
     def filtered(self, where: str) -> load.Source:
         """Return how the rows are read that a filter keeps."""
         if not where:
             return self.opened
         options = self.preview.options(self.table or "", {"where": where})
-        return self.preview.look(ROLE, self.table or "", options if self.reading is None else with_reading(options, self.reading))
+        return self.preview.look(self.table or "", options if self.reading is None else with_reading(options, self.reading))
 
     def contains_any(self, role: str, ids: frozenset[str]) -> bool:
         """Return whether any of `ids` is in the column of a role, in all rows; true if they cannot be read, to be safe."""
@@ -114,6 +119,10 @@ class ClassifiedFile(Struct, frozen=True):
         return self.reading is not None and self.reading.shape.startswith("TREC")
 
 
+def _first(found: FileReading | Question) -> FileReading:
+    return found.readings[0] if isinstance(found, Question) else found
+
+
 def has_names(source: load.Source) -> bool:
     """Return whether the columns of a source have names."""
     scan = source.scan
@@ -132,19 +141,18 @@ def names_of(source: load.Source, reading: FileReading | None) -> dict[str, Any]
 def classify(preview: TablePreview, beside: Sequence[SourceRequest] = ()) -> ClassifiedFile:
     """Classify a single file, whose ids are compared with those of the files `beside` it."""
     place = preview.place
-    found = {table: preview.recognised(table, beside if table == "lists" else ()) for table in ("interactions", "lists")}  # type: ignore[arg-type]
-    likely = [one.readings[0] if isinstance(one, Question) else one for one in found.values()]
-    every = preview.columns(likely[1] or likely[0])
-    has_header = preview.sheet(likely[1] or likely[0]).header is not False
-    file = ClassifiedFile(preview, place.path, place.label, every=every, has_header=has_header)
+    lists = preview.recognised("lists", beside)
+    reading = _first(lists) if lists is not None else None
+    has_header = preview.sheet(reading).header is not False
+    file = ClassifiedFile(preview, place.path, place.label, every=preview.columns(reading), has_header=has_header)
     words = table_words(place.label)
-    kind = _side_table(file, words, likely) or _pairs(file, words, found, likely)
+    kind = _side_table(file, words, reading) or _pairs(file, words, lists)
     if kind.table is not None and kind.table != "lists" and not (preview.is_of_many or preview.sheet().is_complete):
         return classify(TablePreview(place, preview.max_rows, whole=True), beside)
     return kind
 
 
-def _side_table(file: ClassifiedFile, words: tuple[str, ...], likely: Sequence[FileReading | None]) -> ClassifiedFile | None:
+def _side_table(file: ClassifiedFile, words: tuple[str, ...], reading: FileReading | None) -> ClassifiedFile | None:
     """Classify a file that has no pairs of users and items by the names of its columns; `None` if it may have such pairs."""
     every, names = file.every, [column.name for column in file.every]
     if any("@" in name for name in names) or {"metric", "value"} <= set(names):
@@ -154,7 +162,7 @@ def _side_table(file: ClassifiedFile, words: tuple[str, ...], likely: Sequence[F
     if not file.has_header:
         texts = [value.strip() for value in every[1].sampled.parts[:300]] if not every[1].is_list else []
         is_described = 2 * sum(" " in text for text in texts) > len(texts) and every[1].kind == "text"
-        is_of_cells = any(one is not None and one.layout == "cells" and one.columns["item"] == 2 for one in likely)
+        is_of_cells = reading is not None and reading.layout == "cells" and reading.columns["item"] == 2
         if not is_described or is_of_cells:
             return None
         table, role = ("people", "user") if "people" in words else ("catalogue", "item")
@@ -169,17 +177,15 @@ def _side_table(file: ClassifiedFile, words: tuple[str, ...], likely: Sequence[F
             file, "distances", {role: items[role] for role in ("item", "other", "distance")}, "two columns of items and a distance"
         )
     user, item = roles.get("user"), roles.get("item")
-    is_recognised = any(one is not None and {"user", "item"} <= one.columns.keys() for one in likely)
     if user is not None and item is not None:
         return None
     if item is not None and not item.is_list and "policy" in words and "score" in roles:
         return _side(file, "policy", {"item": item, "score": roles["score"]}, "by its name and a score of each item")
-    lists = is_recognised and likely[1] is not None and likely[1].layout in _IN_ONE_ROW
-    if lists and "people" not in words and "catalogue" not in words:
+    if reading is not None and reading.layout in _IN_ONE_ROW and "people" not in words and "catalogue" not in words:
         return None
     if item is not None and not item.is_list and item.sampled.is_unique:
         return _side(file, "catalogue", {"item": item}, f"items in column {item.name!r}, and no users")
-    if user is not None and user.sampled.is_unique and (not is_recognised or "people" in words):
+    if user is not None and user.sampled.is_unique and (reading is None or "people" in words):
         return _side(file, "people", {"user": user}, f"users in column {user.name!r}, and no items")
     return None
 
@@ -221,65 +227,56 @@ def _read(
     try:
         source = preview.source(table, found, keys)
         n_rows = preview.count_rows(source)
-        summary = preview.pair_summary(source) if {"user", "item"} <= source.columns else None
+        n_models = len(_first(found).models) if table == "lists" and found is not None else 1
+        summary = preview.pair_summary(source, n_models or 1) if {"user", "item"} <= source.columns else None
     except DataError as error:
         return replace(file, reason=error.message.removeprefix(f"{ROLE}: {preview.place.paths[0]}").lstrip(",: "))
     return replace(file, table=table, found=found, columns=columns, reason=reason, source=source, pair_summary=summary, n_rows=n_rows)
 
 
-def _pairs(
-    file: ClassifiedFile,
-    words: tuple[str, ...],
-    found: Mapping[str, FileReading | Question | None],
-    likely: Sequence[FileReading | None],
-) -> ClassifiedFile:
+def _pairs(file: ClassifiedFile, words: tuple[str, ...], lists: FileReading | Question | None) -> ClassifiedFile:
     """Classify a file of users and items: lists, interactions, a policy, or one row per user or item that an id only describes."""
-    truth, lists = likely
-    if truth is None and lists is None:
-        try:
-            for table in ("lists", "interactions"):
-                file.preview.source(table, None)
-        except DataError as error:
-            names = ", ".join(repr(column.name) for column in file.every[:6]) + (", …" if len(file.every) > 6 else "")
-            told = f"no user or item column was recognised; the columns are {names}"
-            is_plain = file.has_header and "column" in error.message
-            return replace(file, reason=told if is_plain else error.message.removeprefix(f"{ROLE}: {file.path}").lstrip(",: "))
-    as_lists = _with_columns(_read(file, "lists", found["lists"], {}, ""), lists)
-    as_truth = _with_columns(_read(file, "interactions", found["interactions"], {}, ""), truth)
-    usable = as_lists if as_lists.table is not None else as_truth
-    if usable.table is None or usable.pair_summary is None:
-        return usable
-    if described := _one_row_each(usable, words):
+    as_lists = _with_columns(_read(file, "lists", lists, {}, ""))
+    is_pair = as_lists.table is not None and as_lists.pair_summary is not None
+    if is_pair and (described := _one_row_each(as_lists, words)):
         return described
-    rating, user = as_truth.columns.get("rating"), usable.columns["user"]
-    if "policy" in words and "score" in as_lists.columns:
-        return _read(
-            file,
-            "policy",
-            None,
-            {role: as_lists.columns[role] for role in ("user", "item", "score")},
-            "by its name and a score of each pair",
-        )
-    if as_truth.is_trec or as_lists.is_trec:
-        return replace(as_lists, reason="a TREC run") if as_lists.is_trec else replace(as_truth, reason="TREC judgements (qrels)")
-    if any(word in words for word in _INTERACTION_WORDS) and as_truth.table and not _holds_lists_for_a_set(as_lists, rating, words):
-        return replace(as_truth, reason="by its name")
-    if as_lists.table is None:
-        return replace(as_truth, reason="users and items, but no score or rank")
-    if reason := _why_lists(as_lists, as_truth, words):
+    if is_pair and "policy" in words and "score" in as_lists.columns:
+        columns = {role: as_lists.columns[role] for role in ("user", "item", "score")}
+        return _read(file, "policy", None, columns, "by its name and a score of each pair")
+    if is_pair and as_lists.is_trec:
+        return replace(as_lists, reason="a TREC run")
+    is_for_a_set = any(word in words for word in _INTERACTION_WORDS)
+    if is_pair and not is_for_a_set and (reason := _why_lists(as_lists, words)):
         return replace(as_lists, reason=reason)
-    times = [column for column in file.every if column.holds_times and column is not user]
-    if as_lists.by_user.has_equal_lengths and rating is None and not times:
+    as_truth = _with_columns(_read(file, "interactions", file.preview.recognised("interactions"), {}, ""))
+    if as_truth.table is None or as_truth.pair_summary is None:
+        return as_lists if is_pair else _unknown(file, as_lists if lists is not None else as_truth)
+    if as_truth.is_trec:
+        return replace(as_truth, reason="TREC judgements (qrels)")
+    rating = as_truth.columns.get("rating")
+    if is_for_a_set and not (is_pair and _holds_lists_for_a_set(as_lists, rating, words)):
+        return replace(as_truth, reason="by its name")
+    if is_pair and (reason := _why_lists(as_lists, words) or _why_lists_by_content(as_lists, rating)):
+        return replace(as_lists, reason=reason)
+    times = [column for column in file.every if column.holds_times and column is not as_lists.columns.get("user")]
+    if is_pair and as_lists.by_user.has_equal_lengths and rating is None and not times:
         reason = f"nearly every user has {as_lists.by_user.median_length} rows, and there is no rating"
         return replace(as_lists, reason=reason, is_told_by_length=True)
     return replace(as_truth, reason="users and items, but no score or rank")
 
 
-def _with_columns(file: ClassifiedFile, reading: FileReading | None) -> ClassifiedFile:
+def _unknown(file: ClassifiedFile, failed: ClassifiedFile) -> ClassifiedFile:
+    """Return a file of no kind, with its columns if none was recognised."""
+    names = ", ".join(repr(column.name) for column in file.every[:6]) + (", …" if len(file.every) > 6 else "")
+    told = f"no user or item column was recognised; the columns are {names}"
+    return replace(file, reason=told if file.has_header and "column" in failed.reason and "contain" not in failed.reason else failed.reason)
+
+
+def _with_columns(file: ClassifiedFile) -> ClassifiedFile:
     """Return a file with the summaries of the columns that have a role."""
     if file.source is None:
         return file
-    at = {column.sampled.key: column for column in file.preview.columns(reading)}
+    at = {column.sampled.key: column for column in file.preview.columns(file.reading)}
     names = {role: name[0] if isinstance(name, list | tuple) else name for role, name in file.names.items()}
     columns = {"position" if role == "rank" else role: at[name] for role, name in names.items() if name in at}
     if "user" not in columns or "item" not in columns:
@@ -331,27 +328,28 @@ def _is_score(file: ClassifiedFile) -> bool:
     return bool({"score", "estimate", "distance"} & said.keys()) or "score" in score.usual_roles
 
 
-def _why_lists(file: ClassifiedFile, truth: ClassifiedFile, words: tuple[str, ...]) -> str:
-    """Return why a file has lists: by its names, by many decimals, or by the order of the rows of a user; empty if it has none."""
-    rating, reading, pairs = truth.columns.get("rating"), file.reading, file.by_user
+def _why_lists(file: ClassifiedFile, words: tuple[str, ...]) -> str:
+    """Return why a file has lists: by the names of its columns, or without a header by their numbers; empty if they do not say so."""
     place = "column {!r}" if file.has_header else "column {}"
-    if "position" in file.columns and (_has_named_rank(file) or pairs.has_equal_lengths):
+    if "position" in file.columns and (_has_named_rank(file) or file.by_user.has_equal_lengths):
         said = "the rank in" if file.has_header else "numbers like a rank in"
         return f"{said} {place.format(file.columns['position'].name)}"
     if _is_score(file):
         said = "the score in" if file.has_header else "numbers like a score in"
         return f"{said} {place.format(file.columns['score'].name)}"
-    if "lists" in words:
-        return "by its name"
+    return "by its name" if "lists" in words else ""
+
+
+def _why_lists_by_content(file: ClassifiedFile, rating: ColumnSummary | None) -> str:
+    """Return why a file has lists: by many decimals, lists in rows, or numbers that fall in lists of one length; empty if nothing says so."""
+    reading, score = file.reading, file.columns.get("score")
     if rating is not None and _has_many_decimals(rating):
         return f"column {rating.name!r} has many decimals, like scores"
-    if (reading is not None and reading.layout in _IN_ONE_ROW and rating is None) or file.opened.scan.lists:
+    if file.opened.scan.lists and (rating is None or (rating.kind == "decimal" and not rating.half_steps)):
         return "a list of items per user"
-    score = file.columns.get("score")
-    if score is not None and (rating is None or rating.name == score.name) and pairs.has_equal_lengths:
-        sheet = file.preview.sheet(reading)
-        if sheet.order(file.columns["user"].sampled, score.sampled).falls:
-            return f"column {score.name!r} falls, and nearly every user has {pairs.median_length} rows"
+    if score is not None and (rating is None or rating.name == score.name) and file.by_user.has_equal_lengths:
+        if file.preview.sheet(reading).order(file.columns["user"].sampled, score.sampled).falls:
+            return f"column {score.name!r} falls, and nearly every user has {file.by_user.median_length} rows"
     return ""
 
 

@@ -183,6 +183,7 @@ def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
             yield from _test_lines(config, entry, folder)
         else:
             yield f"  {key}: {_source_text(entry, folder)}"
+        yield from _other_readings(f"  # {key}: ", entry, folder)
         yield from (f"  # {key}: {_source_text(other, folder)}" for other_key, other in config.alternatives if other_key == key)
     yield from (f"  # {key}: {_source_text(other, folder)}" for key, other in config.alternatives if key not in config.data)
     if any(line.key == "compare" for line in config.proposals):
@@ -191,14 +192,19 @@ def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
         source = {key: value for key, value in source.items() if key != "where"}
         yield f"  # users: {flow(source)}  # for compare.cluster below"
     yield "  recommendations:"
-    yield from (f"    {as_key(name)}: {_source_text(entry, folder)}" for name, entry in config.models.items())
+    is_list = any(entry.file.models for entry in config.models.values())
+    for name, entry in config.models.items():
+        start = "- " if is_list else f"{as_key(name)}: "
+        named = {} if entry.file.models or not is_list else {"name": name}
+        yield f"    {start}{_source_text(entry, folder, named)}"
+        yield from _other_readings(f"    # {start}", replace(entry, keys={**entry.keys, **named}), folder)
     yield "evaluation:"
     yield "  convention: receval  # whose definitions to use; receval metrics --conventions lists all"
     (threshold, threshold_reason), (top_k, top_k_reason) = config.threshold, config.top_k
     relevance = f"relevance: {{threshold: {f'{threshold:g}' if threshold else 'N'}}}"
     yield plain(f"  {'' if threshold else '# '}{relevance}  # {threshold_reason}")
-    if config.lacks_values:
-        yield "  # policy: {missing_values: drop}  # leave out rows without a value; without this line receval run refuses them"
+    if config.drops:
+        yield "  policy: {missing_values: drop}  # leave out rows without a value; without this line receval run refuses them"
     yield plain(f"  top_k: {flow(list(top_k))}  # {top_k_reason}; none means the whole list")
     if groups := list(_proposed(config, "by", "  #   ")):
         yield "  # by:  # groups of test rows; receval run --by takes the same entries"
@@ -240,9 +246,15 @@ def _test_lines(config: GuessedConfig, entry: SourceEntry, folder: Path | None) 
         yield f"  # train: {flow({**_keys(entry, folder), 'where': condition})}"
 
 
-def _source_text(entry: SourceEntry, folder: Path | None) -> str:
+def _other_readings(start: str, entry: SourceEntry, folder: Path | None) -> Iterator[str]:
+    """Yield the readings between which a person chooses, as comments."""
+    for keys, what in entry.alternatives:
+        yield f"{start}{_source_text(replace(entry, keys={**entry.keys, **keys}, comment=f'or so: {what}'), folder)}"
+
+
+def _source_text(entry: SourceEntry, folder: Path | None, more: Mapping[str, Any] | None = None) -> str:
     """Write a source on one line, as its path alone if it has no other keys, with the comment."""
-    source = _keys(entry, folder)
+    source = _keys(entry, folder) | dict(more or {})
     return f"{flow(source if len(source) > 1 else source['path'])}  # {plain(entry.comment)}"
 
 

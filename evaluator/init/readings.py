@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from ..recognise.applying import QuestionError, as_recognised, with_reading
 from ..recognise.reading import FileReading, described, differing
 from ..recognise.recogniser import Question, recognise
 from .classification import ClassifiedFile, has_names, names_of
-from .table_preview import ROLE, TablePreview
+from .table_preview import TablePreview
 
 _TABBED: Final = (".tsv", ".tab", ".inter", ".item", ".user")
 _CHOSEN: Final = ("label_separator", "padding")
@@ -43,34 +43,42 @@ def read_together(files: Mapping[str, ClassifiedFile]) -> dict[str, ChosenReadin
     A run asks the recogniser with the keys again; a source that it would read in another way with few keys gets all of them.
     """
     found = _recognised({role: (file, file.preview.request(role, file.table)) for role, file in files.items()})  # type: ignore[arg-type]
-    chosen = {role: _chosen(role, file, found.get(role)) for role, file in files.items()}
+    chosen = {role: _chosen(file, found.get(role)) for role, file in files.items()}
     options = {role: file.preview.options(file.table or "", chosen[role].keys) for role, file in files.items()}
     again = _recognised({role: (file, file.preview.request(role, file.table, options[role])) for role, file in files.items()})  # type: ignore[arg-type]
     for role, file in files.items():
         one = chosen[role]
-        if not one.alternatives and not _is_read_again(one, role, file, again.get(role), options[role]):
+        if not one.alternatives and not _is_read_again(one, file, again.get(role), options[role]):
             chosen[role] = replace(one, keys=_every_key(file.preview, one))
     return chosen
+
+
+def read_beside(test: ClassifiedFile, lists: Sequence[ClassifiedFile]) -> list[tuple[ClassifiedFile, ClassifiedFile]]:
+    """Return each of some lists with the test set, as they are read beside each other."""
+    files = dict(zip(("data.test", *(f"data.recommendations.{n}" for n in range(len(lists)))), (test, *lists), strict=True))
+    found = _recognised({role: (file, file.preview.request(role, file.table)) for role, file in files.items()})  # type: ignore[arg-type]
+    first, *others = (file.read_as(file.preview.source(file.table or "", found.get(role)), found.get(role)) for role, file in files.items())
+    return [(first, other) for other in others]
 
 
 def _recognised(files: Mapping[str, tuple[ClassifiedFile, Any]]) -> dict[str, FileReading | Question]:
     return recognise([request for _, request in files.values() if request is not None])
 
 
-def _is_read_again(one: ChosenReading, role: str, file: ClassifiedFile, found: FileReading | Question | None, options: ReadOptions) -> bool:
+def _is_read_again(one: ChosenReading, file: ClassifiedFile, found: FileReading | Question | None, options: ReadOptions) -> bool:
     """Return whether a run with the keys reads a source in the same way."""
     try:
-        source = as_recognised(found, partial(file.preview.look, role, file.table or ""), options)
+        source = as_recognised(found, partial(file.preview.look, file.table or ""), options)
     except QuestionError:
         return False
     return _are_same(source, one.source)
 
 
-def _chosen(role: str, file: ClassifiedFile, found: FileReading | Question | None) -> ChosenReading:
+def _chosen(file: ClassifiedFile, found: FileReading | Question | None) -> ChosenReading:
     """Return how a source is read: of a question with one reading this one, of others the first one, without keys: a run asks."""
     preview, table = file.preview, file.table or ""
     options = preview.options(table) if found is None else preview.open_options(table)
-    look, doubt = partial(preview.look, role, table), ""
+    look, doubt = partial(preview.look, table), ""
     try:
         source = as_recognised(found, look, options)
     except QuestionError as error:
@@ -87,7 +95,9 @@ def _chosen(role: str, file: ClassifiedFile, found: FileReading | Question | Non
     if commas:
         options = replace(options, decimal_comma=True)
         source = as_recognised(reading, look, options)
-    keys_of_reading = _keys(preview, role, table, reading, source, commas)
+    keys_of_reading = _keys(preview, table, reading, source, commas)
+    if reading is not None and "model" in reading.columns:
+        keys_of_reading["columns"] = {**keys_of_reading.get("columns", {}), "model": reading.columns["model"]}
     return ChosenReading(source, found, keys_of_reading, doubt=doubt or ("" if source.is_by_name else source.reading))
 
 
@@ -105,16 +115,14 @@ def _are_same(one: load.Source, other: load.Source) -> bool:
     return replace(one.scan, doubts=()) == replace(other.scan, doubts=())
 
 
-def _keys(
-    preview: TablePreview, role: str, table: str, reading: FileReading | None, source: load.Source, commas: Mapping[str, Any]
-) -> dict[str, Any]:
+def _keys(preview: TablePreview, table: str, reading: FileReading | None, source: load.Source, commas: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys with which a run reads a source so; `commas` is the one for decimal commas, if it is needed."""
     scan, settings = source.scan, {} if reading is None else reading.settings
     options = replace(preview.open_options(table), decimal_comma=commas.get("decimal_comma"))
-    is_applied = reading is not None and _are_same(preview.look(role, table, with_reading(options, reading)), source)
+    is_applied = reading is not None and _are_same(preview.look(table, with_reading(options, reading)), source)
     settings = settings if is_applied else {}
     if scan.format == "lines" and not scan.separator:
-        is_plain = not preview.keys and _is_plain(preview, role, table, {}, source)
+        is_plain = not preview.keys and _is_plain(preview, table, {}, source)
         return {} if is_plain else {"format": "trec"}
     keys = dict(preview.keys)
     if scan.ragged:
@@ -127,7 +135,7 @@ def _keys(
     if scan.split is not None and not scan.ragged:
         keys["split"] = scan.split
     keys |= commas
-    if has_names(source) and _is_plain(preview, role, table, keys, source):
+    if has_names(source) and _is_plain(preview, table, keys, source):
         return keys
     return {**keys, "columns": _columns(source, reading if is_applied else None)}
 
@@ -150,13 +158,13 @@ def _every_key(preview: TablePreview, one: ChosenReading) -> dict[str, Any]:
 def keys_alone(file: ClassifiedFile) -> dict[str, Any]:
     """Return the keys that a config needs for a file that is read by itself."""
     reading = file.reading if file.table in ("interactions", "lists") else None
-    return _keys(file.preview, ROLE, file.table or "", reading, file.opened, {})
+    return _keys(file.preview, file.table or "", reading, file.opened, {})
 
 
-def _is_plain(preview: TablePreview, role: str, table: str, keys: Mapping[str, Any], source: load.Source) -> bool:
+def _is_plain(preview: TablePreview, table: str, keys: Mapping[str, Any], source: load.Source) -> bool:
     """Return whether names alone read a source so, with these keys."""
     try:
-        return _are_same(preview.look(role, table, preview.options(table, keys)), source)
+        return _are_same(preview.look(table, preview.options(table, keys)), source)
     except DataError:
         return False
 

@@ -17,7 +17,7 @@ from ..errors import DataError
 from ..load import opening, sniff
 from ..load.columns import usual_roles
 from ..load.documents import is_document
-from ..load.scan import NO_VALUE, ReadError, ReadOptions
+from ..load.scan import NO_VALUE, ReadError, ReadOptions, Scan
 from ..load.source import expected_rows
 from ..load.source_file import FrameFile
 from ..recognise.applying import QuestionError, as_recognised, with_reading
@@ -143,6 +143,8 @@ class TablePreview:
         self.files = [load.SourceFile.of(path) for path in place.paths]
         self._opened: dict[str, load.OpenedSource] = {}
         self._sheets_of: dict[Any, list[Sheet]] = {}
+        self._looked: dict[tuple[str, str], load.Source] = {}
+        self._pairs: list[tuple[Scan, PairSummary]] = []
         self.keys = self._format_keys()
         if not any(sheet.columns and sheet.columns[0].values for sheet in self.sheets("lists")):
             raise DataError(f"{place.path}: there are no rows")
@@ -216,17 +218,20 @@ class TablePreview:
         """Return the columns of the sample."""
         return tuple(map(ColumnSummary, self.sheet(reading).columns))
 
-    def look(self, role: str, table: str, options: ReadOptions) -> load.Source:
+    def look(self, table: str, options: ReadOptions) -> load.Source:
         """Return the files as they are read with options; raise `DataError` if they cannot be."""
-        return load.look(replace(self.opened(table), role=role), options)
+        key = (table, repr(options))
+        if key not in self._looked:
+            self._looked[key] = load.look(self.opened(table), options)
+        return self._looked[key]
 
     def source(self, table: str, found: FileReading | Question | None, keys: Mapping[str, Any] | None = None) -> load.Source:
         """Return the files as a run reads them, of a question as its first reading; raise `DataError` if they cannot be read."""
         options = self.options(table, keys) if found is None else self.open_options(table)
         try:
-            return as_recognised(found, partial(self.look, ROLE, table), options)
+            return as_recognised(found, partial(self.look, table), options)
         except QuestionError as error:
-            return self.look(ROLE, table, with_reading(options, error.questions[0].readings[0]))
+            return self.look(table, with_reading(options, error.questions[0].readings[0]))
 
     def count_rows(self, source: load.Source) -> tuple[int, bool]:
         """Return the number of rows of the files, and whether it is exact."""
@@ -238,18 +243,21 @@ class TablePreview:
             return int(opening.raw(scan).select(pl.len()).collect().item()), True
         return max(len(sheet.columns[0].values), expected_rows(source) or 0), False
 
-    def pair_summary(self, source: load.Source) -> PairSummary:
-        """Summarise the first rows by user."""
+    def pair_summary(self, source: load.Source, n_models: int = 1) -> PairSummary:
+        """Summarise the first rows by user, of which each has a list of every model."""
+        known = next((summary for scan, summary in self._pairs if scan is source.scan), None)
+        if known is not None:
+            return known
         ids = collected(rows_of(source).select("user", "item").head(self.max_rows))
         if ids is None:
             raise load.explain(source, ReadError("it cannot be read"))
         ids = ids.fill_null("")
         is_whole = ids.height < self.max_rows
-        lengths = ids.group_by("user").len().get_column("len")
+        lengths = ids.group_by("user").len().get_column("len") // n_models
         counts = lengths.value_counts().get_column("count")
         median, users = int(lengths.median() or 0), frozenset(ids["user"]) - {""}  # type: ignore[arg-type]
         is_common = int(counts.max() or 0) / max(1, lengths.len()) >= _MIN_SHARE_OF_EQUAL_LENGTHS  # type: ignore[arg-type]
-        return PairSummary(
+        summary = PairSummary(
             users=users,
             items=frozenset(ids["item"]) - {""},
             pairs=frozenset(ids.iter_rows()),
@@ -259,6 +267,8 @@ class TablePreview:
             has_whole_users=is_whole or ids["user"].rle().len() < 1.1 * lengths.len(),
             is_whole=is_whole,
         )
+        self._pairs.append((source.scan, summary))
+        return summary
 
 
 def rows_of(source: load.Source) -> pl.LazyFrame:
