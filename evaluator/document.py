@@ -190,7 +190,7 @@ class Sentences(Struct, frozen=True):
 
 
 class Alert(Struct, frozen=True):
-    """A finding: `head` has its severity and its check, `text` the problem, `advice` what to do."""
+    """A finding: `head` has its severity and its check, `text` the problem, `advice` what to do, `cures` lines to paste."""
 
     severity: Severity
     head: str
@@ -198,6 +198,7 @@ class Alert(Struct, frozen=True):
     examples: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     advice: str = ""
+    cures: tuple[str, ...] = ()
 
 
 class Terms(Struct, frozen=True):

@@ -12,6 +12,8 @@ from .secrets import mask_secrets
 MOST: Final = 80
 """Most characters that a message quotes of one value."""
 _LONGEST_LINE: Final = 600
+PASTED: Final = " " * 4
+"""The beginning of a line of a message that is to be pasted."""
 _UNSEEN: Final = frozenset(("Cc", "Cs", "Zl", "Zp"))
 """Unicode categories that are shown as escapes: control characters, surrogates (halves of characters) and line ends."""
 _TURNING: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -48,12 +50,15 @@ def short(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Make one line of a message safe to print: mask secrets, shorten long quotations and escape control characters."""
-    shown = mask_secrets(text)
-    if len(shown) > MOST:
+    """Make one line of a message safe to print: mask secrets, shorten long quotations and escape control characters.
+
+    A line to paste, which is indented, is never shortened.
+    """
+    shown, is_whole = mask_secrets(text), text.startswith(PASTED)
+    if len(shown) > MOST and not is_whole:
         shown = _WORD.sub(lambda found: short(found[0]), _QUOTATION.sub(lambda found: f"{short(found[0][:-1])}{found[0][-1]}", shown))
     half = _LONGEST_LINE // 2
-    if len(shown) > _LONGEST_LINE:
+    if len(shown) > _LONGEST_LINE and not is_whole:
         shown = f"{shown[:half]} … {len(shown) - 2 * half:,} characters … {shown[-half:]}"
     shown = shown if shown.isascii() and shown.isprintable() else "".join(map(escaped, shown))
     return without_commands(shown, lambda sign: f"\\x{ord(sign):x}")

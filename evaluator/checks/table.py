@@ -62,7 +62,7 @@ class Finding(Struct, frozen=True):
     """Finding of a check: one full sentence with count and share, examples, and advice.
 
     `model` is empty for a finding about the files that all models share. `count` of `total` are affected. `details` has further numbers,
-    such as the bounds of values under ties.
+    such as the bounds of values under ties. Each of `cures` has the options of a command with which the finding is not made.
     """
 
     check: str
@@ -74,6 +74,7 @@ class Finding(Struct, frozen=True):
     total: int = 0
     examples: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+    cures: tuple[str, ...] = ()
 
     @property
     def is_strict(self) -> bool:
@@ -102,6 +103,7 @@ class Finding(Struct, frozen=True):
             "share": self.share,
             "examples": list(self.examples),
             **({"details": dict(self.details)} if self.details else {}),
+            **({"cures": list(self.cures)} if self.cures else {}),
         }
 
 

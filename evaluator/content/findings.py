@@ -47,6 +47,7 @@ def alerts(findings: Sequence[Finding], command: str = "") -> Document:
                 finding.examples,
                 tuple(bounds(finding)),
                 advice,
+                finding.cures,
             )
         )
     hidden = [finding for place, (finding, models) in enumerate(distinct) if place not in places for _ in models]

@@ -183,7 +183,7 @@ def _findings_table(id: str, caption: str, content: ReportContent, severities: t
             level, mark = _SEVERITIES[one.severity]
             severity = Cell(f"{NEWS[level]}{findings.WORDS[one.severity]}", mark=mark)
             text = f"{findings.titled(one)}{''.join(f' {line}.' for line in findings.bounds(one))}"
-            more = (Cell(text), Cell(one.advice), *([Cell("; ".join(one.examples))] if examples else []))
+            more = (Cell(text), Cell(" ".join((one.advice, *one.cures))), *([Cell("; ".join(one.examples))] if examples else []))
             rows.append((Cell(one.check), *([Cell(label)] if several else []), severity, *more))
     return Table(tuple(map(Column, titles)), tuple(rows), caption, id)
 

@@ -48,6 +48,7 @@ from ..tables.rows import EMPTY_TRUTH, LISTS, PartData
 from ..tables.time_units import SECONDS, TimeUnit
 from .input_files import configured_path
 from .inputs import Inputs, look_at_everything
+from .looking import what_needs_ratings
 from .model_pass import measure_part
 from .plan import Plan, Request
 from .user_ids import id_in
@@ -373,15 +374,10 @@ def _refuse_missing_ratings(request: Request, inputs: Inputs) -> None:
     """Raise `DataError` if a config uses ratings and the test file has none."""
     if "rating" in inputs.test.columns:
         return
-    relevance, definitions = request.evaluation.relevance, request.plan.all
-    wants = ["evaluation.relevance.graded"] if relevance.graded else []
-    wants += ["evaluation.relevance.threshold"] if relevance.threshold is not None else []
-    wants += [f"the threshold of {one.label}" for one in definitions if one.truth.threshold is not None]
-    wants += [one.label for one in definitions if one.truth.gains]
-    wants += [one.label for one in definitions if "ratings?" in one.metric.needs(one.params)]
-    if wants:
+    needing = what_needs_ratings(request.evaluation.relevance, request.plan.all)
+    if needing:
         raise DataError(
-            f"{inputs.test.role}: {inputs.test.name} has no rating column, which {wants[0]} needs",
+            f"{inputs.test.role}: {inputs.test.name} has no rating column, which {needing[0]} needs",
             "set it in the config, columns: {rating: NAME}",
         )
 

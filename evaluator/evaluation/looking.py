@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path, PurePath
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data_sources import NO_TEST, UNNAMED, Columns, InMemory, TestedSource
+from ..config.whole_config import RelevanceConfig
 from ..conventions.convention import DEFAULT
 from ..errors import DataError, NoRowsError, RecevalError
 from ..load.columns import without_type
@@ -24,6 +26,7 @@ from ..load.in_memory.python_values import users_without_items
 from ..load.scan import KEY_COLUMN, flat_columns
 from ..load.source import OpenedSource
 from ..load.source_file import FrameFile
+from ..metrics.definition import Definition
 from ..metrics.intents import TEST_CATEGORIES
 from ..names.row_filter import in_filter
 from ..names.short_names import is_address
@@ -52,6 +55,10 @@ ROLES: Final[Mapping[str, str]] = {
 `empty_truth` are users whom the test set holds with an empty list.
 """
 _Opened = OpenedSource | pl.DataFrame
+_ALIKE: Final = ("above_zero", "all_rows")
+"""Rules of relevance for which all ratings above 0 are the same."""
+_OF_ROWS: Final = re.compile(r"\brows\.([^\s\"\\,@()\[\]{}=]+)")
+"""A column of the test file, as groups, weights and values name it."""
 
 
 class _Lists(Struct, frozen=True):
@@ -120,11 +127,15 @@ class Looker(Struct, frozen=True):
             with suppress(DataError):  # raised again, with its place, when the source is looked at
                 if (request := self._request(role, table, one.configured, one.files)) is not None:
                     requests.append(replace(request, setting=one.setting))
-        self.found.update(recognise(requests))
+        evaluation = self.loaded.config.evaluation
+        reads_ratings = any(one.truth.graded or one.truth.rule not in _ALIKE for one in evaluation.computed)
+        reads_ratings |= bool(what_needs_ratings(evaluation.relevance, evaluation.computed))
+        self.found.update(recognise(requests, reads_ratings=reads_ratings))
 
     def _request(self, role: str, table: Table, configured: SourceConfig, files: Sequence[load.SourceFile] | None) -> SourceRequest | None:
         """Open a source; return what the recogniser looks at, or `None` for a table that only Spark reads."""
         labels = sorted(need.partition(".")[2] for need in self.wanted if role == f"data.{need.partition('.')[0]}" and "." in need)
+        labels += self._columns_of_rows() if role == "data.test" else []
         options = load.ReadOptions.of(configured, labels, self._shared)
         opened = self._open(role, table, configured, options, files)
         if opened is None:
@@ -133,6 +144,11 @@ class Looker(Struct, frozen=True):
             return SourceRequest(role, table, load.SourceFile(FrameFile(opened.lazy()), configured.frame.kind), "frame", options)
         has_paths = any(file.path_columns for file in opened.files)  # whose columns are not in a sample
         return None if has_paths else SourceRequest(role, table, opened.files[0], opened.format, options)
+
+    def _columns_of_rows(self) -> list[str]:
+        """Return the columns of test rows that the config names for something else than what judges them, in this run or another."""
+        named = self.loaded.config.model_dump_json(exclude={"data": True, "evaluation": {"metrics", "complex_metrics"}}, exclude_unset=True)
+        return _OF_ROWS.findall(named)
 
     def _open(
         self, role: str, table: str, configured: SourceConfig, options: load.ReadOptions, files: Sequence[load.SourceFile] | None
@@ -177,7 +193,7 @@ class Looker(Struct, frozen=True):
             )
             for twice in found.keys() & models.keys():
                 raise _same_name(twice, (*models[twice].files, *found[twice].files))
-            models |= found
+            models |= {name: replace(source, setting=lists.setting or lists.role) for name, source in found.items()}
         return models
 
     def _model_column(self, lists: _Lists) -> str | int | None:
@@ -199,7 +215,8 @@ class Looker(Struct, frozen=True):
             found = []
             for name, _, location, configured in data.named_lists():
                 role = "data.recommendations" if name == UNNAMED and data.has_model_column else dotted(("data", *location))
-                found.append(_Lists(name, role, configured))
+                is_named = not configured.path or name != load.without_endings(PurePath(configured.path[0]).name)
+                found.append(_Lists(name, role, configured, is_named=is_named))
             return found
         by_name: dict[str, _Lists] = {}
         for index, configured in enumerate(data.recommendations):
@@ -278,6 +295,9 @@ class Looker(Struct, frozen=True):
                     self._look_at(role, table, configured, files)
             except load.MissingColumnsError as error:
                 errors[error.message] = error
+            except QuestionError as error:
+                if isinstance(error.failure, load.MissingColumnsError):
+                    errors[error.failure.message] = error.failure
             except RecevalError:
                 continue  # reported when the columns are set
         errors.setdefault(first.message, first)
@@ -382,6 +402,15 @@ class Looker(Struct, frozen=True):
                 raise
             source = _without_rows(role, configured.path, self._files(role, configured) if files is None else files)
         return replace(source, may_be_empty=may_be_empty)
+
+
+def what_needs_ratings(relevance: RelevanceConfig, definitions: Sequence[Definition]) -> list[str]:
+    """Return the names of settings and measures that need ratings of test rows."""
+    found = ["evaluation.relevance.graded"] if relevance.graded else []
+    found += ["evaluation.relevance.threshold"] if relevance.threshold is not None else []
+    found += [f"the threshold of {one.label}" for one in definitions if one.truth.threshold is not None]
+    found += [one.label for one in definitions if one.truth.gains]
+    return found + [one.label for one in definitions if "ratings?" in one.metric.needs(one.params)]
 
 
 def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:

@@ -371,6 +371,8 @@ def _context(files: Files, model: EvaluatedModel) -> Context:
                 len(one.scan.paths),
                 load.model_column(one) if role == "lists" else None,
                 os.path.basename(one.name.rstrip("/")),
+                one.setting or one.role,
+                one.keys_of_ids,
             )
             for role, one in sources.items()
             if one is not None

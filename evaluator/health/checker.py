@@ -51,6 +51,10 @@ class SourceNames(Struct, frozen=True):
     """A column of lists that may name several models."""
     file: str = ""
     """The name of its first file, or the type of a table in memory."""
+    setting: str = ""
+    """Its place in the config."""
+    keys: Mapping[str, str | int] = field(default_factory=dict)
+    """The names or positions by which the config can name its `user` and `item` columns."""
 
     @property
     def place(self) -> str:
@@ -143,6 +147,7 @@ class Context(Struct, frozen=True, eq=False):
         unlimited: bool,
         refusable: bool,
         advice: str = "",
+        cures: Sequence[str] = (),
     ) -> list[Symptom]:
         """Return the finding of a check in a list, empty if there is none; see `HealthCheck.symptom`."""
         own = self.setting(check.id)
@@ -161,6 +166,7 @@ class Context(Struct, frozen=True, eq=False):
             total=total,
             examples=tuple(examples)[:EXAMPLES],
             details=details,
+            cures=tuple(cures),
         )
         return [Symptom(finding, rows, refused)]
 
@@ -227,15 +233,16 @@ class HealthCheck:
         unlimited: bool = False,
         refusable: bool = True,
         advice: str = "",
+        cures: Sequence[str] = (),
     ) -> list[Symptom]:
         """Return the finding in a list; empty if `count` is 0 or within the limit of the check (unless `unlimited`).
 
         `severity` replaces the check's default for a harmless finding; a severity of the config takes precedence. `model` is by default
         that of the context, or empty for a check of the files. If not `refusable`, the policy does not refuse the data because of this
-        finding. `advice` replaces that of the check.
+        finding. `advice` replaces that of the check; `cures` are options of a command that mend the finding, each a line.
         """
         about = model if model is not None else context.model if self.per == "model" else ""
-        changes = (severity, details or {}, unlimited, refusable, advice)
+        changes = (severity, details or {}, unlimited, refusable, advice, cures)
         return context.symptoms(self.declared, about, sentence, count, total, examples, rows, *changes)
 
 

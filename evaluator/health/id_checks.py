@@ -12,12 +12,13 @@ import polars as pl
 from msgspec import Struct
 
 from ..checks import Finding
+from ..names.yaml_text import option
 from ..tables.array import Array
 from ..tables.ids import distinct
 from ..tables.lists import ListRows
 from ..tables.prepared import Prepared
 from ..tables.truth import TEST, TruthTable
-from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
+from .checker import Context, HealthCheck, SourceNames, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .file_checks import TRAIN
 from .tallies import EXAMPLES, DistinctIds, Marks, Tally
@@ -32,6 +33,8 @@ NORMALISATIONS: Final[Mapping[str, Normalisation]] = {
 }
 
 
+_WHOLE: Final = r"^\s*[+-]?\d+(\.0*)?\s*$"
+"""An integer, however it is written."""
 _REMEDIES: Final[Mapping[str, str]] = {
     "white space": "remove the spaces (in pandas .str.strip())",
     "case": "write all ids in lower case (in pandas .str.lower())",
@@ -200,6 +203,9 @@ class UnnormalisedIds(HealthCheck):
             others = " and ".join(context.sources[name].place for name in partners)
             sentence = f"{share} of {own.place} would match {others} after cleaning ({causes})."
             ways = "; ".join(way for what, way in _REMEDIES.items() if counts[what])
+            sides = [(own, ids), *((context.sources[name], _ids(tally, context, name, column)) for name in partners)]
+            cures = _read_as_integers(sides, column)
+            settings = "with these options they are read as integers" if cures else "no setting changes them"
             examples = [f"{mine!r} would match {theirs!r}" for mine, theirs in matches.head(EXAMPLES).rows()]
             symptoms = self.symptom(
                 context,
@@ -209,7 +215,8 @@ class UnnormalisedIds(HealthCheck):
                 examples=examples,
                 rows=matches.rename({"id": column}),
                 model=model,
-                advice=f"ids are compared as written, and no setting changes them: {ways}" if ways else "",
+                advice=f"ids are compared as written: {ways}; {settings}" if ways else "",
+                cures=cures,
             )
             if symptoms:
                 return symptoms
@@ -223,6 +230,19 @@ class UnnormalisedIds(HealthCheck):
         if comparison is not _OF_MODEL or context.setting(NothingInCommon.declared.id).severity == "off":
             return False
         return not _any_in(_ids(tally, context, "lists", column), _ids(tally, context, TEST, column))
+
+
+def _read_as_integers(sides: Sequence[tuple[SourceNames, pl.Series]], column: Column) -> list[str]:
+    """Return the options that read ids of files as integers, where all are integers on all sides and some are written otherwise."""
+    cures = []
+    for one, ids in sides:
+        written = ids.cast(pl.String)
+        as_integers = written.str.strip_chars().str.replace(r"\.0*$", "").cast(pl.Int64, strict=False)
+        if column not in one.keys or not written.str.contains(_WHOLE).all() or as_integers.has_nulls():
+            return []
+        if (as_integers.cast(pl.String) != written).any():
+            cures.append(option(f"{one.setting}.columns.{column}", {"column": one.keys[column], "as": "integer"}))
+    return cures
 
 
 def _columns(context: Context, source: str) -> Mapping[str, str]:

@@ -97,6 +97,19 @@ class Source(Struct, frozen=True):
     """False if the values or the positions of columns decided how the files are read."""
     converted: Mapping[str, int] = field(default_factory=dict)
     """Numbers of values that are read in another way than stored: `padding`, `item_as_integer`, `user_as_integer`."""
+    setting: str = ""
+    """Its place in the config if that is not its role."""
+
+    @property
+    def keys_of_ids(self) -> dict[str, str | int]:
+        """The columns of users and items as the config can name them: by name, or by position; not several that are one id or a list."""
+        scan, keys = self.scan, {}
+        for role in ("user", "item"):
+            name = scan.columns.get(role)
+            is_position = scan.format == "csv" and not scan.has_header
+            if name is not None and scan.format != "lines" and name not in scan.wide and role not in (*scan.lists, *scan.integers):
+                keys[role] = 1 + scan.header.index(name) if is_position else name
+        return keys
 
     @property
     def columns(self) -> frozenset[str]:

@@ -6,9 +6,11 @@ The result is only data: no tags, no objects, a limited number of values from al
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import select
+import shlex
 import stat
 from collections.abc import Mapping
 from pathlib import Path as FilePath
@@ -144,6 +146,12 @@ def scalar(text: str) -> Any:
     if _INFINITE.fullmatch(text):
         return float(text.replace(".", ""))
     return text
+
+
+def option(key: str, value: Any) -> str:
+    """Return the option of a command that sets a key of the config: text as it is, unless it would be read as something else."""
+    is_plain = isinstance(value, str) and value.strip() == value != "" and not (found := read(value, {})).problems and found.value == value
+    return f"--set {shlex.quote(f'{key}={value if is_plain else json.dumps(value, ensure_ascii=False)}')}"
 
 
 def _whole(text: str) -> str:

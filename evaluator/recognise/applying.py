@@ -12,6 +12,7 @@ from ..load.columns import UnclearColumnsError, public_name, usual_roles
 from ..load.scan import ReadOptions, flat_columns
 from ..load.source import Source
 from ..load.source_file import FrameFile
+from ..quoting import PASTED
 from ..results.row import shortened
 from .reading import FileReading, arguments_of, described, differing, options_of
 from .recogniser import Question
@@ -64,10 +65,12 @@ def as_recognised(found: FileReading | Question | None, look: Callable[[ReadOpti
         if isinstance(found, Question):
             raise QuestionError([found], failure)
     source = plain
+    if plain is not None and found is not None and not {*found.casts} <= options.integers:
+        found = replace(found, casts=tuple(options.integers & {*found.casts}))  # the health checks say that 12.0 is not 12, with a cure
     if found is not None and (plain is None or not (is_read_so(plain, found) or _leaves_unread(plain, found))):
         source = look(with_reading(options, found))
     assert source is not None, "a source that names do not decide was recognised"
-    is_by_name = plain is source and (found is None or found.is_by_name)
+    is_by_name = plain is source and (found is None or found.is_by_name or found.shape.startswith("TREC"))  # a format has its columns
     return source if found is None else replace(source, reading=described(found), is_by_name=is_by_name)
 
 
@@ -117,7 +120,7 @@ def _still_asked(question: Question, source: Source, options: ReadOptions) -> Qu
     if has_names and all(role in options.columns or role in usual_roles(name) for role, name in names.items()):
         of_names = (one for one in question.readings if all(one.columns[role] == name for role, name in names.items()))
         left = tuple(one for one in of_names if not _leaves_unread(source, one))
-        if len(left) < 2 and (not left or is_read_so(source, left[0])):
+        if len(left) < 2 and (not left or is_read_so(source, replace(left[0], casts=()))):
             return left[0] if left else None
         question = replace(question, readings=left)
     return question
@@ -157,5 +160,5 @@ def _asked(group: Sequence[Question], first: str, as_arguments: bool) -> list[st
             of_files = [(one.readings[index], one.readings, one.request) for one in group]
             tables = ["TABLE" if isinstance(request.file.path, FrameFile) else "FILE" for *_, request in of_files]
             options = [arguments_of(one, others, table) for (one, others, _), table in zip(of_files, tables, strict=True)]
-        lines += [f"  {described(reading)}", f"    {' '.join(options)}"]
+        lines += [f"  {described(reading)}", f"{PASTED}{' '.join(options)}"]
     return lines

@@ -81,7 +81,7 @@ def judges_of(
     yield Judge(None, "file", -5.0 if is_scattered else 0.0)
     for column in free:
         is_id = max(0.0, overlap(column.ids, known.items), overlap(column.ids, known.users)) / 2  # ids of other files are no numbers
-        usual = _USUAL_NAME * (not sheet.order(user, column).permutes)
+        usual = _USUAL_NAME * (not sheet.order(user, column).counts)
         for judge in (_judged if table == "interactions" else _ordered)(sheet, user, column):
             named = usual * (_ROLE_OF_ORDER.get(judge.order) in usual_roles(column.name or ""))
             yield Judge(judge.column, judge.order, judge.bits - is_id + named, judge.why)
@@ -107,7 +107,7 @@ def _ordered(sheet: Sheet, user: SampledColumn, column: SampledColumn) -> Iterat
     yield Judge(column, "score", bits + named - 3 * ("rating" in said) + min(8.0, order.falls) - min(5.0, order.rises))
     has_no_sign = column.is_named and not said and not (order.rises or order.falls)  # neither a name nor an order: a question
     base = 0.0 if "distance" in said else -3.0 if has_no_sign else -7.0
-    maybe = max(bits_of(column.name, ("distance",)), min(6.0 if "score" in said else -10.0, named))
+    maybe = max(bits_of(column.name, ("distance",)), min(0.0 if "score" in said else -10.0, named))
     yield Judge(column, "ascending", bits + maybe + base + min(5.0, order.rises) - min(8.0, order.falls), "lower is better")
 
 
@@ -139,5 +139,8 @@ def _judged(sheet: Sheet, user: SampledColumn, column: SampledColumn) -> Iterato
         bits = -8.0 if max(numbers, default=0) > 100 or column.kind == "integer" else -2.0
     bits = -20.0 if column.kind == "time" else bits - 12 * (column.counts_rows or (not has_zero and sheet.order(user, column).counts > 8))
     said = bits_of(column.name, ("rating", "score"))
+    if column.is_named and not said and not has_zero:
+        bits = min(bits, 0.0)  # below no rating at all, as all rows stay relevant; asked where ratings are read
+    bits -= 60 * (max(numbers, default=1.0) <= 0)  # then no row is relevant
     sure = _PRESET if column.preset else -2 if column.is_named else 4
     yield Judge(column, "rating", bits + said + 2 * (said > 0) + sure, "zeros or False judge rows" if has_zero else "")

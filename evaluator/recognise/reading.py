@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -39,7 +37,7 @@ class FileReading(Struct, frozen=True):
     label_separator: str | None = None
     padding: tuple[str, ...] = ()
     casts: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()
+    unread: tuple[str | int, ...] = ()
     why: tuple[str, ...] = ()
     bits: float = 0.0
     is_by_name: bool = False
@@ -73,7 +71,7 @@ class FileReading(Struct, frozen=True):
 def options_of(reading: FileReading, others: Iterable[FileReading], prefix: str) -> str:
     """Return the options of the command that choose a reading among others: the keys in which they differ."""
     differ = differing(reading, others)
-    return " ".join(f"--set {shlex.quote(f'{prefix}.{key}={_written(value)}')}" for key, value in differ.items())
+    return " ".join(yaml_text.option(f"{prefix}.{key}", value) for key, value in differ.items())
 
 
 def differing(reading: FileReading, others: Iterable[FileReading]) -> dict[str, Any]:
@@ -102,22 +100,10 @@ def arguments_of(reading: FileReading, others: Iterable[FileReading], table: str
     return f"{role}={f'{{{model[0]!r}: {source}}}' if model else source}"
 
 
-def _written(value: Any) -> str:
-    """Return a value as the command line takes it: text as it is, unless it would be read as something else."""
-    if isinstance(value, str) and value.strip() == value and value and not _reads_as_other(value):
-        return value
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _reads_as_other(text: str) -> bool:
-    """Return whether YAML would read a text as another value."""
-    found = yaml_text.read(text, {})
-    return bool(found.problems) or found.value != text
-
-
 def described(reading: FileReading) -> str:
     """Return what was recognised, in one line without the name of the file: `no header; user = column 1, item = column 2`."""
-    cut = {False: "no header", True: "" if reading.is_by_name else "a header", None: ""}[reading.header]
+    is_trec = reading.shape.startswith("TREC")
+    cut = "" if is_trec else {False: "no header", True: "" if reading.is_by_name else "a header", None: ""}[reading.header]
     roles = ", ".join(f"{role} = {_place(name)}" for role, name in reading.columns.items())
     if reading.layout in ("cells", "list"):
         roles += f" (lists{f' separated by {reading.split!r}' if reading.split else ''})"
@@ -134,15 +120,15 @@ def described(reading: FileReading) -> str:
     models = f"{len(reading.models)} models: {', '.join(reading.models[:_MOST_UNREAD])}" if reading.models else ""
     shape = reading.shape if reading.shape.startswith(("TREC", "MIND")) else ""
     said = [shape, cut, f"{roles}{f' ({reading.facts})' if reading.facts else ''}", order, judge, padding, casts, models]
-    return "; ".join(filter(None, said)) + unread_text(reading.unread)
+    return "; ".join(filter(None, said)) + unread_text(() if is_trec else reading.unread)
 
 
-def unread_text(unread: Sequence[str]) -> str:
+def unread_text(unread: Sequence[str | int]) -> str:
     """Return the end of a line that names the columns that are not read."""
     if not unread:
         return ""
     more = len(unread) - _MOST_UNREAD
-    return f"; not read: {', '.join(map(repr, unread[:_MOST_UNREAD]))}{f' and {more:,} more' if more > 0 else ''}"
+    return f"; not read: {', '.join(map(_place, unread[:_MOST_UNREAD]))}{f' and {more:,} more' if more > 0 else ''}"
 
 
 def _place(name: Any) -> str:

@@ -7,12 +7,14 @@ is asked, everything (up to 50,000 rows) is read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..load.columns import usual_roles
 from ..load.made_columns import is_named_in
 from ..load.scan import KEY_COLUMN, Format, ReadOptions, SharedName
 from ..load.source_file import SourceFile
@@ -25,6 +27,9 @@ from .sampled_values import IdSet, KnownIds, SampledColumn, plain
 from .shapes import SHAPES, Items
 from .sheets import Sheet, look
 
+_SAME_LINE: Final = 8.0
+"""Bits that a first line is a header which is also that of another file."""
+_DIGIT: Final = re.compile(r"\d")
 _WEAK: Final = 8.0
 """Bits that a user or an item costs that nothing speaks for: never by elimination."""
 _MOST_READINGS: Final = 4
@@ -112,7 +117,7 @@ class Draft(Struct, frozen=True):
             "-" if items.layout == "labels" else None,
             items.padding,
             tuple(casts),
-            tuple(str(column.key) for column in sheet.columns if column.place not in used and column.name not in sheet.filtered),
+            tuple(column.key for column in sheet.columns if column.place not in used and column.name not in sheet.filtered),
             self.why,
             self.bits,
             is_by_name=self._is_by_name(),
@@ -146,13 +151,17 @@ def _facts(sheet: Sheet, user: SampledColumn, judge: Judge) -> str:
     return f"{min(numbers):g} to {max(numbers):g}" + (" in every list" if order.permutes or order.counts else "") if numbers else ""
 
 
-def recognise(requests: Sequence[SourceRequest]) -> dict[str, FileReading | Question]:
-    """Return source → reading, or a question; a source of which nothing is recognised, or everything is given, is not in it."""
-    return _Recogniser(requests).found()
+def recognise(requests: Sequence[SourceRequest], *, reads_ratings: bool = True) -> dict[str, FileReading | Question]:
+    """Return source → reading, or a question; a source of which nothing is recognised, or everything is given, is not in it.
+
+    Without `reads_ratings` all ratings above 0 mean the same, and readings that differ only in them are no question.
+    """
+    return _Recogniser(requests, reads_ratings).found()
 
 
 class _Recogniser:
-    def __init__(self, requests: Sequence[SourceRequest]) -> None:
+    def __init__(self, requests: Sequence[SourceRequest], reads_ratings: bool) -> None:
+        self._reads_ratings = reads_ratings
         self._requests = {request.source: request for request in requests if _is_open(request.options)}
         self._sheets = {source: look(one.file, one.format, one.options) for source, one in self._requests.items()}
         self._requests = {source: one for source, one in self._requests.items() if self._sheets[source]}
@@ -234,10 +243,10 @@ class _Recogniser:
 
     def _decided(self, source: str) -> FileReading | Question | None:
         request, pool = self._requests[source], self._pools.get(source, [])
-        found = _decide(request, pool)
+        found = _decide(request, pool, self._reads_ratings)
         if isinstance(found, Question) and not self._is_whole(source):
             self._sheets[source] = look(request.file, request.format, request.options, whole=True)
-            found = _decide(request, self._drafts(source, self._beside.get(source, KnownIds())))
+            found = _decide(request, self._drafts(source, self._beside.get(source, KnownIds())), self._reads_ratings)
         if isinstance(found, FileReading) and found.casts:
             found = self._with_casts(found)
         if source in self._other_way and found is not None:
@@ -273,8 +282,10 @@ def _is_open(options: ReadOptions) -> bool:
 
 def _drafts_of(sheet: Sheet, request: SourceRequest, known: KnownIds) -> Iterator[Draft]:
     """Yield the possible readings of a sheet."""
-    is_of_ids = bool(sheet.header) and any((field in known.items or field in known.users) and not field.isdigit() for field in sheet.first)
-    base = sheet.bits - 15 * is_of_ids
+    of_ids = (field for field in sheet.first if field not in known.first and (field in known.items or field in known.users))
+    is_of_ids = bool(sheet.header) and not all(map(str.isdigit, of_ids))
+    has_same = bool(sheet.header) and len(sheet.first) > 1 and sheet.first == known.first and not any(map(_DIGIT.search, sheet.first))
+    base = sheet.bits - 15 * is_of_ids + _SAME_LINE * has_same
     users = sorted(((*user_bits(sheet, column, request.table, known), column) for column in sheet.columns), key=lambda one: -one[0])
     users = [(SURE, "", column) for *_, column in users if _is_given((column,), "user", request.options)] or users
     shapes = [shape for shape in SHAPES if shape.name.startswith("TREC") == (sheet.format == "trec")]
@@ -332,7 +343,7 @@ def _agrees(draft: Draft, options: ReadOptions) -> bool:
         name = options.columns.get(role)
         if name is None or (isinstance(name, SharedName) and name not in names):
             continue
-        if role == "score" and "rank" in used and "rank" in meanings(used["rank"][0].name):  # of files with both, ranks order lists
+        if role == "score" and "rank" in used and "position" in usual_roles(used["rank"][0].name or ""):  # of both, ranks order lists
             continue
         if role not in used or not _are_named(used[role], name):
             return False
@@ -351,7 +362,7 @@ def _contradicts(draft: Draft) -> bool:
     return draft.is_weak and any(bits_of(column.name, said[role]) < 0 for role, columns in roles.items() for column in columns)
 
 
-def _decide(request: SourceRequest, pool: Sequence[Draft]) -> FileReading | Question | None:
+def _decide(request: SourceRequest, pool: Sequence[Draft], reads_ratings: bool) -> FileReading | Question | None:
     """Take the likeliest reading, or ask if another within MARGIN gives different rows, or nothing speaks for any."""
     pool = [draft for draft in pool if not _contradicts(draft)]
     if not pool:
@@ -361,7 +372,7 @@ def _decide(request: SourceRequest, pool: Sequence[Draft]) -> FileReading | Ques
     effects: list[Mapping[Any, Any]] = []
     readings: list[FileReading] = []
     for draft in near:
-        effect = effect_of(draft.rows(), request.table) if len(near) > 1 else {}
+        effect = effect_of(draft.rows(), request.table, reads_ratings=reads_ratings) if len(near) > 1 else {}
         if effect not in effects:
             effects.append(effect)
             readings.append(draft.reading())
@@ -404,4 +415,4 @@ def _is_sure(pool: Sequence[Draft]) -> bool:
 
 def _known_from(draft: Draft) -> KnownIds:
     rows = draft.rows()
-    return KnownIds((row[1] for row in rows), (row[2] for row in rows), is_complete=draft.sheet.is_complete, source=draft.source)
+    return KnownIds((row[1] for row in rows), (row[2] for row in rows), first=draft.sheet.first, is_complete=draft.sheet.is_complete, source=draft.source)

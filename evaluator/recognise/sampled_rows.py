@@ -49,10 +49,11 @@ def rows_of(sheet: Sheet, reading: FileReading) -> list[Row]:
     return found
 
 
-def effect_of(rows: Sequence[Row], table: Table) -> Mapping[Any, Any]:
-    """Return what rows mean: the grade of each pair of a test file, the items in order of each list."""
+def effect_of(rows: Sequence[Row], table: Table, *, reads_ratings: bool = True) -> Mapping[Any, Any]:
+    """Return what rows mean: the grade of each pair of a test file, or only whether it is above 0; the items in order of each list."""
     if table == "interactions":
-        return {(user, item): 1.0 if rating is None else rating for _, user, item, _, rating in rows}
+        grades = {(user, item): 1.0 if rating is None else rating for _, user, item, _, rating in rows}
+        return grades if reads_ratings else {pair: grade > 0 for pair, grade in grades.items()}
     lists: dict[tuple[str, str], list[tuple[float, int, str]]] = {}
     for place, (model, user, item, order, _) in enumerate(rows):
         lists.setdefault((model, user), []).append((order or 0.0, place, item))

@@ -224,10 +224,18 @@ def overlap(ids: IdSet, known: IdSet) -> float:
 
 
 class KnownIds:
-    """The users and items of another file of the request. `is_complete`: all of its rows were read."""
+    """The users and items of another file of the request, and its first line. `is_complete`: all of its rows were read."""
 
-    def __init__(self, users: Iterable[str] = (), items: Iterable[str] = (), *, is_complete: bool = False, source: object = None) -> None:
-        self.users, self.items, self.is_complete, self.source = IdSet(users), IdSet(items), is_complete, source
+    def __init__(
+        self,
+        users: Iterable[str] = (),
+        items: Iterable[str] = (),
+        *,
+        first: Sequence[str] = (),
+        is_complete: bool = False,
+        source: object = None,
+    ) -> None:
+        self.users, self.items, self.first, self.is_complete, self.source = IdSet(users), IdSet(items), tuple(first), is_complete, source
 
     def bits(self, ids: IdSet, role: str) -> float:
         """Return what the ids of the other file say for ids as users or items, against the other role."""

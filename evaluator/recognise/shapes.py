@@ -141,6 +141,7 @@ def _cells(column: SampledColumn, known: KnownIds, between: str | None) -> Itera
 
 def _in_cells(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds) -> Iterator[Items]:
     """Several items in a cell, with a separator between them, perhaps each with its label."""
+    orders = [c for c in sheet.columns if None not in c.numbers and not c.is_list and {"rank", "score"} & meanings(c.name).keys()]
     for column in sheet.columns:
         if column is user or column.is_list or column.kind not in ("text", "comma"):
             continue
@@ -148,7 +149,7 @@ def _in_cells(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds) 
             assert items.split is not None
             bits = item_bits(user, column, "item", "list", *_truths(table))
             bits += (3 if user.is_unique else -6) - 4 * (user.is_unique and table == "lists") - 5 * (sheet.separator is None)
-            bits += 4 * is_plural(column.name)
+            bits += 4 * is_plural(column.name) - 16 * (table == "lists" and bool(orders))  # one number of a list orders nothing in it
             parts = [part for value in column.parts for part in value.split(items.split) if part]
             if items.layout == "labels":
                 bits, parts = max(item_bits(user, column, "item"), 0) + 6, [LABELLED.sub(r"\1", part) for part in parts]

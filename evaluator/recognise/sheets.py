@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from ..errors import DataError
 from ..load import sniff
-from ..load.columns import TYPED_NAME
+from ..load.columns import TYPED_NAME, usual_roles
 from ..load.opening import FAILURES
 from ..load.row_filters import kept_rows
 from ..load.scan import TREC_COMMENT, TREC_RUN, Format, FormatName, ReadOptions
@@ -29,6 +29,8 @@ from .headers import SURE, header_bits
 from .names import is_series, meanings
 from .sampled_values import INTEGER, SampledColumn, number_of
 
+_RECOGNISED: Final = ("user", "item", "rating", "score", "rank", "position", "row", "model")
+"""Roles of columns; one that the config gives another role has none of them."""
 _OF_LISTS: Final = (" ", ",", "\t")
 """Separators of items in lines of different lengths."""
 SEPARATORS: Final = ("::", "\t", ";", "|", ",", " ")
@@ -157,6 +159,9 @@ def look(file: SourceFile, format: Format, options: ReadOptions, *, whole: bool 
             sheets = list(_looked_at(file, format, options, n))
     except (*FAILURES, DataError, ValueError, RecursionError):  # `load` says what is wrong
         return []
+    named = {*options.labels, *options.filter_columns, *(name for role, name in options.columns.items() if role not in _RECOGNISED)}
+    for sheet in sheets:
+        sheet.labels = frozenset(name for name in named if isinstance(name, str) and not usual_roles(name) & {"rating", "score", "position"})
     return [kept for sheet in sheets if (kept := _kept(sheet, options, n if whole else _ROWS))] if options.where else sheets
 
 

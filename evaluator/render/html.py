@@ -179,9 +179,10 @@ def _block(block: doc.Block) -> str:
         case doc.Status(lines):
             said = (_tag("p", _safe(f"{doc.NEWS[level]}{text}"), class_=level) + "\n" for level, text in lines)
             return _tag("div", "\n" + "".join(said), class_="verdict") + "\n"
-        case doc.Alert(severity, head, text, examples, details, advice):
+        case doc.Alert(severity, head, text, examples, details, advice, cures):
             more = " ".join((text, *examples, *details, advice))
-            return _tag("p", f"{_tag('b', _safe(head), class_=severity)} {_safe(more)}") + "\n"
+            lines = "".join(_tag("pre", _safe(line), tabindex="0") + "\n" for line in cures)
+            return _tag("p", f"{_tag('b', _safe(head), class_=severity)} {_safe(more)}") + "\n" + lines
         case doc.Terms(rows, about):
             return _paragraphs([about] if about else []) + _list(_safe(f"{term}: {text}") for term, text in rows) + "\n"
         case doc.Code(text):

@@ -173,9 +173,10 @@ def _in_latex(block: doc.Block, place: str, page: Page) -> Iterable[str]:
             return [_list("points", [rf"\item {documented(text)}" for text in texts])]
         case doc.Sentences(texts):
             return [_list("points", [rf"\item {prose(text)}" for text in texts])]
-        case doc.Alert(_, head, text, _, details, advice):
+        case doc.Alert(_, head, text, _, details, advice, cures):
             more = (*(f"{detail}." for detail in details), *([f"{advice[:1].upper()}{advice[1:].rstrip('.')}."] if advice else []))
-            return [rf"\item[{prose(head)}] {prose(' '.join((text, *more)))}"]
+            lines = "".join(rf" \texttt{{{escaped(line)}}}" for line in cures)
+            return [rf"\item[{prose(head)}] {prose(' '.join((text, *more)))}{lines}"]
         case doc.Terms(rows, about, code):
             return [*([documented(about)] if about else []), _terms(rows, code)]
         case doc.Code(text):

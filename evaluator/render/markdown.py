@@ -75,10 +75,10 @@ def _lines(block: doc.Block, ours: bool) -> Iterable[str]:
             return [f"- {doc.NEWS[level]}{markdown_text(text)}" for level, text in lines]
         case doc.Sentences(texts):
             return [f"- {markdown_text(text)}" for text in texts]
-        case doc.Alert(_, head, text, examples, details):
+        case doc.Alert(_, head, text, examples, details, _, cures):
             more = [f"For example: {'; '.join(examples)}."] if examples else []
             said = markdown_text(" ".join((text, *more, *(f"{detail}." for detail in details))))
-            return [f"- **{head}** {said}"]
+            return [f"- **{head}** {said}", *(f"  - {own(f'`{line}`')}" for line in cures)]
         case doc.Terms(rows, about, code):
             return [*([own(about), ""] if about else []), *(own(f"- {f'`{term}`' if code else term}: {text}") for term, text in rows)]
         case doc.Code(text, language):

@@ -99,7 +99,7 @@ class _Drawing(Struct, frozen=True):
             yield from self.screen.paragraph(Text(self.screen.visible(text), style="dim" if block.small else ""))
 
     def alert(self, alert: doc.Alert) -> Iterator[_Shape]:
-        """Yield the sentence of a finding, as many examples as fit in a line (at least one), and its advice."""
+        """Yield the sentence of a finding, as many examples as fit in a line (at least one), its advice, and its cures, never broken."""
         style = _SEVERITIES[alert.severity]
         yield from self.screen.paragraph(Text(self.screen.visible(alert.text)), f"{alert.head}  ", before_style=style)
         n, room = len(alert.examples), (self.screen.width or 0) - len("  for example: ")
@@ -108,6 +108,8 @@ class _Drawing(Struct, frozen=True):
         examples = [f"for example: {'; '.join(alert.examples[:n])}"] if n else []
         for line in (*examples, *alert.details, *([alert.advice] if alert.advice else [])):
             yield from self.screen.paragraph(Text(self.screen.visible(line), style="dim"), "  ", hanging=4)
+        for line in map(self.screen.visible, alert.cures):
+            yield Text(f"    {line}", style=FORMULA), cell_len(line) + 4
 
     def prose(self, text: str) -> _Shape:
         return self.sized(_code(self.screen.visible(text)), is_prose=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import polars as pl
 import pytest
@@ -40,7 +41,10 @@ def test_ids_that_would_match_after_cleaning_are_named_with_both_files_and_what_
     assert code == 1
     assert "2 of 3 user ids (66.7 %) of data.test (test.csv) would match data.train (train.csv) after cleaning (a final .0 2)." in out
     assert "for example: '1' would match '1.0'; '2' would match '2.0'" in out
-    assert "no setting changes them: write whole numbers without .0 (in pandas .astype('Int64') before saving)" in out
+    assert "write whole numbers without .0 (in pandas .astype('Int64') before saving); with these options they are read as integers" in out
+    cure = """--set 'data.train.columns.user={"column": "user", "as": "integer"}'"""
+    assert f"\n    {cure}\n" in out
+    assert "X04" not in receval("check", path, "--set", "data.train=train.csv", *shlex.split(cure))[1]
 
 
 def test_skipped_checks_are_named_with_the_reason(receval, config):
@@ -242,15 +246,21 @@ def test_lists_whose_ids_begin_at_0_are_named(of, said, receval, folder):
     assert "is not in the other files" not in receval("run", *files)[1]
 
 
-def test_a_file_with_a_column_of_models_is_reported_with_the_filter_that_reads_one_of_them(receval, folder):
+def test_a_file_with_a_column_of_models_is_read_as_the_lists_of_each(receval, folder):
     rows = [(model, user, item, 1 - item / 10) for model in ("als", "knn") for user in (1, 2) for item in (1, 2)]
     lists = "model,user,item,score\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows)
     folder({"test.csv": "user,item\n1,1\n2,2\n", "all.csv": lists})
-    code, out, _ = receval("check", "--test", "test.csv", "--recs", "all.csv")
-    hint = "If column 'model' names several models, read the rows of each with a filter: where: \"model == 'NAME'\"."
-    assert (code, hint in " ".join(out.split())) == (1, True)
+    code, _, err = receval("check", "--test", "test.csv", "--recs", "all.csv")
+    said = "als, knn: read as: user = 'user', item = 'item', score = 'score', model = 'model'; 2 models: als, knn."
+    assert (code, said in err) == (0, True)
     one = ("--recs", "als=all.csv", "--set", "data.recommendations.als.where=model == 'als'")
     assert receval("check", "--test", "test.csv", *one)[0] == 0
+    code, _, err = receval("check", "--test", "test.csv", "--recs", "mine=all.csv")
+    assert (code, "mine: all.csv has the lists of 2 models, als, knn, in 'model'" in err) == (3, True)
+    mine = ("--recs", "mine=all.csv", "--set", "data.recommendations.mine.columns.model=model")
+    results = json.loads(receval("run", "--test", "test.csv", *mine, "-m", "MRR@2", "--format", "json")[1])["results"]
+    assert [row["model"] for row in results] == ["als", "knn"]
+
 
 
 def test_the_id_of_a_check_instead_of_a_config_explains_it(receval):

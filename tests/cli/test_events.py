@@ -186,16 +186,12 @@ def test_a_run_without_a_filter_says_that_all_events_count_and_how_to_keep_one_k
     assert said not in " ".join(receval("run", "config.yaml", "--where", "event == 'purchase'")[1].split())
 
 
-@pytest.mark.parametrize(
-    ("name", "values", "keep"), [("clicked", "01", "clicked == 1"), ("isLiked", ("false", "True"), "isLiked == 'True'")]
-)
-def test_a_label_of_true_and_false_is_not_taken_for_a_relevant_row(receval, folder, name, values, keep):
+@pytest.mark.parametrize(("name", "values"), [("clicked", "01"), ("isLiked", ("false", "True"))])
+def test_a_label_of_true_and_false_is_a_rating_which_is_said(receval, folder, name, values):
     rows = [(user, item, values[item == 11]) for user, items in LISTS.items() for item in (11, *items)]
     folder({**PLAIN, "test.csv": text(rows, ("user_id", "item_id", name))})
     run = ["run", "--test", "test.csv", "--recs", "als=als.csv", "-m", "MRR", "-k", "5"]
-    out = " ".join(receval(*run)[1].split())
-    assert f'and every row counts as relevant; keep those of one kind with --where "{keep}".' in out
-    assert "every row counts" not in receval(*run, "--where", keep)[1]
+    assert f"data.test: test.csv: user = 'user_id', item = 'item_id', rating = '{name}'." in " ".join(receval(*run)[1].split())
 
 
 def test_a_column_of_counts_of_clicks_is_no_label(receval, folder):
@@ -260,13 +256,22 @@ def test_other_columns_do_not_order_lists_and_every_command_says_that_rows_do(na
     assert said in receval("compare", *OF_ONE_MODEL, "--recs", "b=als.csv")[2].replace("als, b:", "als:")
 
 
-def test_two_columns_whose_words_say_score_or_rank_are_refused_with_the_option(folder, receval):
-    rows = [(*row, 1) for row in MODEL_SCORES]
+def test_of_two_columns_whose_words_say_score_or_rank_the_one_that_counts_orders_the_lists(folder, receval):
+    rows = [(*row, rank) for row, rank in zip(MODEL_SCORES, (1, 2) * 3, strict=True)]
     folder({**PLAIN, "als.csv": text(rows, ("user_id", "item_id", "model_score", "rec_rank"))})
+    said = "als: als.csv: user = 'user_id', item = 'item_id', rank = 'rec_rank' (1 to 2 in every list); not read: 'model_score'."
+    assert said in " ".join(receval("run", *OF_ONE_MODEL)[1].split())
+    assert said not in receval("run", *OF_ONE_MODEL, "--set", "data.recommendations.als.columns.score=model_score")[1]
+
+
+def test_two_columns_whose_words_say_score_are_a_question_with_a_line_to_paste_for_each(folder, receval):
+    rows = [(*row, -row[2] if row[0] == 1 else row[2]) for row in MODEL_SCORES]
+    folder({**PLAIN, "als.csv": text(rows, ("user_id", "item_id", "first_score", "second_score"))})
     code, _, problem = receval("run", *OF_ONE_MODEL)
     assert code == 3
-    assert "als.csv: 'model_score' and 'rec_rank' could each be the score or the rank" in problem
-    assert receval("run", *OF_ONE_MODEL, "--set", "data.recommendations.als.columns.score=model_score")[0] != 3
+    for name in ("first_score", "second_score"):
+        assert f"    --set data.recommendations.als.columns.score={name}\n" in problem
+        assert receval("run", *OF_ONE_MODEL, "--set", f"data.recommendations.als.columns.score={name}")[0] == 0
 
 
 def test_items_of_train_and_test_outside_of_the_items_file_are_counted_for_measures_of_the_catalogue(folder, receval):

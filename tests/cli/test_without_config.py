@@ -47,18 +47,18 @@ def test_measures_and_cutoffs_are_lists(receval):
 
 def test_missing_columns_of_all_files_are_reported_at_once_with_the_options_to_paste(receval, write):
     for name in ("test", "train", "one", "two"):
-        write(f"{name}.csv", "kunde,artikel\na,one\nb,two\n")
+        write(f"{name}.csv", f"title,genre\na{name},one{name}\nb{name},two{name}\n")  # names of something else
     given = ("--test", "test.csv", "--train", "train.csv", "--recs", "one=one.csv", "--recs", "two=two.csv", "-m", "EPC@1")
     code, _, err = receval("run", *given)
     places = ["data.test: test.csv", "data.train: train.csv", "data.recommendations.one: one.csv", "data.recommendations.two: two.csv"]
     heading, *lines, hint = err.splitlines()
     assert (code, heading) == (3, "receval: some files are missing or wrong")
-    assert lines == [f"{place}: no user and no item column; the columns are 'kunde', 'artikel'" for place in places]
+    assert lines == [f"{place}: no user and no item column; the columns are 'title', 'genre'" for place in places]
     options, _, way = hint.partition(", or by ")[2].partition("; ")
     options, _, other = options.partition(", or for one file by ")
     assert (options, other) == ("--set data.columns.user=NAME --set data.columns.item=NAME", "--set data.test.columns.item=NAME")
     assert way == "receval run … --print-config prints the config to set them in"
-    filled = options.replace("user=NAME", "user=kunde").replace("item=NAME", "item=artikel").split()
+    filled = options.replace("user=NAME", "user=title").replace("item=NAME", "item=genre").split()
     assert receval("run", *given, *filled, "--set", "health=off")[0] == 0
 
 
