@@ -3,6 +3,7 @@
 from importlib.resources import files
 from typing import Final
 
+from .assembly import said
 from .conversion import convert
 from .guess import config_text, guess, guess_categories
 
@@ -18,4 +19,4 @@ def sample() -> dict[str, bytes]:
     return dict(sorted(contents.items()))
 
 
-__all__ = ["config_text", "convert", "guess", "guess_categories", "sample"]
+__all__ = ["config_text", "convert", "guess", "guess_categories", "said", "sample"]

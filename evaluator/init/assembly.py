@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -42,6 +42,8 @@ _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 _SEPARATORS: Final = ("|", ";", ", ", ",", "/")
 _DROPS: Final = "the config leaves such rows out (evaluation.policy.missing_values: drop)"
 _REFUSED: Final = "receval run refuses such rows"
+_MOST_LINES: Final = 20
+"""Number of files of which each has a line of its own."""
 _MOST_EVENTS: Final = 20
 """Largest number of distinct values of an event column."""
 _SHOWN_EVENTS: Final = 6
@@ -68,7 +70,7 @@ class GuessedConfig(Struct, frozen=True):
     `threshold`, `top_k` and `metrics` have their reasons; `where` is a possible filter of the test set, with the values of its column.
     `split` splits a log without a train set by its times; `proposals` are lines to uncomment.
     `folds` are the names that replace {fold} in paths. `drops` is true if rows without a number must be left out.
-    `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty, and
+    `descriptions` are pairs of a file and its use, `shared` what files of many models have in common. `problem` says why no config can be written; then `data` and `models` are empty, and
     `unread` is a folder whose own folders were not looked at, after the folder of the first level that leads to it. `files` are those that
     were read.
     """
@@ -85,6 +87,7 @@ class GuessedConfig(Struct, frozen=True):
     metrics: tuple[tuple[str, str], ...] = ()
     folds: tuple[str, ...] = ()
     descriptions: tuple[tuple[str, str], ...] = ()
+    shared: Mapping[str, str] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
     problem: str = ""
     unread: tuple[str, str] | None = None
@@ -100,22 +103,20 @@ def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> 
     left_out = {**unreadable, **foreign}
     lists = _of_table(own, "lists")
     split = choose_train_test(_of_table(own, "interactions"), lists)
-    doubts = _file_doubts(own)
+    doubts: list[str] = []
     problem = "" if lists else "no file looks like recommendations: these have a user column, an item column, and a score or rank"
     if split.test is None:
         problem = f"{problem}, and {split.problem}" if problem else split.problem
     elif not problem:
         models, predictions, unfit = choose_models(split.test, lists)
-        doubts += split.doubts
-        if not models:
-            doubts += spelling_doubts(split.test, [file for file in own if file.table])
         if models:
             data, alternatives = _data_section(own, split.test, split, predictions)
             config = GuessedConfig(data, {name: _lists_entry(file) for name, file in models.items()}, tuple(alternatives))
             config = with_readings(config)
-            used = {entry.file.path: entry.file for entry in (*config.data.values(), *config.models.values())}
-            doubts += spelling_doubts(config.data["test"].file, [used.get(file.path, file) for file in own if file.table])
+            used = [entry.file for entry in (*config.data.values(), *config.models.values())]
+            doubts = [*_file_doubts(used), *split.doubts, *spelling_doubts(config.data["test"].file, used)]
             return _complete(config, resolved, {**left_out, **unfit}, doubts)
+        doubts = [*split.doubts, *spelling_doubts(split.test, [file for file in own if file.table])]
         reasons = "; ".join(f"{path}: {reason}" for path, reason in unfit.items())
         problem = f"no file has lists for {split.test.path}: {reasons}"
     kinds = [(file.path, f"{_KINDS.get(file.table, file.table)}: {file.reason}" if file.table else file.reason) for file in own]
@@ -133,6 +134,7 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
     by_path |= {entry.file.path: f"data.{key}: {_reading(entry)}" for key, entry in config.data.items()}
     by_path |= {entry.file.path: f"{_model(name, entry)}: {_reading(entry)}" for name, entry in config.models.items()}
     by_path |= {file.path: f"left out: {file.reason}" for file in files if file.path not in by_path}
+    shared = {entry.file.path: f"a model each: {_columns_text(entry)}" for entry in config.models.values()}
     test = config.data["test"].file
     threshold, where = _threshold(test), _filter(test)
     lists = [entry.file for entry in config.models.values()]
@@ -151,6 +153,7 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
         data=data,
         split=split,
         proposals=proposed,
+        shared=shared,
         threshold=threshold,
         where=where,
         drops=any(sentence.endswith(_DROPS) for sentence in incomplete),
@@ -176,13 +179,23 @@ def _model(name: str, entry: SourceEntry) -> str:
     return f"the models {shortened(entry.file.models)}" if entry.file.models else f"the model {name}"
 
 
-def grouped(sentences: Sequence[str]) -> list[str]:
-    """Return sentences that begin with a place: the same about several places is said once."""
+def said(config: GuessedConfig) -> list[str]:
+    """Return what people are told of the files and the guesses, one sentence for all files of which the same is said, if there are many."""
+    lines = [f"{path}: {what}" for path, what in config.descriptions]
+    if len(lines) > _MOST_LINES:
+        lines = _grouped((path, config.shared.get(path, what)) for path, what in config.descriptions)
+    doubts = _grouped((place, what) for place, _, what in (doubt.partition(": ") for doubt in config.doubts))
+    return lines + [f"not sure: {doubt}" for doubt in doubts]
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return sentences on places: the same about several is said once."""
     places: dict[str, list[str]] = {}
-    for sentence in sentences:
-        place, _, what = sentence.partition(": ")
+    for place, what in pairs:
         places.setdefault(what, []).append(place)
-    return [f"{shortened(some)}: {what}" if what else some[0] for what, some in places.items()]
+    return [
+        f"{shortened(dict.fromkeys(some))}: {what}" if what else one for what, some in places.items() for one in some[: 1 if what else None]
+    ]
 
 
 def _said(config: GuessedConfig) -> list[str]:
@@ -196,11 +209,14 @@ def _said(config: GuessedConfig) -> list[str]:
 
 def _reading(entry: SourceEntry) -> str:
     """Describe why a file has its key, how it is read, and how many rows it has."""
-    file = entry.file
-    columns = ", ".join(f"{role}={_shown(name)}" for role, name in file.names.items())
+    return f"{entry.comment}; {_columns_text(entry)}; {_row_count(*entry.file.n_rows)} rows"
+
+
+def _columns_text(entry: SourceEntry) -> str:
+    """Return the columns of a file and how it is cut into them."""
+    columns = ", ".join(f"{role}={_shown(name)}" for role, name in entry.file.names.items())
     keys = "".join(f"; {key} {value!r}" for key, value in entry.keys.items() if key in _SHOWN_KEYS)
-    header = "" if file.has_header else "; no header"
-    return f"{entry.comment}; {columns}{keys}{header}; {_row_count(*file.n_rows)} rows"
+    return f"{columns}{keys}{'' if entry.file.has_header else '; no header'}"
 
 
 def _shown(name: Any) -> str:
@@ -295,6 +311,12 @@ def _column_doubts(file: ClassifiedFile) -> list[str]:
     doubts, refusals, scan = [], [], file.opened.scan
     if scan.split is not None and "item" in file.columns:
         doubts.append(f"column {file.columns['item'].name!r} is used as lists of items separated by {scan.split!r}")
+    for role in ("user", "item", "score"):
+        same = [one for one in file.every if role in one.usual_roles and role in file.columns and one.number != file.columns[role].number]
+        others = [repr(one.name) for one in same if all(one.number != taken.number for taken in file.columns.values())]
+        if others and role in file.columns[role].usual_roles:
+            used = f"column {file.columns[role].name!r} is used as the {role}"
+            doubts.append(f"{used}; {' or '.join(others)} could also be the {role}")
     for role, column in file.columns.items():
         if role in _IDS or role == "timestamp" or role in scan.lists:
             continue

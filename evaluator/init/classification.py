@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from .. import load
 from ..errors import DataError
-from ..load.column_words import DESCRIBING, IDENTIFYING, column_words, words_of
-from ..load.columns import public_name
+from ..load.column_words import likely_column, words_of
+from ..load.columns import UnclearColumnsError, public_name
 from ..recognise.applying import with_reading
 from ..recognise.names import meanings
 from ..recognise.reading import FileReading
@@ -146,6 +146,9 @@ def classify(preview: TablePreview, beside: Sequence[SourceRequest] = ()) -> Cla
     has_header = preview.sheet(reading).header is not False
     file = ClassifiedFile(preview, place.path, place.label, every=preview.columns(reading), has_header=has_header)
     words = table_words(place.label)
+    is_open = isinstance(lists, Question) and len(lists.readings) > 1 and has_header
+    if is_open and not words and not any(meanings(column.name) for column in file.every):  # nothing but a person says what it is
+        return _unknown(file)
     kind = _side_table(file, words, reading) or _pairs(file, words, lists)
     if kind.table is not None and kind.table != "lists" and not (preview.is_of_many or preview.sheet().is_complete):
         return classify(TablePreview(place, preview.max_rows, whole=True), beside)
@@ -167,43 +170,34 @@ def _side_table(file: ClassifiedFile, words: tuple[str, ...], reading: FileReadi
             return None
         table, role = ("people", "user") if "people" in words else ("catalogue", "item")
         return _side(file, table, {role: every[0]}, f"no header, and text after the first column, which is used as the {role}")
-    roles = {role: column for role in _SIDE_ROLES if (column := _named(every, role))}
-    if (
-        "distance" in roles
-        and "other" in roles
-        and (items := {**roles, "item": roles.get("item") or _first_item(every, roles["other"])})["item"]
-    ):
-        return _side(
-            file, "distances", {role: items[role] for role in ("item", "other", "distance")}, "two columns of items and a distance"
-        )
+    roles = _side_roles(every)
     user, item = roles.get("user"), roles.get("item")
-    if user is not None and item is not None:
+    if {"item", "other", "distance"} <= roles.keys():
+        columns = {role: roles[role] for role in ("item", "other", "distance")}
+        return _side(file, "distances", columns, "two columns of items and a distance")
+    if (user is not None and item is not None) or (reading is not None and any(word in words for word in (*_INTERACTION_WORDS, "lists"))):
         return None
     if item is not None and not item.is_list and "policy" in words and "score" in roles:
         return _side(file, "policy", {"item": item, "score": roles["score"]}, "by its name and a score of each item")
     if reading is not None and reading.layout in _IN_ONE_ROW and "people" not in words and "catalogue" not in words:
         return None
-    if item is not None and not item.is_list and item.sampled.is_unique:
+    if item is not None and not item.is_list and (reading is None or item.sampled.is_unique):
         return _side(file, "catalogue", {"item": item}, f"items in column {item.name!r}, and no users")
-    if user is not None and user.sampled.is_unique and (reading is None or "people" in words):
+    if user is not None and (reading is None or (user.sampled.is_unique and "people" in words)):
         return _side(file, "people", {"user": user}, f"users in column {user.name!r}, and no items")
     return None
 
 
-def _named(every: Sequence[ColumnSummary], role: str) -> ColumnSummary | None:
-    """Return the first column whose name is usual for a role, or else has a word for it."""
-    usual = [column for column in every if role in column.usual_roles]
-    free = (
-        [c for c in every if role in column_words(c.name) and not set(words_of(c.name)) & set(DESCRIBING)]
-        if role in ("user", "item")
-        else []
-    )
-    said = [c for c in free if set(words_of(c.name)) & set(IDENTIFYING)] or free
-    return (usual or said or [None])[0]
-
-
-def _first_item(every: Sequence[ColumnSummary], other: ColumnSummary) -> ColumnSummary | None:
-    return next((column for column in every if column is not other and "item" in meanings(column.name)), None)
+def _side_roles(every: Sequence[ColumnSummary]) -> dict[str, ColumnSummary]:
+    """Return the columns whose names are usual for a role of a side table, or else have a word for users or items."""
+    roles: dict[str, ColumnSummary] = {}
+    for role in _SIDE_ROLES:
+        usual = [column for column in every if role in column.usual_roles]
+        likely = likely_column(role, [column.name for column in every], [column.name for column in roles.values()])
+        found = usual or [column for column in every if column.name == likely and role in ("user", "item")]
+        if found:
+            roles[role] = found[0]
+    return roles
 
 
 def _side(file: ClassifiedFile, table: str, columns: Mapping[str, ColumnSummary], reason: str) -> ClassifiedFile:
@@ -229,6 +223,8 @@ def _read(
         n_rows = preview.count_rows(source)
         n_models = len(_first(found).models) if table == "lists" and found is not None else 1
         summary = preview.pair_summary(source, n_models or 1) if {"user", "item"} <= source.columns else None
+    except UnclearColumnsError:
+        return file
     except DataError as error:
         return replace(file, reason=error.message.removeprefix(f"{ROLE}: {preview.place.paths[0]}").lstrip(",: "))
     return replace(file, table=table, found=found, columns=columns, reason=reason, source=source, pair_summary=summary, n_rows=n_rows)
@@ -250,7 +246,7 @@ def _pairs(file: ClassifiedFile, words: tuple[str, ...], lists: FileReading | Qu
         return replace(as_lists, reason=reason)
     as_truth = _with_columns(_read(file, "interactions", file.preview.recognised("interactions"), {}, ""))
     if as_truth.table is None or as_truth.pair_summary is None:
-        return as_lists if is_pair else _unknown(file, as_lists if lists is not None else as_truth)
+        return as_lists if is_pair else _unknown(as_lists if lists is not None else as_truth)
     if as_truth.is_trec:
         return replace(as_truth, reason="TREC judgements (qrels)")
     rating = as_truth.columns.get("rating")
@@ -265,11 +261,10 @@ def _pairs(file: ClassifiedFile, words: tuple[str, ...], lists: FileReading | Qu
     return replace(as_truth, reason="users and items, but no score or rank")
 
 
-def _unknown(file: ClassifiedFile, failed: ClassifiedFile) -> ClassifiedFile:
-    """Return a file of no kind, with its columns if none was recognised."""
+def _unknown(file: ClassifiedFile) -> ClassifiedFile:
+    """Return a file of no kind, with the names of its columns if there is no other reason."""
     names = ", ".join(repr(column.name) for column in file.every[:6]) + (", …" if len(file.every) > 6 else "")
-    told = f"no user or item column was recognised; the columns are {names}"
-    return replace(file, reason=told if file.has_header and "column" in failed.reason and "contain" not in failed.reason else failed.reason)
+    return replace(file, reason=file.reason or f"no user or item column was recognised; the columns are {names}")
 
 
 def _with_columns(file: ClassifiedFile) -> ClassifiedFile:
@@ -341,15 +336,15 @@ def _why_lists(file: ClassifiedFile, words: tuple[str, ...]) -> str:
 
 
 def _why_lists_by_content(file: ClassifiedFile, rating: ColumnSummary | None) -> str:
-    """Return why a file has lists: by many decimals, lists in rows, or numbers that fall in lists of one length; empty if nothing says so."""
+    """Return why a file has lists: by many decimals, lists in rows, or numbers that fall; empty if nothing says so."""
     reading, score = file.reading, file.columns.get("score")
     if rating is not None and _has_many_decimals(rating):
         return f"column {rating.name!r} has many decimals, like scores"
     if file.opened.scan.lists and (rating is None or (rating.kind == "decimal" and not rating.half_steps)):
         return "a list of items per user"
-    if score is not None and (rating is None or rating.name == score.name) and file.by_user.has_equal_lengths:
-        if file.preview.sheet(reading).order(file.columns["user"].sampled, score.sampled).falls:
-            return f"column {score.name!r} falls, and nearly every user has {file.by_user.median_length} rows"
+    is_open = score is not None and (rating is None or rating.name == score.name) and file.by_user.has_equal_lengths
+    if is_open and score is not None and file.preview.sheet(reading).order(file.columns["user"].sampled, score.sampled).falls:
+        return f"column {score.name!r} falls, and nearly every user has {file.by_user.median_length} rows"
     return ""
 
 
@@ -360,9 +355,9 @@ def as_predictions(file: ClassifiedFile) -> ClassifiedFile:
 
 
 def reclassified(files: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
-    """Classify files again that the others explain: files of users, unless their names say users, and files of no kind, beside the test sets.
+    """Classify files again beside a test set: files of users, unless their names say users, and files of no kind.
 
-    Those are lists if a column of any name has items of the interactions.
+    Those are lists if a column of any name has items of the test set.
     """
     tests = [file for file in files if file.table == "interactions"][:1]
     beside = [request for file in tests if (request := file.preview.request("data.test", "interactions")) is not None]

@@ -19,6 +19,8 @@ from ..load.folders import is_table, refuse_name_in_bytes
 _MAX_TABLES: Final = 200
 DEPTHS: Final = (2, 3, 4)
 """Numbers of levels of folders to search: one more if the levels before do not suffice for a config."""
+DEEPEST: Final = 8
+"""The number of levels to search if there is no table in those."""
 _MAX_FOLDERS: Final = 2_000
 """Largest number of folders that are searched beyond the first levels."""
 _JSON: Final = ".json"

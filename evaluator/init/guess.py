@@ -23,7 +23,7 @@ from ..names import yaml_text as text
 from ..names.short_names import is_address
 from .assembly import GuessedConfig, SourceEntry, assemble, categories_of
 from .classification import ClassifiedFile, classify, reclassified
-from .discovery import DEPTHS, DiscoveredTable, Query, discover_tables, unread_folder
+from .discovery import DEEPEST, DEPTHS, DiscoveredTable, Query, discover_tables, unread_folder
 from .folds import FoldFiles, find_folds, left_out_folds, lists_of_no_fold, with_folds
 from .table_preview import TablePreview
 
@@ -46,7 +46,9 @@ def guess(names: Sequence[str]) -> GuessedConfig:
     Raises `DataError` if there are no tables. If no file looks like a test set, or none like lists, the result has a `problem`.
     """
     places, found, failure = names or ["."], None, None
-    for depth in DEPTHS:
+    for depth in (*DEPTHS, DEEPEST):
+        if depth == DEEPEST and found is not None:
+            break
         try:
             found = _guess_within(places, depth)
         except DataError as error:
