@@ -70,9 +70,9 @@ class GuessedConfig(Struct, frozen=True):
     `threshold`, `top_k` and `metrics` have their reasons; `where` is a possible filter of the test set, with the values of its column.
     `split` splits a log without a train set by its times; `proposals` are lines to uncomment.
     `folds` are the names that replace {fold} in paths. `drops` is true if rows without a number must be left out.
-    `descriptions` are pairs of a file and its use, `shared` what files of many models have in common. `problem` says why no config can be written; then `data` and `models` are empty, and
-    `unread` is a folder whose own folders were not looked at, after the folder of the first level that leads to it. `files` are those that
-    were read.
+    `descriptions` are pairs of a file and its use, and `shared` what files of many models have in common. `problem` says why no config can
+    be written; then `data` and `models` are empty, and `unread` is a folder whose own folders were not looked at, after the folder of the
+    first level that leads to it. `files` are those that were read.
     """
 
     data: Mapping[str, SourceEntry] = field(default_factory=dict)

@@ -175,7 +175,8 @@ def _side_table(file: ClassifiedFile, words: tuple[str, ...], reading: FileReadi
     if {"item", "other", "distance"} <= roles.keys():
         columns = {role: roles[role] for role in ("item", "other", "distance")}
         return _side(file, "distances", columns, "two columns of items and a distance")
-    if (user is not None and item is not None) or (reading is not None and any(word in words for word in (*_INTERACTION_WORDS, "lists"))):
+    says_pairs = any(word in words for word in (*_INTERACTION_WORDS, "lists")) and not {"people", "catalogue", "policy"} & set(words)
+    if says_pairs or (user is not None and item is not None):
         return None
     if item is not None and not item.is_list and "policy" in words and "score" in roles:
         return _side(file, "policy", {"item": item, "score": roles["score"]}, "by its name and a score of each item")

@@ -143,7 +143,9 @@ def _keys(preview: TablePreview, table: str, reading: FileReading | None, source
 def _columns(source: load.Source, reading: FileReading | None) -> dict[str, Any]:
     """Return the columns of a source as a config names them."""
     settings = {} if reading is None else reading.settings
-    return {role: settings.get(f"columns.{role}", name) for role, name in names_of(source, reading).items()}
+    places = {"": 1 + list(source.scan.header).index("")} if "" in source.scan.header else {}  # a config cannot name it
+    names = {role: settings.get(f"columns.{role}", name) for role, name in names_of(source, reading).items()}
+    return {role: places.get(name, name) if isinstance(name, str) else name for role, name in names.items()}
 
 
 def _every_key(preview: TablePreview, one: ChosenReading) -> dict[str, Any]:
