@@ -162,11 +162,12 @@ def _side_table(file: ClassifiedFile, words: tuple[str, ...], reading: FileReadi
         return replace(file, reason="it contains metric values")
     if len(every) < 2 and every and not every[0].is_list:
         return replace(file, reason="it has only one column")
+    says_pairs = any(word in words for word in (*_INTERACTION_WORDS, "lists")) and not {"people", "catalogue", "policy"} & set(words)
     if not file.has_header:
         texts = [value.strip() for value in every[1].sampled.parts[:300]] if not every[1].is_list else []
         is_described = 2 * sum(" " in text for text in texts) > len(texts) and every[1].kind == "text"
         is_of_cells = reading is not None and reading.layout == "cells" and reading.columns["item"] == 2
-        if not is_described or is_of_cells:
+        if says_pairs or not is_described or is_of_cells:
             return None
         table, role = ("people", "user") if "people" in words else ("catalogue", "item")
         return _side(file, table, {role: every[0]}, f"no header, and text after the first column, which is used as the {role}")
@@ -175,7 +176,6 @@ def _side_table(file: ClassifiedFile, words: tuple[str, ...], reading: FileReadi
     if {"item", "other", "distance"} <= roles.keys():
         columns = {role: roles[role] for role in ("item", "other", "distance")}
         return _side(file, "distances", columns, "two columns of items and a distance")
-    says_pairs = any(word in words for word in (*_INTERACTION_WORDS, "lists")) and not {"people", "catalogue", "policy"} & set(words)
     if says_pairs or (user is not None and item is not None):
         return None
     if item is not None and not item.is_list and "policy" in words and "score" in roles:

@@ -79,6 +79,9 @@ def _chosen(file: ClassifiedFile, found: FileReading | Question | None) -> Chose
     preview, table = file.preview, file.table or ""
     options = preview.options(table) if found is None else preview.open_options(table)
     look, doubt = partial(preview.look, table), ""
+    if isinstance(found, Question) and len(found.readings) == 1 and found.readings[0].casts:  # ids match only so
+        found = found.readings[0]
+        options, doubt = replace(options, integers=frozenset(found.casts)), described(found)
     try:
         source = as_recognised(found, look, options)
     except QuestionError as error:
@@ -118,7 +121,7 @@ def _are_same(one: load.Source, other: load.Source) -> bool:
 def _keys(preview: TablePreview, table: str, reading: FileReading | None, source: load.Source, commas: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys with which a run reads a source so; `commas` is the one for decimal commas, if it is needed."""
     scan, settings = source.scan, {} if reading is None else reading.settings
-    options = replace(preview.open_options(table), decimal_comma=commas.get("decimal_comma"))
+    options = replace(preview.open_options(table), decimal_comma=commas.get("decimal_comma"), integers=scan.integers & {"user", "item"})
     is_applied = reading is not None and _are_same(preview.look(table, with_reading(options, reading)), source)
     settings = settings if is_applied else {}
     if scan.format == "lines" and not scan.separator:

@@ -228,6 +228,8 @@ class TablePreview:
     def source(self, table: str, found: FileReading | Question | None, keys: Mapping[str, Any] | None = None) -> load.Source:
         """Return the files as a run reads them, of a question as its first reading; raise `DataError` if they cannot be read."""
         options = self.options(table, keys) if found is None else self.open_options(table)
+        if isinstance(found, Question) and len(found.readings) == 1 and found.readings[0].casts:  # ids match only so
+            return self.look(table, with_reading(options, found.readings[0]))
         try:
             return as_recognised(found, partial(self.look, table), options)
         except QuestionError as error:

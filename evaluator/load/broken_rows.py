@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ..errors import DataError
 from . import opening, sniff
 from .columns import IDS, public_name
-from .list_columns import elements, fractions, value_of
+from .list_columns import NESTED, elements, fractions, is_nested, value_of
 from .made_columns import with_made_values
 from .objects import is_id
 from .recode import CountedLines, not_unpacked, open_bytes
@@ -127,7 +127,7 @@ def _wrong_with(column: str, held: Any, scan: Scan) -> _Problem | None:
         text, held = held, elements(held, scan.split, scan.list_syntax)
         if held is None:
             kind = "list of values" if is_object else "JSON array" if scan.list_syntax == "json" else "list as Python prints it"
-            return f"{name} holds {text[:40]!r}, which is not a {kind}", _LISTS
+            return f"{name} holds {text[:40]!r}, which is not a {kind}", NESTED if is_nested(text.strip() or " ") else _LISTS
         is_printed = scan.split is None and scan.list_syntax == "python"
         odd_ids = fractions(text) if is_printed else [value for value in held if not is_id(value)]
         if column in IDS and odd_ids and column not in scan.integers:

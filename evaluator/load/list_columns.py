@@ -20,6 +20,8 @@ from .scan import Fields, Syntax
 
 _TABLES: Final = ("interactions", "lists", "predictions")
 """The tables whose rows may contain a list of items."""
+NESTED: Final = "write it as JSON, in a file of its own, or one row per item, with the columns user, item and score"
+"""What to do with a cell that holds pairs of items and scores."""
 _SEPARATORS: Final = (", ", ",", "|", ";", " ")
 """The possible separators of items in a list without brackets."""
 _QUOTED: Final = r"""'(?:[^'\\]|\\['"\\])*'|"(?:[^"\\]|\\['"\\])*\""""
@@ -111,10 +113,9 @@ def _refuse_unsplit(where: str, name: str, texts: Sequence[str], users: Sequence
             return
         text = next(text for text in texts if sign in text.strip())
     shown = text if len(text) <= 40 else f"{text[:40]}…"
-    nested = "write it as JSON, in a file of its own, or one row per item"
     raise UnclearColumnsError(
         f"{where}: column {name!r} contains text such as {shown!r}, which looks like a list of items and would be read as one item",
-        f"{nested if _is_nested(text) else f'set split: {sign!r}, the separator of the items{_by(set_options(where, split=sign))}'}; "
+        f"{NESTED if is_nested(text) else f'set split: {sign!r}, the separator of the items{_by(set_options(where, split=sign))}'}; "
         "or split: none if each text is one item",
     )
 
@@ -271,7 +272,7 @@ def syntax_of(texts: Sequence[str]) -> Syntax:
     return "python" if any(_of_json(text) is None and is_python_list(text) for text in texts) else "json"
 
 
-def _is_nested(text: str) -> bool:
+def is_nested(text: str) -> bool:
     """Return whether a text is in brackets but not a list of plain values: a dictionary, a set, a list of pairs."""
     return text[0] in "({" or (text[0] == "[" and text[1:].lstrip().startswith(("(", "[", "{")))
 
@@ -281,7 +282,7 @@ def separator(texts: Sequence[str]) -> str:
 
     Most values contain it, and nearly all parts look like ids with digits. Dates with times are no lists.
     """
-    is_list = not any(map(_is_nested, texts)) and not all(map(date_layout, texts))
+    is_list = not any(map(is_nested, texts)) and not all(map(date_layout, texts))
     for sign in _SEPARATORS if is_list else ():
         parts = [part for value in texts for part in value.strip().split(sign) if part]
         like_ids = sum(any(letter.isdigit() for letter in part) and not any(letter.isspace() for letter in part.strip()) for part in parts)

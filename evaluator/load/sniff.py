@@ -36,6 +36,7 @@ _OTHERS: Final = (
 """Endings that name the content of a table, not its format."""
 _OBJECTS: Final = {
     ".pkl": "pickle", ".pickle": "pickle", ".joblib": "joblib", ".pt": "PyTorch", ".pth": "PyTorch",
+    ".libsvm": "libsvm", ".svmlight": "libsvm",
     ".npy": "NumPy", ".npz": "NumPy",
     ".h5": "HDF5", ".hdf5": "HDF5", ".mat": "MATLAB", ".xlsx": "Excel", ".xls": "Excel", ".rds": "R", ".rdata": "R",
 }  # fmt: skip
@@ -46,6 +47,7 @@ GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 ARRAYS: Final = (".npy", ".npz")
 """Endings of NumPy files, which are not tables."""
+_LIBSVM: Final = re.compile(r"-?\d+(\.\d+)?( qid:\S+)?( \d+:\S+)+( #.*)?")
 STREAM: Final = b"\xff\xff\xff\xff"
 """The start of an Arrow stream, the format between programs; an Arrow file begins with ARROW1."""
 PACKED: Final = (".gz", ".zst", ".zstd")
@@ -119,6 +121,20 @@ def known_format(path: PurePath) -> Format | None:
 def head(file: SourceFile) -> list[str]:
     """Return the first lines of a text file, unpacked, without line ends; raise `DataError` if it is empty or not text."""
     return first_lines(file)[0]
+
+
+def is_of_features(lines: Sequence[str]) -> bool:
+    """Return whether lines are features of libsvm: `1 qid:3 1:0.5 2:0.1`."""
+    return all(map(_LIBSVM.fullmatch, lines[:_FEW]))
+
+
+def refuse_features(file: SourceFile) -> None:
+    """Raise `DataError` for a file of features, whose lines have neither users nor items."""
+    if is_of_features([line for line in first_lines(file, _FEW, _FEW << 10)[0] if line.strip()]):
+        raise DataError(
+            f"{file}: the lines look like features of libsvm (label 1:0.5 2:0.1 …), which have no users and items",
+            "write a row per user and item, with the columns user, item, and rating or score",
+        )
 
 
 def first_lines(file: SourceFile, most: int = _LINES, size: int = HEAD) -> tuple[list[str], bool]:

@@ -1,4 +1,4 @@
-"""The shapes of files: a row of `SHAPES` is a name, its signs, and an example. Signs yield the ways in which a sample may have the shape.
+"""The shapes of files: a row of `SHAPES` is a name, its signs, and examples. Signs yield the ways in which a sample may have the shape.
 
 A package adds a shape with `SHAPES.append`; the page on files names those of receval.
 """
@@ -47,7 +47,8 @@ class Shape(Struct, frozen=True):
 
     name: str
     signs: Signs
-    example: str
+    examples: tuple[str, ...]
+    """The first line of files of this shape."""
 
 
 def _truths(table: Table) -> tuple[str, ...]:
@@ -264,12 +265,36 @@ def _behaviors(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds)
 
 
 SHAPES: Final[list[Shape]] = [
-    Shape("TREC run", _trec_run, "q1 Q0 d7 1 9.5 tag"),
-    Shape("TREC qrels", _trec_qrels, "q1 0 d7 1"),
-    Shape("MIND behaviors", _behaviors, "1⇥u1⇥11/15/2019 8:55:22 AM⇥n4⇥n7-0 n9-1"),
-    Shape("long", _long, "user,item,score"),
-    Shape("lists", _lists, '{"user": 1, "items": [7, 9]}'),
-    Shape("cells", _in_cells, "user,items and 1,7 9"),
-    Shape("wide", _wide, "user,rec_1,rec_2"),
+    Shape("TREC run", _trec_run, ("q1 Q0 d7 1 9.5 tag",)),
+    Shape("TREC qrels", _trec_qrels, ("q1 0 d7 1", "q1 0 d7 0.9")),
+    Shape("MIND behaviors", _behaviors, ("1⇥u1⇥11/15/2019 8:55:22 AM⇥n4⇥n7-0 n9-1",)),
+    Shape(
+        "long",
+        _long,
+        (
+            "user,item,score",
+            "u1,d7,0.9",
+            "q1⇥d7⇥1",
+            "user_id:token⇥item_id:token⇥rating:float",
+            ",user,item,rating",
+            '{"user": 1, "item": 7, "score": 0.9}',
+            '{"input": {"userId": 1}, "output": {"itemId": 7}}',
+        ),
+    ),
+    Shape(
+        "lists",
+        _lists,
+        (
+            '{"user": 1, "items": [7, 9], "scores": [0.9, 0.4]}',
+            '{"1": [7, 9]}',
+            '{"output": {"recommendedItems": [7, 9]}}',
+            '{"user": 1, "items": [{"id": 7}, {"id": 9}]}',
+            'user,items and 1,"[7, 9]"',
+            "1 7 9 4",
+            "1: 7, 9, 4",
+        ),
+    ),
+    Shape("cells", _in_cells, ("user,items and 1,7 9", "impression,shown and 1,n7-0 n9-1")),
+    Shape("wide", _wide, ("user,rec_1,rec_2", "u1,d7,d9,d4")),
 ]
 """The known shapes, in the order in which equally likely ones are taken."""

@@ -44,7 +44,6 @@ _NEARLY_ALL: Final = 0.9
 _SURELY: Final = 6.0
 """Bits of an order that is hardly by chance."""
 _COLON: Final = re.compile(r"([^\s:,;|]+)\s*:\s+([^:]*\S[^:]*)")
-_LIBSVM: Final = re.compile(r"-?\d+(\.\d+)?( qid:\S+)?( \d+:\S+)+( #.*)?")
 
 
 class Sheet:
@@ -161,7 +160,9 @@ def look(file: SourceFile, format: Format, options: ReadOptions, *, whole: bool 
         return []
     named = {*options.labels, *options.filter_columns, *(name for role, name in options.columns.items() if role not in _RECOGNISED)}
     for sheet in sheets:
-        sheet.labels = frozenset(name for name in named if isinstance(name, str) and not usual_roles(name) & {"rating", "score", "position"})
+        sheet.labels = frozenset(
+            name for name in named if isinstance(name, str) and not usual_roles(name) & {"rating", "score", "position"}
+        )
     return [kept for sheet in sheets if (kept := _kept(sheet, options, n if whole else _ROWS))] if options.where else sheets
 
 
@@ -262,7 +263,7 @@ def _of_records(format: Format, records: Iterable[Mapping[str, Any]]) -> Sheet:
 
 def _of_text(lines: Sequence[str], are_all: bool, options: ReadOptions, n: int, *, is_trec: bool) -> Iterator[Sheet]:
     """Yield the ways to cut separated text; none for the features of libsvm. `is_trec`: the ending of the file says so."""
-    if not lines or is_of_features(lines):
+    if not lines or sniff.is_of_features(lines):
         return
     trec = _of_trec(lines) if options.format in (None, "trec") and options.separator is None else None
     if trec is not None:
@@ -290,11 +291,6 @@ def _of_trec(lines: Sequence[str]) -> Sheet | None:
     return Sheet(
         "trec", [SampledColumn(None, place, values) for place, values in enumerate(fields, 1)], header=False, bits=SURE if is_run else 0.0
     )
-
-
-def is_of_features(lines: Sequence[str]) -> bool:
-    """Return whether lines are features of libsvm: `1 qid:3 1:0.5 2:0.1`."""
-    return all(map(_LIBSVM.fullmatch, lines[:50]))
 
 
 def _cut(lines: Sequence[str], options: ReadOptions, *, whole: bool) -> Iterator[Sheet]:

@@ -181,8 +181,8 @@ def _block(block: doc.Block) -> str:
             return _tag("div", "\n" + "".join(said), class_="verdict") + "\n"
         case doc.Alert(severity, head, text, examples, details, advice, cures):
             more = " ".join((text, *examples, *details, advice))
-            lines = "".join(_tag("pre", _safe(line), tabindex="0") + "\n" for line in cures)
-            return _tag("p", f"{_tag('b', _safe(head), class_=severity)} {_safe(more)}") + "\n" + lines
+            pasted = "".join(_tag("pre", _safe(line), tabindex="0") + "\n" for line in cures)
+            return _tag("p", f"{_tag('b', _safe(head), class_=severity)} {_safe(more)}") + "\n" + pasted
         case doc.Terms(rows, about):
             return _paragraphs([about] if about else []) + _list(_safe(f"{term}: {text}") for term, text in rows) + "\n"
         case doc.Code(text):

@@ -262,7 +262,6 @@ def test_a_file_with_a_column_of_models_is_read_as_the_lists_of_each(receval, fo
     assert [row["model"] for row in results] == ["als", "knn"]
 
 
-
 def test_the_id_of_a_check_instead_of_a_config_explains_it(receval):
     code, out, err = receval("check", "r04")
     assert (code, err) == (0, "")

@@ -9,7 +9,7 @@ from receval.recognise.shapes import SHAPES, padding_of
 
 def test_every_shape_has_its_own_name_and_an_example() -> None:
     assert len({shape.name for shape in SHAPES}) == len(SHAPES)
-    assert all(shape.example for shape in SHAPES)
+    assert all(shape.examples for shape in SHAPES)
 
 
 @pytest.mark.parametrize(
