@@ -55,7 +55,7 @@ def test_init_and_run_give_the_values_of_run_on_the_same_files(tmp_path, receval
         init_code, _, said = receval("init", test, lists, "-o", "config.yaml")
         again, values_of_config, refused = receval("run", "config.yaml", *MEASURES, *UNSET) if init_code == 0 else (3, "", said)
         n_files += 1
-        if "are read as 12" in said:  # a run reads 12.0 as it is written, and a health check has the cure
+        if "are read as 12" in said or "in common with" in said:  # of which the health checks of a run say that something is wrong
             continue
         if code == again == 0:
             is_equal = values(out) == values(values_of_config)
