@@ -3,9 +3,9 @@
 from importlib.resources import files
 from typing import Final
 
-from .assembly import said
 from .conversion import convert
 from .guess import config_text, guess, guess_categories
+from .sentences import said
 
 _CONFIGS: Final = ("families.yaml", "grids.yaml", "quickstart.yaml", "receval.schema.json")
 """The configs that need only the sample data; pyproject.toml puts the same ones into the wheel."""

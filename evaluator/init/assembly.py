@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..load.column_words import column_words, words_of
 from ..load.columns import is_no_category, says_what_happened
 from ..load.filtering import likely_filter
-from ..results.row import shortened
 from .choice import (
     CANDIDATES,
     TrainTestFiles,
@@ -24,9 +22,11 @@ from .choice import (
     test_candidates,
 )
 from .classification import ClassifiedFile, as_predictions
+from .guessed_config import GuessedConfig, SourceEntry
 from .name_words import are_in_different_folders, stem, table_words
-from .proposals import Proposal, TimeSplit, proposals, time_split
+from .proposals import TimeSplit, proposals, time_split
 from .readings import keys_alone, read_together
+from .sentences import DROPS, columns_text, described_entry, file_doubts, rows_without_values, what_was_recognised, whose_lists
 from .table_preview import ColumnSummary
 
 _KINDS: Final = {"catalogue": "items", "people": "users", "policy": "the scores of a policy"}
@@ -35,63 +35,12 @@ _SINGLE_KEYS: Final = {"catalogue": "items", "people": "users", "policy": "previ
 """Kind of table → its key of the data section, which takes one file."""
 _READ_TOGETHER: Final = ("interactions", "lists")
 """The kinds of tables that the recogniser reads."""
-_IDS: Final = ("user", "item", "other")
-_SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "split", "null_values")
 _USUAL_CUTOFFS: Final = (5, 10, 20)
 _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 _SEPARATORS: Final = ("|", ";", ", ", ",", "/")
-_DROPS: Final = "the config leaves such rows out (evaluation.policy.missing_values: drop)"
-_REFUSED: Final = "receval run refuses such rows"
-_MOST_LINES: Final = 20
-"""Number of files of which each has a line of its own."""
 _MOST_EVENTS: Final = 20
 """Largest number of distinct values of an event column."""
 _SHOWN_EVENTS: Final = 6
-
-
-class SourceEntry(Struct, frozen=True):
-    """The entry of one file in the data section of a config: its keys (without `path`) and a comment.
-
-    `alternatives` are other readings, each with the keys that choose it; without one of them a run asks. `doubt` is what a person should
-    confirm.
-    """
-
-    file: ClassifiedFile
-    keys: Mapping[str, Any]
-    comment: str
-    alternatives: tuple[tuple[Mapping[str, Any], str], ...] = ()
-    doubt: str = ""
-
-
-class GuessedConfig(Struct, frozen=True):
-    """The parts of a guessed config, a description of every file, and what is uncertain.
-
-    `data` is by key of the data section, `models` by name of the model. `alternatives` are files that could have a key instead.
-    `threshold`, `top_k` and `metrics` have their reasons; `where` is a possible filter of the test set, with the values of its column.
-    `split` splits a log without a train set by its times; `proposals` are lines to uncomment.
-    `folds` are the names that replace {fold} in paths. `drops` is true if rows without a number must be left out.
-    `descriptions` are pairs of a file and its use, and `shared` what files of many models have in common. `problem` says why no config can
-    be written; then `data` and `models` are empty, and `unread` is a folder whose own folders were not looked at, after the folder of the
-    first level that leads to it. `files` are those that were read.
-    """
-
-    data: Mapping[str, SourceEntry] = field(default_factory=dict)
-    models: Mapping[str, SourceEntry] = field(default_factory=dict)
-    alternatives: tuple[tuple[str, SourceEntry], ...] = ()
-    threshold: tuple[float | None, str] = (None, "")
-    top_k: tuple[tuple[int, ...], str] = ((), "")
-    where: tuple[str, str] | None = None
-    split: TimeSplit | None = None
-    proposals: tuple[Proposal, ...] = ()
-    drops: bool = False
-    metrics: tuple[tuple[str, str], ...] = ()
-    folds: tuple[str, ...] = ()
-    descriptions: tuple[tuple[str, str], ...] = ()
-    shared: Mapping[str, str] = field(default_factory=dict)
-    doubts: tuple[str, ...] = ()
-    problem: str = ""
-    unread: tuple[str, str] | None = None
-    files: tuple[str, ...] = ()
 
 
 def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> GuessedConfig:
@@ -114,7 +63,7 @@ def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> 
             config = GuessedConfig(data, {name: _lists_entry(file) for name, file in models.items()}, tuple(alternatives))
             config = with_readings(config)
             used = [entry.file for entry in (*config.data.values(), *config.models.values())]
-            doubts = [*_file_doubts(used), *split.doubts, *spelling_doubts(config.data["test"].file, used)]
+            doubts = [*file_doubts(used), *split.doubts, *spelling_doubts(config.data["test"].file, used)]
             return _complete(config, resolved, {**left_out, **unfit}, doubts)
         doubts = [*split.doubts, *spelling_doubts(split.test, [file for file in own if file.table])]
         reasons = "; ".join(f"{path}: {reason}" for path, reason in unfit.items())
@@ -131,17 +80,17 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
     """Choose the metrics, and describe the use of every file, in the order given, unreadable ones last."""
     by_path = {path: f"left out: {reason}" for path, reason in left_out.items()}
     by_path |= {entry.file.path: f"left out, but listed in a comment: {entry.comment}" for _, entry in config.alternatives}
-    by_path |= {entry.file.path: f"data.{key}: {_reading(entry)}" for key, entry in config.data.items()}
-    by_path |= {entry.file.path: f"{_model(name, entry)}: {_reading(entry)}" for name, entry in config.models.items()}
+    by_path |= {entry.file.path: f"data.{key}: {described_entry(entry)}" for key, entry in config.data.items()}
+    by_path |= {entry.file.path: f"{whose_lists(name, entry)}: {described_entry(entry)}" for name, entry in config.models.items()}
     by_path |= {file.path: f"left out: {file.reason}" for file in files if file.path not in by_path}
-    shared = {entry.file.path: f"a model each: {_columns_text(entry)}" for entry in config.models.values()}
+    shared = {entry.file.path: f"a model each: {columns_text(entry)}" for entry in config.models.values()}
     test = config.data["test"].file
     threshold, where = _threshold(test), _filter(test)
     lists = [entry.file for entry in config.models.values()]
     split = None if "train" in config.data else time_split(test, lists)
     data = _split_data(config.data, split) if split is not None and split.evidence else dict(config.data)
     filters = {key: str(entry.keys["where"]) for key, entry in data.items() if "where" in entry.keys}
-    incomplete = _rows_without_values([entry.file for entry in (*config.data.values(), *config.models.values())])
+    incomplete = rows_without_values([entry.file for entry in (*config.data.values(), *config.models.values())])
     in_doubt = [] if threshold[0] is None else [f"{test.path}: {threshold[1]}"]
     if where is not None:
         in_doubt.append(f"{test.path}: all events count as relevant ({where[1]}) unless data.test.where keeps one kind")
@@ -156,11 +105,11 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
         shared=shared,
         threshold=threshold,
         where=where,
-        drops=any(sentence.endswith(_DROPS) for sentence in incomplete),
+        drops=any(sentence.endswith(DROPS) for sentence in incomplete),
         top_k=_cutoffs([entry.file for entry in config.models.values()]),
         metrics=_metrics(data, not filters and _has_one_item_per_user(test), sampled=CANDIDATES in left_out.values()),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
-        doubts=tuple(dict.fromkeys([*doubts, *_said(config), *incomplete, *in_doubt])),
+        doubts=tuple(dict.fromkeys([*doubts, *what_was_recognised(config), *incomplete, *in_doubt])),
     )
 
 
@@ -172,60 +121,6 @@ def _split_data(data: Mapping[str, SourceEntry], split: TimeSplit) -> dict[str, 
         "train": replace(test, keys={**test.keys, "where": split.train}, comment="the rows before"),
     }
     return parts | {key: entry for key, entry in data.items() if key not in parts}
-
-
-def _model(name: str, entry: SourceEntry) -> str:
-    """Return of which model lists are, or of which models."""
-    return f"the models {shortened(entry.file.models)}" if entry.file.models else f"the model {name}"
-
-
-def said(config: GuessedConfig) -> list[str]:
-    """Return what people are told of the files and the guesses, one sentence for all files of which the same is said, if there are many."""
-    lines = [f"{path}: {what}" for path, what in config.descriptions]
-    if len(lines) > _MOST_LINES:
-        lines = _grouped((path, config.shared.get(path, what)) for path, what in config.descriptions)
-    doubts = _grouped((place, what) for place, _, what in (doubt.partition(": ") for doubt in config.doubts))
-    return lines + [f"not sure: {doubt}" for doubt in doubts]
-
-
-def _grouped(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """Return sentences on places: the same about several is said once."""
-    places: dict[str, list[str]] = {}
-    for place, what in pairs:
-        places.setdefault(what, []).append(place)
-    return [
-        f"{shortened(dict.fromkeys(some))}: {what}" if what else one for what, some in places.items() for one in some[: 1 if what else None]
-    ]
-
-
-def _said(config: GuessedConfig) -> list[str]:
-    """Return what was recognised by content or position, one sentence for all files that are read so."""
-    paths: dict[str, list[str]] = {}
-    for entry in (*config.data.values(), *config.models.values()):
-        if entry.doubt:
-            paths.setdefault(entry.doubt, []).append(entry.file.path)
-    return [f"{shortened(files)}: {doubt}" for doubt, files in paths.items()]
-
-
-def _reading(entry: SourceEntry) -> str:
-    """Describe why a file has its key, how it is read, and how many rows it has."""
-    return f"{entry.comment}; {_columns_text(entry)}; {_row_count(*entry.file.n_rows)} rows"
-
-
-def _columns_text(entry: SourceEntry) -> str:
-    """Return the columns of a file and how it is cut into them."""
-    columns = ", ".join(f"{role}={_shown(name)}" for role, name in entry.file.names.items())
-    keys = "".join(f"; {key} {value!r}" for key, value in entry.keys.items() if key in _SHOWN_KEYS)
-    return f"{columns}{keys}{'' if entry.file.has_header else '; no header'}"
-
-
-def _shown(name: Any) -> str:
-    return f"{name[0]} to {name[-1]}" if isinstance(name, list | tuple) else str(name)
-
-
-def _row_count(n_rows: int, is_exact: bool) -> str:
-    """Return the number of rows, `5,000`, or to two digits an estimate, `about 580,000`."""
-    return f"{n_rows:,}" if is_exact else f"about {int(float(f'{n_rows:.1e}')):,}"
 
 
 def _data_section(
@@ -293,58 +188,6 @@ def _lists_entry(file: ClassifiedFile) -> SourceEntry:
     longest = file.by_user.longest
     length = f"; up to {longest:,} item{'' if longest == 1 else 's'} per user" if file.by_user.has_whole_users else ""
     return source_entry(file, f"{file.reason}{length}")
-
-
-def _file_doubts(files: Sequence[ClassifiedFile]) -> list[str]:
-    """Return the doubts about single files, one sentence for all files that share it."""
-    paths: dict[str, list[str]] = {}
-    classified = [file for file in files if file.table]
-    for file in classified:
-        for doubt in file.doubts:
-            paths.setdefault(doubt, []).append(file.path)
-    shared = [f"{', '.join(names)}: {doubt}" for doubt, names in paths.items()]
-    return shared + [f"{file.path}: {doubt}" for file in classified for doubt in _column_doubts(file)]
-
-
-def _column_doubts(file: ClassifiedFile) -> list[str]:
-    """Return how ambiguous text is read (lists, or numbers with a decimal comma), and the rows that `receval run` will refuse."""
-    doubts, refusals, scan = [], [], file.opened.scan
-    if scan.split is not None and "item" in file.columns:
-        doubts.append(f"column {file.columns['item'].name!r} is used as lists of items separated by {scan.split!r}")
-    for role in ("user", "item", "score"):
-        same = [one for one in file.every if role in one.usual_roles and role in file.columns and one.number != file.columns[role].number]
-        others = [repr(one.name) for one in same if all(one.number != taken.number for taken in file.columns.values())]
-        if others and role in file.columns[role].usual_roles:
-            used = f"column {file.columns[role].name!r} is used as the {role}"
-            doubts.append(f"{used}; {' or '.join(others)} could also be the {role}")
-    for role, column in file.columns.items():
-        if role in _IDS or role == "timestamp" or role in scan.lists:
-            continue
-        example = next((value for value in column.examples if column.decimal_comma and "," in value), "")
-        if example:
-            doubts.append(f"column {column.name!r} is used as numbers with a decimal comma, such as {example!r}")
-        if not _n_missing(file, role) and column.sampled.kind == "text":
-            refusals.append(f"column {column.name!r} contains text such as {column.examples[0]!r}, but must contain numbers")
-    return doubts + refusals
-
-
-def _n_missing(file: ClassifiedFile, role: str) -> int:
-    """Return the number of rows of the sample without a value in the column of a role."""
-    column = file.columns[role]
-    return len(column.sampled.values) - column.n_filled + (0 if role in _IDS else column.n_missing_words)
-
-
-def _rows_without_values(files: Sequence[ClassifiedFile]) -> list[str]:
-    """Return a sentence for each column of the files of a config that lacks values, which a run refuses."""
-    sentences = []
-    for file in files:
-        n_seen = len(file.every[0].sampled.values)
-        of_rows = "" if file.n_rows == (n_seen, True) else f" of the first {n_seen:,}"
-        for role, column in file.columns.items():
-            if role != "timestamp" and not file.opened.scan.skips_gaps and (n := _n_missing(file, role)):
-                rows = f"{n:,}{of_rows} row{'s' * (n > 1 or bool(of_rows))}"
-                sentences.append(f"{file.path}: column {column.name!r} has no value in {rows}; {_REFUSED if role in _IDS else _DROPS}")
-    return sentences
 
 
 def _threshold(test: ClassifiedFile) -> tuple[float | None, str]:

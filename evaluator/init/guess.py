@@ -21,10 +21,11 @@ from ..load import database, sniff
 from ..load.source import PROCESS_SCRATCH
 from ..names import yaml_text as text
 from ..names.short_names import is_address
-from .assembly import GuessedConfig, SourceEntry, assemble, categories_of
+from .assembly import assemble, categories_of
 from .classification import ClassifiedFile, classify, reclassified
 from .discovery import DEEPEST, DEPTHS, DiscoveredTable, Query, discover_tables, unread_folder
 from .folds import FoldFiles, find_folds, left_out_folds, lists_of_no_fold, with_folds
+from .guessed_config import GuessedConfig, SourceEntry
 from .table_preview import TablePreview
 
 _MAX_ROWS_PER_FILE: Final = 100_000
