@@ -27,8 +27,10 @@ from ..load.in_memory.frames import column_names, frame_of
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..load.in_memory.python_values import is_vector
 from ..metrics.own import name_of
+from ..names import yaml_text
 from ..quoting import one_line, type_name
 from ..recognise.applying import QuestionError
+from ..recognise.reading import argument
 from ..results.result import Result
 from ..synonyms import FOLDS, meaning_of, wrong_type
 
@@ -192,9 +194,24 @@ def reworded(text: str) -> str:
     return text
 
 
+def _as_arguments(cures: Sequence[str], of_files: Mapping[str, bool]) -> tuple[str, ...]:
+    """Return options of a command that read a file otherwise (`--set data.test.columns.user=…`) as arguments of a call."""
+    written = []
+    for cure in cures:
+        key, _, value = shlex.split(cure)[-1].partition("=")
+        source, _, column = key.rpartition(".columns.")
+        table = "FILE" if of_files.get(source, True) else "TABLE"
+        written.append(argument(source, {f"columns.{column}": yaml_text.read(value, {}).value}, table))
+    return tuple(written)
+
+
 def about_arguments(result: Result) -> Result:
     """Return a result of a call with arguments, with findings and remarks in terms of these arguments."""
-    findings = tuple(replace(one, sentence=reworded(one.sentence), advice=reworded(one.advice)) for one in result.findings)
+    of_files = {one.role: any(os.path.exists(file.path) for file in one.files) for one in result.inputs}
+    findings = tuple(
+        replace(one, sentence=reworded(one.sentence), advice=reworded(one.advice), cures=_as_arguments(one.cures, of_files))
+        for one in result.findings
+    )
     remarks, cautions = (tuple(map(reworded, texts)) for texts in (result.remarks, result.cautions))
     unmade = {check: reworded(reason) for check, reason in result.unmade.items()}
     return replace(result, findings=findings, remarks=remarks, cautions=cautions, unmade=unmade)

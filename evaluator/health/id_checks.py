@@ -205,7 +205,7 @@ class UnnormalisedIds(HealthCheck):
             ways = "; ".join(way for what, way in _REMEDIES.items() if counts[what])
             sides = [(own, ids), *((context.sources[name], _ids(tally, context, name, column)) for name in partners)]
             cures = _read_as_integers(sides, column)
-            settings = "with these options they are read as integers" if cures else "no setting changes them"
+            settings = "or read them as integers:" if cures else "no setting changes them"
             examples = [f"{mine!r} would match {theirs!r}" for mine, theirs in matches.head(EXAMPLES).rows()]
             symptoms = self.symptom(
                 context,

@@ -90,14 +90,19 @@ def differing(reading: FileReading, others: Iterable[FileReading]) -> dict[str, 
 
 def arguments_of(reading: FileReading, others: Iterable[FileReading], table: str) -> str:
     """Return the argument of Python that chooses a reading: `test={'path': FILE, 'columns': {'rating': 'gt'}}`, or with a TABLE."""
+    return argument(reading.source, differing(reading, others), table)
+
+
+def argument(source: str, settings: Mapping[str, Any], table: str) -> str:
+    """Return the argument of Python that gives a source (`data.test`) settings (`columns.rating`)."""
     keys: dict[str, Any] = {}
-    for key, value in differing(reading, others).items():
+    for key, value in settings.items():
         section, _, role = key.rpartition(".")
         (keys.setdefault(section, {}) if section else keys)[role] = value
     of_file = f"{'path' if table == 'FILE' else 'frame'}': {table}"
-    source = f"{{'{', '.join((of_file, *(f'{key!r}: {value!r}' for key, value in keys.items())))}}}"
-    _, role, *model = reading.source.split(".", 2)
-    return f"{role}={f'{{{model[0]!r}: {source}}}' if model else source}"
+    given = f"{{'{', '.join((of_file, *(f'{key!r}: {value!r}' for key, value in keys.items())))}}}"
+    _, role, *model = source.split(".", 2)
+    return f"{role}={f'{{{model[0]!r}: {given}}}' if model else given}"
 
 
 def described(reading: FileReading) -> str:

@@ -41,7 +41,7 @@ def test_ids_that_would_match_after_cleaning_are_named_with_both_files_and_what_
     assert code == 1
     assert "2 of 3 user ids (66.7 %) of data.test (test.csv) would match data.train (train.csv) after cleaning (a final .0 2)." in out
     assert "for example: '1' would match '1.0'; '2' would match '2.0'" in out
-    assert "write whole numbers without .0 (in pandas .astype('Int64') before saving); with these options they are read as integers" in out
+    assert "write whole numbers without .0 (in pandas .astype('Int64') before saving); or read them as integers:\n" in out
     cure = """--set 'data.train.columns.user={"column": "user", "as": "integer"}'"""
     assert f"\n    {cure}\n" in out
     assert "X04" not in receval("check", path, "--set", "data.train=train.csv", *shlex.split(cure))[1]
