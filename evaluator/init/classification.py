@@ -256,7 +256,8 @@ def _pairs(file: ClassifiedFile, words: tuple[str, ...], lists: FileReading | Qu
     if is_pair and (reason := _why_lists(as_lists, words) or _why_lists_by_content(as_lists, rating)):
         return replace(as_lists, reason=reason)
     times = [column for column in file.every if column.holds_times and column is not as_lists.columns.get("user")]
-    if is_pair and as_lists.by_user.has_equal_lengths and rating is None and not times:
+    is_unrated = rating is None or rating.n_distinct == 1  # a constant rates nothing
+    if is_pair and as_lists.by_user.has_equal_lengths and is_unrated and not times:
         reason = f"nearly every user has {as_lists.by_user.median_length} rows, and there is no rating"
         return replace(as_lists, reason=reason, is_told_by_length=True)
     return replace(as_truth, reason="users and items, but no score or rank")
@@ -286,7 +287,7 @@ def _one_row_each(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFil
     if not file.has_header or (reading is not None and reading.layout in _IN_ONE_ROW):
         return None
     for table, role, other in (("people", "user", "item"), ("catalogue", "item", "user")):
-        is_described = not is_id_name(file.columns[other]) and not any(word in words for word in _INTERACTION_WORDS)
+        is_described = not is_id_name(file.columns[other]) and not any(word in words for word in (*_INTERACTION_WORDS, "lists"))
         if file.columns[role].sampled.is_unique and len(file.every) > 2 and (table in words or is_described):
             reason = f"{'by its name and ' if table in words else ''}one row per {role}"
             return _side(replace(file, pair_summary=None), table, {role: file.columns[role]}, reason)
