@@ -94,7 +94,9 @@ def resolve_bare_lists(files: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
     """Turn files that were classified as lists only by their equal lengths into interactions, unless they share test pairs."""
     tests = [file for file in files if file.table == "interactions" and _priority(file) < _UNKNOWN]
     return [
-        replace(file, table="interactions") if file.is_told_by_length and not any(_share_pairs(test, file) for test in tests) else file
+        replace(file, table="interactions")
+        if file.is_told_by_length and not any(_share_pairs_beside(test, file) for test in tests)
+        else file
         for file in files
     ]
 
@@ -283,6 +285,11 @@ def _have_no_common_ids(test: ClassifiedFile, other: ClassifiedFile, role: str) 
 
 def _share_pairs(test: ClassifiedFile, lists: ClassifiedFile) -> bool:
     return not test.by_user.pairs.isdisjoint(lists.by_user.pairs)
+
+
+def _share_pairs_beside(test: ClassifiedFile, lists: ClassifiedFile) -> bool:
+    """Return whether lists have pairs of a test set, as they are read beside it: `318.0` may be 318."""
+    return _share_pairs(test, lists) or _share_pairs(*read_beside(test, [lists])[0])
 
 
 def _shared_pairs(test: ClassifiedFile, other: ClassifiedFile) -> tuple[int, int, float]:
