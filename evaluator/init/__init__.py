@@ -5,6 +5,7 @@ from typing import Final
 
 from .conversion import convert
 from .guess import config_text, guess, guess_categories
+from .sentences import said
 
 _CONFIGS: Final = ("families.yaml", "grids.yaml", "quickstart.yaml", "receval.schema.json")
 """The configs that need only the sample data; pyproject.toml puts the same ones into the wheel."""
@@ -18,4 +19,4 @@ def sample() -> dict[str, bytes]:
     return dict(sorted(contents.items()))
 
 
-__all__ = ["config_text", "convert", "guess", "guess_categories", "sample"]
+__all__ = ["config_text", "convert", "guess", "guess_categories", "said", "sample"]

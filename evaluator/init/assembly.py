@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..load.column_words import column_words, words_of
@@ -22,73 +21,26 @@ from .choice import (
     spelling_doubts,
     test_candidates,
 )
-from .classification import ClassifiedFile
+from .classification import ClassifiedFile, as_predictions
+from .guessed_config import GuessedConfig, SourceEntry
 from .name_words import are_in_different_folders, stem, table_words
-from .preview import ColumnSummary, TablePreview
-from .proposals import Proposal, TimeSplit, proposals, time_split
+from .proposals import TimeSplit, proposals, time_split
+from .readings import keys_alone, read_together
+from .sentences import DROPS, columns_text, described_entry, file_doubts, rows_without_values, what_was_recognised, whose_lists
+from .table_preview import ColumnSummary
 
 _KINDS: Final = {"catalogue": "items", "people": "users", "policy": "the scores of a policy"}
 """Kind of table → its usual name, if it differs."""
 _SINGLE_KEYS: Final = {"catalogue": "items", "people": "users", "policy": "previous_policy", "distances": "distances"}
 """Kind of table → its key of the data section, which takes one file."""
-_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
-    "interactions": ("user", "item", "rating", "timestamp"),
-    "lists": ("user", "item", "position", "score"),
-    "catalogue": ("item",),
-    "people": ("user",),
-    "policy": ("user", "item", "score"),
-    "predictions": ("user", "item", "prediction"),
-    "distances": ("item", "other", "distance"),
-}
-"""Kind of table → the roles of columns that a config can name."""
-_IDS: Final = ("user", "item", "other")
-_NO_NUMBERS: Final = (*_IDS, "timestamp")
-_SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "split", "null_values")
+_READ_TOGETHER: Final = ("interactions", "lists")
+"""The kinds of tables that the recogniser reads."""
 _USUAL_CUTOFFS: Final = (5, 10, 20)
 _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 _SEPARATORS: Final = ("|", ";", ", ", ",", "/")
-_DROPS: Final = "the config leaves such rows out (evaluation.policy.missing_values: drop)"
 _MOST_EVENTS: Final = 20
 """Largest number of distinct values of an event column."""
 _SHOWN_EVENTS: Final = 6
-
-
-class SourceEntry(Struct, frozen=True):
-    """The entry of one file in the data section of a config: its keys (without `path`) and a comment."""
-
-    file: ClassifiedFile
-    keys: Mapping[str, Any]
-    comment: str
-
-
-class GuessedConfig(Struct, frozen=True):
-    """The parts of a guessed config, a description of every file, and what is uncertain.
-
-    `data` is by key of the data section, `models` by name of the model. `alternatives` are files that could have a key instead.
-    `threshold`, `top_k` and `metrics` have their reasons; `where` is a possible filter of the test set, with the values of its column.
-    `split` splits a log without a train set by its times; `proposals` are lines to uncomment.
-    `folds` are the names that replace {fold} in paths. `drops` is true if rows without a value must be left out.
-    `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty, and
-    `unread` is a folder whose own folders were not looked at, after the folder of the first level that leads to it. `files` are those that
-    were read.
-    """
-
-    data: Mapping[str, SourceEntry] = field(default_factory=dict)
-    models: Mapping[str, SourceEntry] = field(default_factory=dict)
-    alternatives: tuple[tuple[str, SourceEntry], ...] = ()
-    threshold: tuple[float | None, str] = (None, "")
-    top_k: tuple[tuple[int, ...], str] = ((), "")
-    where: tuple[str, str] | None = None
-    split: TimeSplit | None = None
-    proposals: tuple[Proposal, ...] = ()
-    drops: bool = False
-    metrics: tuple[tuple[str, str], ...] = ()
-    folds: tuple[str, ...] = ()
-    descriptions: tuple[tuple[str, str], ...] = ()
-    doubts: tuple[str, ...] = ()
-    problem: str = ""
-    unread: tuple[str, str] | None = None
-    files: tuple[str, ...] = ()
 
 
 def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> GuessedConfig:
@@ -100,17 +52,20 @@ def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> 
     left_out = {**unreadable, **foreign}
     lists = _of_table(own, "lists")
     split = choose_train_test(_of_table(own, "interactions"), lists)
-    doubts = _file_doubts(own)
+    doubts: list[str] = []
     problem = "" if lists else "no file looks like recommendations: these have a user column, an item column, and a score or rank"
     if split.test is None:
         problem = f"{problem}, and {split.problem}" if problem else split.problem
     elif not problem:
         models, predictions, unfit = choose_models(split.test, lists)
-        doubts += [*split.doubts, *spelling_doubts(split.test, [file for file in own if file.table])]
         if models:
             data, alternatives = _data_section(own, split.test, split, predictions)
             config = GuessedConfig(data, {name: _lists_entry(file) for name, file in models.items()}, tuple(alternatives))
+            config = with_readings(config)
+            used = [entry.file for entry in (*config.data.values(), *config.models.values())]
+            doubts = [*file_doubts(used), *split.doubts, *spelling_doubts(config.data["test"].file, used)]
             return _complete(config, resolved, {**left_out, **unfit}, doubts)
+        doubts = [*split.doubts, *spelling_doubts(split.test, [file for file in own if file.table])]
         reasons = "; ".join(f"{path}: {reason}" for path, reason in unfit.items())
         problem = f"no file has lists for {split.test.path}: {reasons}"
     kinds = [(file.path, f"{_KINDS.get(file.table, file.table)}: {file.reason}" if file.table else file.reason) for file in own]
@@ -125,16 +80,17 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
     """Choose the metrics, and describe the use of every file, in the order given, unreadable ones last."""
     by_path = {path: f"left out: {reason}" for path, reason in left_out.items()}
     by_path |= {entry.file.path: f"left out, but listed in a comment: {entry.comment}" for _, entry in config.alternatives}
-    by_path |= {entry.file.path: f"data.{key}: {_reading(entry)}" for key, entry in config.data.items()}
-    by_path |= {entry.file.path: f"the model {name}: {_reading(entry)}" for name, entry in config.models.items()}
+    by_path |= {entry.file.path: f"data.{key}: {described_entry(entry)}" for key, entry in config.data.items()}
+    by_path |= {entry.file.path: f"{whose_lists(name, entry)}: {described_entry(entry)}" for name, entry in config.models.items()}
     by_path |= {file.path: f"left out: {file.reason}" for file in files if file.path not in by_path}
+    shared = {entry.file.path: f"a model each: {columns_text(entry)}" for entry in config.models.values()}
     test = config.data["test"].file
     threshold, where = _threshold(test), _filter(test)
     lists = [entry.file for entry in config.models.values()]
     split = None if "train" in config.data else time_split(test, lists)
     data = _split_data(config.data, split) if split is not None and split.evidence else dict(config.data)
     filters = {key: str(entry.keys["where"]) for key, entry in data.items() if "where" in entry.keys}
-    incomplete = _rows_without_values([entry.file for entry in (*config.data.values(), *config.models.values())])
+    incomplete = rows_without_values([entry.file for entry in (*config.data.values(), *config.models.values())])
     in_doubt = [] if threshold[0] is None else [f"{test.path}: {threshold[1]}"]
     if where is not None:
         in_doubt.append(f"{test.path}: all events count as relevant ({where[1]}) unless data.test.where keeps one kind")
@@ -146,13 +102,14 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
         data=data,
         split=split,
         proposals=proposed,
+        shared=shared,
         threshold=threshold,
         where=where,
-        drops=bool(incomplete),
+        drops=any(sentence.endswith(DROPS) for sentence in incomplete),
         top_k=_cutoffs([entry.file for entry in config.models.values()]),
         metrics=_metrics(data, not filters and _has_one_item_per_user(test), sampled=CANDIDATES in left_out.values()),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
-        doubts=tuple(dict.fromkeys([*doubts, *incomplete, *in_doubt])),
+        doubts=tuple(dict.fromkeys([*doubts, *what_was_recognised(config), *incomplete, *in_doubt])),
     )
 
 
@@ -164,20 +121,6 @@ def _split_data(data: Mapping[str, SourceEntry], split: TimeSplit) -> dict[str, 
         "train": replace(test, keys={**test.keys, "where": split.train}, comment="the rows before"),
     }
     return parts | {key: entry for key, entry in data.items() if key not in parts}
-
-
-def _reading(entry: SourceEntry) -> str:
-    """Describe why a file has its key, how it is read, and how many rows it has."""
-    preview = entry.file.preview
-    columns = ", ".join(f"{key}={name}" for key, name in entry.keys["columns"].items())
-    keys = "".join(f"; {key} {value!r}" for key, value in entry.keys.items() if key in _SHOWN_KEYS)
-    header = "" if preview.raw.has_header else "; no header"
-    return f"{entry.comment}; {columns}{keys}{header}; {_row_count(preview)} rows"
-
-
-def _row_count(preview: TablePreview) -> str:
-    """Return the number of rows, `5,000`, or to two digits an estimate, `about 580,000`."""
-    return f"{preview.n_rows:,}" if preview.n_rows_exact else f"about {int(float(f'{preview.n_rows:.1e}')):,}"
 
 
 def _data_section(
@@ -193,8 +136,7 @@ def _data_section(
             else:
                 alternatives.append((key, source_entry(file, f"could also be {key}")))
     for file in predictions:  # they are classified as lists until their pairs are compared with the test set
-        columns = {"user": file.columns["user"], "item": file.columns["item"], "prediction": file.columns["score"]}
-        entry = source_entry(replace(file, columns=columns, table="predictions"), "predictions for pairs of the test set")
+        entry = source_entry(as_predictions(file), "predictions for pairs of the test set")
         if entries.setdefault("predictions", entry) is not entry:
             alternatives.append(("predictions", entry))
     return entries, alternatives
@@ -211,26 +153,34 @@ def _side_order(test: ClassifiedFile, file: ClassifiedFile) -> tuple[int | bool 
         test_ids.isdisjoint(column.examples) + (is_users and column.n_distinct < column.n_filled),
         are_in_different_folders(file.label, test.label),
         (0 if len(words) == 1 else 1) if is_named else 2,
-        0 if categories_of(file.preview) else 1,
-        -len(file.preview.columns),
+        0 if categories_of(file) else 1,
+        -len(file.every),
         file.label,
     )
 
 
 def source_entry(file: ClassifiedFile, comment: str) -> SourceEntry:
-    """Return the keys that a config needs for a file, with a comment; columns go by name, or by number where there is no header."""
-    has_header, names = file.preview.raw.has_header, [column.name for column in file.preview.columns]
-    columns = {role: column for role in _COLUMNS[file.table or ""] if (column := file.columns.get(role))}
-    if "timestamp" in columns and not columns["timestamp"].holds_times:
-        del columns["timestamp"]
-    named = {role: column.name if has_header and names.count(column.name) == 1 else column.number for role, column in columns.items()}
-    keys = {**file.preview.raw.config_keys, "columns": {"rank" if role == "position" else role: name for role, name in named.items()}}
-    if any(column.decimal_comma for role, column in columns.items() if role not in _NO_NUMBERS):
-        keys["decimal_comma"] = True
-    categories = categories_of(file.preview) if file.table == "catalogue" else {}
+    """Return the keys that a config needs for a file by itself, with a comment."""
+    categories = categories_of(file) if file.table == "catalogue" else {}
     if "null_values" in categories:
         comment = f"{comment}; null_values are read as no category"
-    return SourceEntry(file, keys | categories, comment)
+    return SourceEntry(file, {**keys_alone(file), **categories}, comment)
+
+
+def with_readings(config: GuessedConfig) -> GuessedConfig:
+    """Return a config whose test set, train set and lists are read beside each other, as a run reads them."""
+    entries = {f"data.{key}": entry for key, entry in config.data.items() if entry.file.table in _READ_TOGETHER}
+    entries |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
+    chosen = read_together({role: entry.file for role, entry in entries.items()})
+    read = {
+        role: replace(entry, file=entry.file.read_as(one.source, one.found), keys=one.keys, alternatives=one.alternatives, doubt=one.doubt)
+        for (role, entry), one in zip(entries.items(), chosen.values(), strict=True)
+    }
+    return replace(
+        config,
+        data={key: read.get(f"data.{key}", entry) for key, entry in config.data.items()},
+        models={name: read[f"data.recommendations.{name}"] for name in config.models},
+    )
 
 
 def _lists_entry(file: ClassifiedFile) -> SourceEntry:
@@ -238,52 +188,6 @@ def _lists_entry(file: ClassifiedFile) -> SourceEntry:
     longest = file.by_user.longest
     length = f"; up to {longest:,} item{'' if longest == 1 else 's'} per user" if file.by_user.has_whole_users else ""
     return source_entry(file, f"{file.reason}{length}")
-
-
-def _file_doubts(files: Sequence[ClassifiedFile]) -> list[str]:
-    """Return the doubts about single files, one sentence for all files that share it."""
-    paths: dict[str, list[str]] = {}
-    classified = [file for file in files if file.table]
-    for file in classified:
-        for doubt in file.doubts:
-            paths.setdefault(doubt, []).append(file.path)
-    shared = [f"{', '.join(names)}: {doubt}" for doubt, names in paths.items()]
-    return shared + [f"{file.path}: {doubt}" for file in classified for doubt in _column_doubts(file)]
-
-
-def _column_doubts(file: ClassifiedFile) -> list[str]:
-    """Return how ambiguous text is read (lists, or numbers with a decimal comma), and the rows that `receval run` will refuse."""
-    keys, doubts, refusals = file.preview.raw.config_keys, [], []
-    if "split" in keys and "item" in file.columns:
-        doubts.append(f"column {file.columns['item'].name!r} is used as lists of items separated by {keys['split']!r}")
-    for role in _COLUMNS[file.table or ""]:
-        column, is_id = file.columns.get(role), role in _IDS
-        if column is None or role == "timestamp":
-            continue
-        example = next((value for value in column.examples if column.decimal_comma and "," in value), "")
-        if example and not is_id:
-            doubts.append(f"column {column.name!r} is used as numbers with a decimal comma, such as {example!r}")
-        if not _n_missing(file, role) and not is_id and column.kind == "text":
-            refusals.append(f"column {column.name!r} contains text such as {column.examples[0]!r}, but must contain numbers")
-    return doubts + refusals
-
-
-def _n_missing(file: ClassifiedFile, role: str) -> int:
-    """Return the number of previewed rows without a value in the column of a role."""
-    column = file.columns[role]
-    return file.preview.n_previewed - column.n_filled + (0 if role in _IDS else column.n_missing_words)
-
-
-def _rows_without_values(files: Sequence[ClassifiedFile]) -> list[str]:
-    """Return a sentence for each column of the files of a config that lacks values, which a run refuses unless it leaves these rows out."""
-    sentences = []
-    for file in files:
-        of_rows = "" if file.preview.is_whole else f" of the first {file.preview.n_previewed:,}"
-        for role in _COLUMNS[file.table or ""]:
-            if role in file.columns and role != "timestamp" and (n := _n_missing(file, role)):
-                rows = f"{n:,}{of_rows} row{'s' * (n > 1 or bool(of_rows))}"
-                sentences.append(f"{file.path}: column {file.columns[role].name!r} has no value in {rows}; {_DROPS}")
-    return sentences
 
 
 def _threshold(test: ClassifiedFile) -> tuple[float | None, str]:
@@ -320,14 +224,15 @@ def _has_one_item_per_user(test: ClassifiedFile) -> bool:
 def _filter(test: ClassifiedFile) -> tuple[str, str] | None:
     """Return a probable filter of rows if there is an event column, and the values of this column with their counts; else `None`."""
     taken = {column.number for column in test.columns.values()}
-    for column in test.preview.columns if test.preview.raw.has_header else ():
+    for column in test.every if test.has_header else ():
         is_event = says_what_happened(column.name) and column.number not in taken and not column.is_list
         if is_event and column.kind != "decimal" and 1 < column.n_distinct <= _MOST_EVENTS:
-            counts = test.preview.value_counts(column)
+            counts = column.value_counts()
             if not says_what_happened(column.name, [value for value, _ in counts]):
                 continue
             values = ", ".join(f"{value} {n:,}" for value, n in counts[:_SHOWN_EVENTS]) + (", …" if len(counts) > _SHOWN_EVENTS else "")
-            rows = "" if test.preview.is_whole else f" in the first {test.preview.n_previewed:,} rows"
+            n_seen = len(column.sampled.values)
+            rows = "" if test.n_rows == (n_seen, True) else f" in the first {n_seen:,} rows"
             return likely_filter(column.name, counts), f"{column.name}: {values}{rows}"
     return None
 
@@ -353,16 +258,16 @@ def _metrics(data: Mapping[str, SourceEntry], one_item_per_user: bool, sampled: 
     return tuple(chosen)
 
 
-def categories_of(preview: TablePreview) -> dict[str, Any]:
+def categories_of(file: ClassifiedFile) -> dict[str, Any]:
     """Return the keys of `data.items` for the categories, if a column obviously holds them, and for words for none among them."""
-    for column in preview.columns:
-        named = "genre" in column_words(column.name) if preview.raw.has_header else column.number > 1
+    for column in file.every:
+        named = "genre" in column_words(column.name) if file.has_header else column.number > 1
         is_genre = named and column.kind == "text" and column.examples
         if is_genre and not column.is_list and not column.examples[0].startswith(("[", "{")):
             split = _separator(column)
-            if split == "|" if not preview.raw.has_header else split or 2 * column.n_distinct <= column.n_filled:
-                name = column.name if preview.raw.has_header else column.number
-                none = [value for value, _ in preview.value_counts(column) if is_no_category(value)]
+            if split == "|" if not file.has_header else split or 2 * column.n_distinct <= column.n_filled:
+                name = column.sampled.key
+                none = [value for value, _ in column.value_counts() if is_no_category(value)]
                 nulls = {"null_values": none[0] if len(none) == 1 else none} if none else {}
                 return {"categories": name, **({"split": split} if split else {}), **nulls}
     return {}

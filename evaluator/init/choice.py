@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from ..load.column_words import words_of
 from .classification import ClassifiedFile
 from .name_words import are_in_different_folders, stem, table_words
+from .readings import read_beside
 
 _TEST: Final = 0
 _VALIDATION: Final = 1
@@ -93,7 +94,9 @@ def resolve_bare_lists(files: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
     """Turn files that were classified as lists only by their equal lengths into interactions, unless they share test pairs."""
     tests = [file for file in files if file.table == "interactions" and _priority(file) < _UNKNOWN]
     return [
-        replace(file, table="interactions") if file.is_told_by_length and not any(_share_pairs(test, file) for test in tests) else file
+        replace(file, table="interactions")
+        if file.is_told_by_length and not any(_share_pairs_beside(test, file) for test in tests)
+        else file
         for file in files
     ]
 
@@ -117,7 +120,7 @@ def _test_order(file: ClassifiedFile, files: Sequence[ClassifiedFile]) -> tuple[
     has_no_lists = all(_role_without_common_ids(file, other) for other in lists)
     has_other_words = stem(label) not in ("test", "validation", "valid")
     depth = len(PurePosixPath(label).parts) if is_named else 0
-    return (_priority(file), has_no_lists, depth, has_other_words, 0 if is_named else file.preview.n_rows, label)
+    return (_priority(file), has_no_lists, depth, has_other_words, 0 if is_named else file.n_rows[0], label)
 
 
 def _choose_train(test: ClassifiedFile, rest: Sequence[ClassifiedFile]) -> tuple[ClassifiedFile | None, list[Alternative], list[str]]:
@@ -136,12 +139,12 @@ def _choose_train(test: ClassifiedFile, rest: Sequence[ClassifiedFile]) -> tuple
                 doubts.append(f"{file.path} contains {fraction:.0%} of the test pairs, so it is not used as the train set")
         elif train is not None:
             alternatives.append(("train", file, "could also be the train set"))
-        elif priority == _UNKNOWN and file.preview.n_rows < test.preview.n_rows:
+        elif priority == _UNKNOWN and file.n_rows[0] < test.n_rows[0]:
             alternatives.append(("train", file, "smaller than the test set"))
         else:
             train = file
             if fraction > 0:
-                of_read = "" if test.preview.is_whole and file.preview.is_whole else " in the rows that were read"
+                of_read = "" if test.by_user.is_whole and file.by_user.is_whole else " in the rows that were read"
                 are = "is" if n_shared == 1 else "are"
                 shared = f"{n_shared:,} of {n_pairs:,} distinct test pairs {are} also in it (of users in both files{of_read})"
                 doubts.append(f"{file.path} is used as the train set, and {shared}")
@@ -151,16 +154,16 @@ def _choose_train(test: ClassifiedFile, rest: Sequence[ClassifiedFile]) -> tuple
 def _train_order(file: ClassifiedFile, test: ClassifiedFile) -> tuple[int, bool, bool, bool, bool, int, str]:
     """Sort train sets by name, then by folder, by columns and by the numbers in their names, those of the test set first, then by size."""
     is_elsewhere = are_in_different_folders(file.label, test.label)
-    has_other_columns = [column.name for column in file.preview.columns] != [column.name for column in test.preview.columns]
+    has_other_columns = [column.name for column in file.every] != [column.name for column in test.every]
     has_other_numbers = re.findall(r"\d+", file.label) != re.findall(r"\d+", test.label)  # u1.base belongs to u1.test
     is_other_train = stem(file.label) != "train"
-    return (-_priority(file), is_elsewhere, is_other_train, has_other_columns, has_other_numbers, -file.preview.n_rows, file.label)
+    return (-_priority(file), is_elsewhere, is_other_train, has_other_columns, has_other_numbers, -file.n_rows[0], file.label)
 
 
 def _priority(file: ClassifiedFile) -> int:
     """Order files by how likely they are the test set: `_TEST` by name or format, then `_VALIDATION`, `_UNKNOWN`, `_TRAIN`."""
     words = table_words(file.label)
-    default = _TEST if file.preview.raw.table == "interactions" else _UNKNOWN
+    default = _TEST if file.is_trec and file.table == "interactions" else _UNKNOWN
     return next((rank for rank, word in ((_TEST, "test"), (_VALIDATION, "validation"), (_TRAIN, "train")) if word in words), default)
 
 
@@ -210,7 +213,9 @@ def choose_models(
 
     Return the lists by name of the model, files of predicted ratings, and files left out with the reason.
     """
-    roles = {file.path: role for file in lists if (role := _role_without_common_ids(test, file))}
+    strange = [file for file in lists if _role_without_common_ids(test, file)]
+    pairs = read_beside(test, strange) if strange else []
+    roles = {file.path: role for both, file in zip(pairs, strange, strict=True) if (role := _role_without_common_ids(*both))}
     left_out = {path: f"it looks like lists, but has no {role} in common with {test.path}" for path, role in roles.items()}
     left_out |= {file.path: CANDIDATES for file in lists if file.path not in left_out and _holds_candidates(file)}
     usable = [file for file in lists if file.path not in left_out]
@@ -256,7 +261,7 @@ def spelling_doubts(test: ClassifiedFile, others: Sequence[ClassifiedFile]) -> l
     """Return a sentence for each difference in spelling that keeps user or item ids from matching those of the test set."""
     sentences: dict[tuple[str, str], list[str]] = {}
     for other, role, (name, fold) in product(others, ("user", "item"), _FOLDS.items()):
-        test_ids, ids = _ids(test, role), _ids(other, role)
+        test_ids, ids = test.ids(role), other.ids(role)
         n_ids = len({fold(text) for text in test_ids} & {fold(text) for text in ids}) - len(test_ids & ids)
         if n_ids > _WORTH_SAYING * min(len(test_ids), len(ids)):
             unmatched = {fold(text): text for text in sorted(ids - test_ids, reverse=True)}
@@ -274,18 +279,17 @@ def _role_without_common_ids(test: ClassifiedFile, other: ClassifiedFile) -> str
 
 def _have_no_common_ids(test: ClassifiedFile, other: ClassifiedFile, role: str) -> bool:
     """Return whether no previewed user (or item) of one file occurs anywhere in the other."""
-    test_ids, ids = _ids(test, role), _ids(other, role)
-    return test_ids.isdisjoint(ids) and not other.columns[role].contains_any(test_ids) and not test.columns[role].contains_any(ids)
-
-
-def _ids(file: ClassifiedFile, role: str) -> frozenset[str]:
-    if file.pair_summary is not None:
-        return file.pair_summary.users if role == "user" else file.pair_summary.items
-    return frozenset(file.columns[role].examples) if role in file.columns else frozenset()
+    test_ids, ids = test.ids(role), other.ids(role)
+    return test_ids.isdisjoint(ids) and not other.contains_any(role, test_ids) and not test.contains_any(role, ids)
 
 
 def _share_pairs(test: ClassifiedFile, lists: ClassifiedFile) -> bool:
     return not test.by_user.pairs.isdisjoint(lists.by_user.pairs)
+
+
+def _share_pairs_beside(test: ClassifiedFile, lists: ClassifiedFile) -> bool:
+    """Return whether lists have pairs of a test set, as they are read beside it: `318.0` may be 318."""
+    return _share_pairs(test, lists) or _share_pairs(*read_beside(test, [lists])[0])
 
 
 def _shared_pairs(test: ClassifiedFile, other: ClassifiedFile) -> tuple[int, int, float]:

@@ -13,9 +13,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..config.data import MARK
-from .assembly import GuessedConfig, SourceEntry
 from .choice import is_test_set
 from .classification import ClassifiedFile
+from .guessed_config import GuessedConfig, SourceEntry
 from .name_words import stem
 
 _NUMBER: Final = re.compile(r"\d+")

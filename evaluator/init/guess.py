@@ -21,15 +21,15 @@ from ..load import database, sniff
 from ..load.source import PROCESS_SCRATCH
 from ..names import yaml_text as text
 from ..names.short_names import is_address
-from .assembly import GuessedConfig, SourceEntry, assemble, categories_of, source_entry
-from .classification import ClassifiedFile, classify, reclassify
+from .assembly import assemble, categories_of
+from .classification import ClassifiedFile, classify, reclassified
+from .discovery import DEEPEST, DEPTHS, DiscoveredTable, Query, discover_tables, unread_folder
 from .folds import FoldFiles, find_folds, left_out_folds, lists_of_no_fold, with_folds
-from .preview import DEPTHS, DiscoveredTable, Query, TablePreview, discover_tables, unread_folder
+from .guessed_config import GuessedConfig, SourceEntry
+from .table_preview import TablePreview
 
 _MAX_ROWS_PER_FILE: Final = 100_000
 _MAX_ROWS: Final = 2_000_000
-_READ_KEYS: Final = ("format", "separator", "header", "columns", "split", "decimal_comma")
-"""The keys of a source with options to read it."""
 _RESULT: Final = b'{\n  "format_version":'
 """The start of JSON that receval writes: results and manifests."""
 _HEAD = """\
@@ -47,7 +47,9 @@ def guess(names: Sequence[str]) -> GuessedConfig:
     Raises `DataError` if there are no tables. If no file looks like a test set, or none like lists, the result has a `problem`.
     """
     places, found, failure = names or ["."], None, None
-    for depth in DEPTHS:
+    for depth in (*DEPTHS, DEEPEST):
+        if depth == DEEPEST and found is not None:
+            break
         try:
             found = _guess_within(places, depth)
         except DataError as error:
@@ -74,22 +76,19 @@ def _guess_within(names: Sequence[str], depth: int) -> GuessedConfig:
     max_rows = min(_MAX_ROWS_PER_FILE, _MAX_ROWS // max(len(tables), 1))
     for table in tables:
         try:
-            files.append(_classified(TablePreview(table, max_rows)))
+            files.append(classify(TablePreview(table, max_rows)))
         except (DataError, MissingExtraError) as error:
             message = error.message.removeprefix("init: ").removeprefix(str(table.paths[0])).removeprefix(table.path)
             is_result = os.path.isfile(table.paths[0]) and sniff.starts(table.paths[0], _RESULT)
             if is_result:
                 message = "it contains results of receval"
             unreadable[table.path] = message.lstrip(",: ")  # the name is printed before it
-    config, folds = _assembled(reclassify(files), unreadable)
-    having_ids = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
-    having_ids |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
-    sources = {role: _source(role, entry.file, entry.keys) for role, entry in having_ids.items()}
+    config, folds = _assembled(reclassified(files), unreadable)
+    having_ids = {f"data.{key}": entry.file for key, entry in config.data.items() if key in ("test", "train", "items")}
+    having_ids |= {f"data.recommendations.{name}": entry.file for name, entry in config.models.items()}
+    sources = {role: replace(file.opened, role=role) for role, file in having_ids.items()}
     config = replace(
         config,
-        data={key: _without_defaults(f"data.{key}", entry) for key, entry in config.data.items()},
-        models={name: _without_defaults(f"data.recommendations.{name}", entry) for name, entry in config.models.items()},
-        alternatives=tuple((key, _without_defaults(f"data.{key}", entry)) for key, entry in config.alternatives),
         doubts=(*config.doubts, *_without_times(config, sources), *load.remarks(sources.values())),
         files=tuple(str(path) for file in files for path in file.preview.place.paths),
     )
@@ -99,7 +98,7 @@ def _guess_within(names: Sequence[str], depth: int) -> GuessedConfig:
 def guess_categories(name: str) -> Mapping[str, Any]:
     """Guess the keys of `data.items` for the categories in a file of items; empty if no column obviously holds them."""
     try:
-        return categories_of(TablePreview(discover_tables([name])[0], _MAX_ROWS_PER_FILE))
+        return categories_of(classify(TablePreview(discover_tables([name])[0], _MAX_ROWS_PER_FILE, whole=True)))
     except (DataError, MissingExtraError):
         return {}
 
@@ -158,46 +157,6 @@ def _tables_in(table: DiscoveredTable, unreadable: dict[str, str]) -> list[Disco
     return found
 
 
-def _classified(preview: TablePreview) -> ClassifiedFile:
-    """Classify a single file. It has no kind if it cannot be read as the kind that it seems to be."""
-    file = classify(preview)
-    if file.table is None:
-        return file
-    try:
-        _source("init", file, source_entry(file, "").keys)
-    except DataError as error:
-        return replace(file, table=None, reason=error.message.removeprefix(f"init: {preview.place.paths[0]}").lstrip(",: "))
-    return file
-
-
-def _source(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> load.Source:
-    """Open a file as a run would with these keys of a config."""
-    read_keys = {key: value for key, value in keys.items() if key in _READ_KEYS and (key != "split" or file.table != "catalogue")}
-    files = [load.SourceFile.of(path) for path in file.preview.place.paths]
-    options = load.ReadOptions(**read_keys)  # type: ignore[arg-type]
-    return load.look(load.open_source(role, file.table or "", [file.path], files, options), options)
-
-
-def _without_defaults(role: str, entry: SourceEntry) -> SourceEntry:
-    """Return the entry without keys that change nothing, because `load` detects usual column names and decimal commas."""
-    keys = entry.keys
-    optional = [key for key in ("columns", "decimal_comma") if key in keys and (key != "columns" or entry.file.preview.raw.has_header)]
-    reading = _reading(role, entry.file, keys) if optional else None
-    for key in optional:
-        shorter = {name: value for name, value in keys.items() if name != key}
-        keys = shorter if reading is not None and _reading(role, entry.file, shorter) == reading else keys
-    return replace(entry, keys=keys)
-
-
-def _reading(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> object:
-    """Return the properties of a source that optional keys could change; `None` if it cannot be read."""
-    try:
-        scan = _source(role, file, keys).scan
-    except DataError:
-        return None
-    return scan.names, scan.lists, scan.decimal_comma
-
-
 def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
     """Return the YAML of a guessed config, with paths relative to `folder`, or to the current folder if not given.
 
@@ -227,15 +186,21 @@ def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
             yield from _test_lines(config, entry, folder)
         else:
             yield f"  {key}: {_source_text(entry, folder)}"
+        yield from _other_readings(f"  # {key}: ", entry, folder)
         yield from (f"  # {key}: {_source_text(other, folder)}" for other_key, other in config.alternatives if other_key == key)
     yield from (f"  # {key}: {_source_text(other, folder)}" for key, other in config.alternatives if key not in config.data)
     if any(line.key == "compare" for line in config.proposals):
         test = config.data["test"]
-        source = {**_keys(test, folder), "columns": {"user": test.file.columns["user"].name}}
+        source = {**_keys(test, folder), "columns": {"user": test.file.names["user"]}}
         source = {key: value for key, value in source.items() if key != "where"}
         yield f"  # users: {flow(source)}  # for compare.cluster below"
     yield "  recommendations:"
-    yield from (f"    {as_key(name)}: {_source_text(entry, folder)}" for name, entry in config.models.items())
+    is_list = any(entry.file.models for entry in config.models.values())
+    for name, entry in config.models.items():
+        start = "- " if is_list else f"{as_key(name)}: "
+        named = {} if entry.file.models or not is_list else {"name": name}
+        yield f"    {start}{_source_text(entry, folder, named)}"
+        yield from _other_readings(f"    # {start}", replace(entry, keys={**entry.keys, **named}), folder)
     yield "evaluation:"
     yield "  convention: receval  # whose definitions to use; receval metrics --conventions lists all"
     (threshold, threshold_reason), (top_k, top_k_reason) = config.threshold, config.top_k
@@ -284,9 +249,15 @@ def _test_lines(config: GuessedConfig, entry: SourceEntry, folder: Path | None) 
         yield f"  # train: {flow({**_keys(entry, folder), 'where': condition})}"
 
 
-def _source_text(entry: SourceEntry, folder: Path | None) -> str:
+def _other_readings(start: str, entry: SourceEntry, folder: Path | None) -> Iterator[str]:
+    """Yield the readings between which a person chooses, as comments."""
+    for keys, what in entry.alternatives:
+        yield f"{start}{_source_text(replace(entry, keys={**entry.keys, **keys}, comment=f'or so: {what}'), folder)}"
+
+
+def _source_text(entry: SourceEntry, folder: Path | None, more: Mapping[str, Any] | None = None) -> str:
     """Write a source on one line, as its path alone if it has no other keys, with the comment."""
-    source = _keys(entry, folder)
+    source = _keys(entry, folder) | dict(more or {})
     return f"{flow(source if len(source) > 1 else source['path'])}  # {plain(entry.comment)}"
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from ..load import without_endings
 from ..load.column_words import IDENTIFYING, words_of
-from .preview import ColumnSummary
+from .table_preview import ColumnSummary
 
 _TABLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "test": ("test", "holdout", "heldout", "truth", "groundtruth", "gt", "qrels", "target", "targets", "answers", "labels"),

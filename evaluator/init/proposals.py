@@ -16,7 +16,7 @@ from ..names.row_filter import in_filter
 from ..tables.time_units import unit_of_number
 from .choice import is_named_test_set
 from .classification import ClassifiedFile
-from .preview import ColumnSummary
+from .table_preview import ColumnSummary, collected, rows_of
 
 _DAY: Final = 86_400
 _MAX_SCANNED: Final = 5_000_000
@@ -71,8 +71,8 @@ def time_split(test: ClassifiedFile, lists: Sequence[ClassifiedFile]) -> TimeSpl
     is_text = {*map(date_layout, column.examples)} == {"YYYY-MM-DD"}
     if not is_text and (column.kind == "text" or not column.holds_times or column.minimum is None or column.minimum <= 0):
         return None
-    unit = None if is_text else int(unit_of_number(column.median or 0).per_second)
-    rows = _rows_by_day(test, column, unit)
+    unit = 1 if is_text else int(unit_of_number(column.maximum or 0).per_second)
+    rows = _rows_by_day(test, unit)
     if rows is None or rows["day"].n_unique() < 2:
         return None
     day, evidence = _border_of(rows, test, lists)
@@ -81,33 +81,31 @@ def time_split(test: ClassifiedFile, lists: Sequence[ClassifiedFile]) -> TimeSpl
         day = at.filter(pl.col("reached"))["day"][0]
     if day == rows["day"].min():
         return None
-    name = in_filter(column.name) if test.preview.raw.has_header else "timestamp"
-    border = f"'{day}'" if unit is None else str(int(day) * _DAY * unit)
-    shown = str(day) if unit is None else f"{datetime.fromtimestamp(int(day) * _DAY, UTC):%Y-%m-%d} (UTC)"
-    return TimeSplit(f"{name} >= {border}", f"{name} < {border}", shown, evidence)
+    name = in_filter(column.name) if test.has_header else "timestamp"
+    date = f"{datetime.fromtimestamp(int(day) * _DAY, UTC):%Y-%m-%d}"
+    border = f"'{date}'" if is_text else str(int(day) * _DAY * unit)
+    return TimeSplit(f"{name} >= {border}", f"{name} < {border}", date if is_text else f"{date} (UTC)", evidence)
 
 
-def _rows_by_day(test: ClassifiedFile, column: ColumnSummary, unit: int | None) -> pl.DataFrame | None:
-    """Return `user day rows` of a log; `None` if it cannot be read. Days are texts, or numbers since 1970 if times have a unit."""
-    time = pl.nth(1)
-    day = time.str.strip_chars().str.slice(0, 10) if unit is None else (time.cast(pl.Float64, strict=False) / (_DAY * unit)).floor()
-    rows = test.preview.selected([test.columns["user"], column], _MAX_SCANNED)
-    counted = rows.select(pl.nth(0).alias("user"), day.alias("day")).drop_nulls().filter(pl.col("user") != "").group_by("user", "day")
-    return test.preview.collected(counted.agg(pl.len().alias("rows")))
+def _rows_by_day(test: ClassifiedFile, unit: int) -> pl.DataFrame | None:
+    """Return `user day rows` of a log, with times since 1970 in parts of a second; `None` if it cannot be read."""
+    if "timestamp" not in test.opened.columns:
+        return None
+    day = (pl.col("timestamp").cast(pl.Float64, strict=False) / (_DAY * unit)).floor()
+    rows = rows_of(test.opened).head(_MAX_SCANNED).select("user", day=day).drop_nulls().filter(pl.col("user") != "")
+    return collected(rows.group_by("user", "day").agg(pl.len().alias("rows")))
 
 
 def _border_of(rows: pl.DataFrame, test: ClassifiedFile, lists: Sequence[ClassifiedFile]) -> tuple[Any, str]:
     """Return the day from which on the users of a log are those of the lists, with the evidence; an empty text if no day is certain."""
-    if is_named_test_set(test) or any(file.preview.n_rows > _MAX_SCANNED for file in (test, *lists)):
+    if is_named_test_set(test) or any(file.n_rows[0] > _MAX_SCANNED for file in (test, *lists)):
         return None, ""
     if any(file.columns["user"].is_list or file.columns["item"].is_list for file in lists):
         return None, ""
-    users = [
-        file.preview.collected(file.preview.selected([file.columns["user"]], _MAX_SCANNED).select(pl.nth(0)).unique()) for file in lists
-    ]
+    users = [collected(rows_of(file.opened).select("user").unique()) for file in lists]
     if not users or any(frame is None for frame in users):
         return None, ""
-    named = pl.concat([frame.rename({frame.columns[0]: "user"}) for frame in users if frame is not None]).unique()
+    named = pl.concat([frame for frame in users if frame is not None]).unique()
     last = rows.group_by("user").agg(pl.col("day").max())
     is_listed = pl.col("user").is_in(named["user"].implode())
     counts = last.group_by("day").agg(pl.len().alias("users"), is_listed.sum().alias("listed"))
@@ -145,13 +143,11 @@ def _repeats(data: Mapping[str, ClassifiedFile], filters: Mapping[str, str]) -> 
     pairs = []
     for key in ("test", "train"):
         file = data[key]
-        if file.columns["user"].is_list or file.columns["item"].is_list or file.preview.n_rows > _MAX_SCANNED:
+        if file.n_rows[0] > _MAX_SCANNED:
             return ""
-        rows = file.preview.selected([file.columns["user"], file.columns["item"]], _MAX_SCANNED, filters.get(key, ""))
-        pairs.append(rows.select(pl.nth(0).alias("user"), pl.nth(1).alias("item")).drop_nulls())
-    preview = data["test"].preview
-    test = preview.collected(pairs[0].unique())
-    shared = None if test is None else preview.collected(pairs[1].join(test.lazy(), on=["user", "item"], how="semi").unique())
+        pairs.append(rows_of(file.filtered(filters.get(key, ""))).select("user", "item").drop_nulls())
+    test = collected(pairs[0].unique())
+    shared = None if test is None else collected(pairs[1].join(test.lazy(), on=["user", "item"], how="semi").unique())
     n_pairs, n_repeated = (0, 0) if test is None or shared is None else (test.height, shared.height)
     if n_repeated < _MIN_REPEATS * max(n_pairs, 1):
         return ""
@@ -193,7 +189,7 @@ def _money(file: ClassifiedFile, words: Sequence[str], least: float | None) -> s
 def _column(file: ClassifiedFile, words: Sequence[str]) -> ColumnSummary | None:
     """Return the first column without a role whose name has one of these words."""
     taken = {column.number for column in file.columns.values()}
-    for column in file.preview.columns if file.preview.raw.has_header else ():
+    for column in file.every if file.has_header else ():
         own = words_of(column.name)
         if column.number not in taken and not column.is_list and {*words} & {*own} and not {*_NO_MONEY} & {*own}:
             return column
@@ -206,7 +202,7 @@ def _sessions(test: ClassifiedFile, data: Mapping[str, ClassifiedFile], lists: S
     If sessions are the users, the people behind them are clusters.
     """
     user = test.columns["user"]
-    if not test.preview.raw.has_header:
+    if not test.has_header:
         return []
     is_session = bool({*_SESSION_WORDS} & {*words_of(user.name)})
     part = _shared_column(_STEP_WORDS if is_session else _SESSION_WORDS, [test, *lists, *([data["train"]] if "train" in data else [])])
@@ -227,13 +223,13 @@ def _sessions(test: ClassifiedFile, data: Mapping[str, ClassifiedFile], lists: S
 def _shared_column(words: Sequence[str], files: Sequence[ClassifiedFile]) -> str | None:
     """Return the first column of the first file, without a role, whose name has one of these words and is in every file."""
     named = [column.name for column in _unused(files[0]) if {*words} & {*words_of(column.name)} and column.n_distinct > 1]
-    every = [{column.name for column in file.preview.columns} for file in files]
+    every = [{column.name for column in file.every} for file in files]
     return next((name for name in named if all(name in names for names in every)), None)
 
 
 def _unused(file: ClassifiedFile) -> list[ColumnSummary]:
     taken = {column.number for column in file.columns.values()}
-    return [column for column in file.preview.columns if column.number not in taken and not column.is_list]
+    return [column for column in file.every if column.number not in taken and not column.is_list]
 
 
 def _person(test: ClassifiedFile) -> str | None:

@@ -130,7 +130,7 @@ def is_of_features(lines: Sequence[str]) -> bool:
 
 def refuse_features(file: SourceFile) -> None:
     """Raise `DataError` for a file of features, whose lines have neither users nor items."""
-    if is_of_features([line for line in first_lines(file, _FEW, _FEW << 10)[0] if line.strip()]):
+    if is_of_features([line for line in first_lines(file, _LINES, _FEW << 10)[0] if line.strip()]):
         raise DataError(
             f"{file}: the lines look like features of libsvm (label 1:0.5 2:0.1 …), which have no users and items",
             "write a row per user and item, with the columns user, item, and rating or score",

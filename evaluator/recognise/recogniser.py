@@ -163,7 +163,7 @@ def recognise(requests: Sequence[SourceRequest], *, reads_ratings: bool = True) 
 class _Recogniser:
     def __init__(self, requests: Sequence[SourceRequest], reads_ratings: bool) -> None:
         self._reads_ratings = reads_ratings
-        self._requests = {request.source: request for request in requests if _is_open(request.options)}
+        self._requests = {request.source: request for request in requests if request.options.format not in ("delta", "iceberg")}
         self._sheets = {source: look(one.file, one.format, one.options) for source, one in self._requests.items()}
         self._requests = {source: one for source, one in self._requests.items() if self._sheets[source]}
         self._pools: dict[str, list[Draft]] = {}
@@ -193,7 +193,7 @@ class _Recogniser:
         self._needs_ids = not all(map(_is_sure, self._pools.values()))
         for source in (*order, *order) if self._needs_ids else ():
             self._settle(source)
-        decided = ((source, self._decided(source)) for source in self._requests)
+        decided = ((source, self._decided(source)) for source, request in self._requests.items() if _is_open(request.options))
         return {source: one for source, one in decided if one is not None}
 
     def _drafts(self, source: str, beside: KnownIds) -> list[Draft]:
@@ -278,7 +278,7 @@ def _is_open(options: ReadOptions) -> bool:
     several = any(role.startswith(KEY_COLUMN) or role == "row" or isinstance(name, tuple) for role, name in given.items())
     patterns = any(isinstance(name, str) and "*" in name for name in given.values())
     by_position = all(isinstance(given.get(role), int) for role in ("user", "item"))
-    return not (several or patterns or by_position) and options.format not in ("delta", "iceberg")
+    return not (several or patterns or by_position)
 
 
 def _drafts_of(sheet: Sheet, request: SourceRequest, known: KnownIds) -> Iterator[Draft]:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .evidence import MOST_GRADES, Judge, Table, item_bits
+from .headers import SURE
 from .names import MOST, bits_of, is_generic, is_plural, meanings, series_part
 from .sampled_values import INTEGER, LABELLED, IdSet, KnownIds, SampledColumn, form_of, overlap, share
 from .sheets import Sheet
@@ -238,9 +239,8 @@ def _trec_run(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds) 
     is_six = table == "lists" and sheet.format == "trec" and len(columns) == 6 and user is columns[0]
     if is_six and columns[3].kind == "integer" and None not in columns[4].numbers:
         is_other = len(columns[1].distinct) == 1 and sheet.order(columns[0], columns[3]).permutes > 0
-        bits = (32.0 if columns[1].distinct <= {"Q0", "q0", "0"} else 18 if is_other else -12) + (
-            4 if len(columns[5].distinct) == 1 else -4
-        )
+        bits = 32.0 if columns[1].distinct <= {"Q0", "q0", "0"} else 18 if is_other or sheet.bits >= SURE else -12
+        bits += 4 if len(columns[5].distinct) == 1 else -4
         bits += max(0.0, known.bits(columns[2].ids, "item"))
         yield Items("long", (columns[2],), bits, "columns of a TREC run", judge=Judge(columns[4], "score"))
 
@@ -251,9 +251,8 @@ def _trec_qrels(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds
     is_four = table == "interactions" and sheet.format == "trec" and len(columns) == 4 and user is columns[0]
     if is_four and None not in columns[3].numbers and columns[3].kind != "time":
         is_constant = len(columns[1].distinct) == 1 and columns[1].kind == "integer"
-        bits = (22.0 if columns[1].distinct <= {"Q0", "q0", "0"} else 16 if is_constant else -12) + 6 * (
-            len(columns[3].distinct) <= MOST_GRADES
-        )
+        bits = 22.0 if columns[1].distinct <= {"Q0", "q0", "0"} else 16 if is_constant or sheet.bits >= SURE else -12
+        bits += 6 * (len(columns[3].distinct) <= MOST_GRADES)
         bits += max(0.0, known.bits(columns[2].ids, "item"))
         yield Items("long", (columns[2],), bits, "columns of TREC judgements", judge=Judge(columns[3], "rating"))
 

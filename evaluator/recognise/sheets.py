@@ -34,6 +34,7 @@ _RECOGNISED: Final = ("user", "item", "rating", "score", "rank", "position", "ro
 _OF_LISTS: Final = (" ", ",", "\t")
 """Separators of items in lines of different lengths."""
 SEPARATORS: Final = ("::", "\t", ";", "|", ",", " ")
+_TREC_ENDINGS: Final = (".qrels", ".qrel", ".run", ".trec")
 _HEAD_BYTES: Final = 1 << 16
 _ROWS, _CELLS, _MOST_ROWS = 300, 6_000, 50_000
 """The rows and cells of a sample, and the rows that are read if there is doubt."""
@@ -178,7 +179,8 @@ def _looked_at(file: SourceFile, format: Format, options: ReadOptions, n: int) -
         return [_of_frame(format, typed_rows(file, format, options), n)]
     if format == "ndjson":
         return _of_objects(file, n)
-    return _of_text(*_lines(file, n), options, n) if format == "csv" else []
+    is_trec = sniff.ending_of(file.pure_path) in _TREC_ENDINGS
+    return _of_text(*_lines(file, n), options, n, is_trec=is_trec) if format == "csv" else []
 
 
 def _lines(file: SourceFile, n: int) -> tuple[list[str], bool]:
@@ -262,11 +264,14 @@ def _of_records(format: Format, records: Iterable[Mapping[str, Any]]) -> Sheet:
     return Sheet(format, columns)
 
 
-def _of_text(lines: Sequence[str], are_all: bool, options: ReadOptions, n: int) -> Iterator[Sheet]:
-    """Yield the ways to cut separated text; none for the features of libsvm."""
+def _of_text(lines: Sequence[str], are_all: bool, options: ReadOptions, n: int, *, is_trec: bool) -> Iterator[Sheet]:
+    """Yield the ways to cut separated text; none for the features of libsvm. `is_trec`: the ending of the file says so."""
     if not lines or sniff.is_of_features(lines):
         return
     trec = _of_trec(lines) if options.format in (None, "trec") and options.separator is None else None
+    if trec is not None:
+        lines = [line for line in lines if not line.lstrip().startswith(TREC_COMMENT)]
+        trec.bits = max(trec.bits, SURE * is_trec)
     sheets = [*([] if trec is None else [trec]), *(_cut(lines, options, whole=n > _ROWS) if trec is None or not trec.bits else ())]
     for sheet in sheets:
         sheet.is_complete = are_all and sheet.is_complete

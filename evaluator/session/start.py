@@ -13,7 +13,7 @@ from ..config.missing_inputs import CATEGORY_SETTINGS
 from ..disk.overwriting import InputPath, Target, destination, is_plain
 from ..disk.stage import Stage
 from ..errors import ConfigError, DataError
-from ..init import config_text, convert, guess, guess_categories, sample
+from ..init import config_text, convert, guess, guess_categories, said, sample
 
 
 class NewConfig(Struct, frozen=True, eq=False):
@@ -32,7 +32,7 @@ def from_files(files: tuple[str, ...], output: str | None, *, force: bool = Fals
     target, folder = _target(output, force)
     found = guess(files)
     read = tuple(InputPath("an input", Path(file)) for file in (*files, *found.files) if os.path.isfile(file))
-    remarks = (*(f"{name}: {what}" for name, what in found.descriptions), *(f"not sure: {doubt}" for doubt in found.doubts))
+    remarks = tuple(said(found))
     remarks += tuple(f"proposed: {line.setting}: {line.reason}" for line in found.proposals if line.key != "metrics")
     if found.problem:
         hint: str | Sequence[str] = (

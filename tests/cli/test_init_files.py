@@ -196,6 +196,19 @@ def test_results_in_the_folder_are_not_taken_for_data(receval, folder):
     assert "out.json: left out: it contains results of receval\n" in err
 
 
+def test_a_file_with_the_lists_of_several_models_is_written_with_their_column(receval, folder):
+    both = text([(model, *row) for model in "ab" for row in SCORED], ("model", "user", "item", "score"))
+    folder({**PLAIN, "all.csv": both})
+    code, _, err = receval("init", "-o", "config.yaml")
+    assert (code, "all.csv: the models a, b: the score in column 'score'; up to 5 items per user;" in err) == (0, True), err
+    written = Path("config.yaml").read_text()
+    assert "    - {path: all.csv, columns: {model: model}}" in written
+    assert "    - {path: als.csv, name: als}" in written
+    code, out, err = receval("run", "config.yaml", "--format", "csv", "--set", "health=off")
+    assert code == 0, err
+    assert {line.split(",")[0] for line in out.splitlines()} >= {"a", "b", "als"}
+
+
 def test_an_unusable_file_is_left_out_with_the_reason(init):
     done = init(
         {
@@ -205,7 +218,6 @@ def test_an_unusable_file_is_left_out_with_the_reason(init):
             "empty.csv": "",
             "results.csv": text([("als", "nDCG", 5, 0.1)], ("model", "metric", "k", "value")),
             "per_user.csv": text([(1, 0.1)], ("user", "nDCG@5")),
-            "all.csv": text([(model, *row) for model in "ab" for row in SCORED], ("model", "user", "item", "score")),
             "weird.csv": text([(1, 2)], ("alpha", "beta")),
             "nested.parquet": pl.DataFrame({"user": [1], "items": [[[1], [2]]]}),
             "python.csv": """user,items\n1,"[('11', 0.5), ('12', 0.4)]"\n2,"[('13', 1)]"\n""",
@@ -217,16 +229,10 @@ def test_an_unusable_file_is_left_out_with_the_reason(init):
     assert done.said["broken.parquet"].startswith("left out: not a readable parquet file")
     assert done.said["empty.csv"] == "left out: the file is empty"
     assert done.said["results.csv"] == done.said["per_user.csv"] == "left out: it contains metric values"
-    assert done.said["all.csv"] == (
-        "left out: column 'model' contains 2 models; give each model the file with a filter, such as where: \"model == 'a'\""
-    )
     assert "no user or item column was recognised; the columns are 'alpha', 'beta'" in done.said["weird.csv"]
     assert done.said["notes.txt"].startswith("left out: ")
-    for name in ("nested.parquet", "python.csv"):
-        assert (
-            done.said[name]
-            == "left out: column 'items' contains neither items nor readable lists of items: write one row per user and item"
-        )
+    assert done.said["nested.parquet"] == "left out: column 'items' is of type List(Int64) and cannot be an id"
+    assert done.said["python.csv"].endswith("which is not a JSON array")
     assert done.said["package.json"] == "left out: user 'name': \"als\" is not a list of items"
     assert done.said["array.json"] == "left out: record 1: a JSON object was expected, not 1"
     assert "of type Float64 and cannot be an id" in done.said["floats.parquet"]

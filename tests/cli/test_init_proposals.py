@@ -106,8 +106,8 @@ def test_sessions_as_users_propose_their_last_row_and_clusters_of_the_people_beh
 
 
 def test_sessions_of_users_in_every_file_propose_users_of_two_columns(init, receval):
-    rows = [(n // 6, f"s{n // 3}", 11 + n % 4) for n in range(36)]
-    lists = [(n // 2, f"s{n}", 10 + rank, rank) for n in range(12) for rank in range(1, 6)]
+    rows = [(n // 6, f"s{n % 6 // 3}", 11 + n % 4) for n in range(36)]
+    lists = [(n // 2, f"s{n % 2}", 10 + rank, rank) for n in range(12) for rank in range(1, 6)]
     header = ("user_id", "session_id", "item_id")
     config = init({"test.csv": text(rows, header), "als.csv": text(lists, (*header, "rank"))}, "--force").config
     assert "  # columns: {user: [user_id, session_id]}  # one list for each session_id instead of each user_id\n" in config
