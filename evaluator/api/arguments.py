@@ -27,10 +27,9 @@ from ..load.in_memory.frames import column_names, frame_of
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..load.in_memory.python_values import is_vector
 from ..metrics.own import name_of
-from ..names import yaml_text
 from ..quoting import one_line, type_name
 from ..recognise.applying import QuestionError
-from ..recognise.reading import argument
+from ..recognise.reading import as_argument
 from ..results.result import Result
 from ..synonyms import FOLDS, meaning_of, wrong_type
 
@@ -178,7 +177,9 @@ def _with_source(hint: str, message: str) -> str:
         return hint
     place = os.path.expanduser(message.partition(": ")[2].partition(": ")[0])
     keys = [f"'split': {one['value']!r}" for one in of_source if not one["column"]]
-    if not os.path.exists(place) and not keys and not any(one["column"] == "model" for one in of_source):  # tables in memory, whose columns are known, share a mapping
+    if (
+        not os.path.exists(place) and not keys and not any(one["column"] == "model" for one in of_source)
+    ):  # tables in memory, whose columns are known, share a mapping
         return hint
     if columns := {one["column"]: one["value"] for one in of_source if one["column"]}:
         keys.insert(0, f"'columns': {columns}")
@@ -194,22 +195,16 @@ def reworded(text: str) -> str:
     return text
 
 
-def _as_arguments(cures: Sequence[str], of_files: Mapping[str, bool]) -> tuple[str, ...]:
-    """Return options of a command that read a file otherwise (`--set data.test.columns.user=…`) as arguments of a call."""
-    written = []
-    for cure in cures:
-        key, _, value = shlex.split(cure)[-1].partition("=")
-        source, _, column = key.rpartition(".columns.")
-        table = "FILE" if of_files.get(source, True) else "TABLE"
-        written.append(argument(source, {f"columns.{column}": yaml_text.read(value, {}).value}, table))
-    return tuple(written)
-
-
 def about_arguments(result: Result) -> Result:
     """Return a result of a call with arguments, with findings and remarks in terms of these arguments."""
-    of_files = {one.role: any(os.path.exists(file.path) for file in one.files) for one in result.inputs}
+    of_files = [f"{one.role}." for one in result.inputs if any(os.path.exists(file.path) for file in one.files)]
     findings = tuple(
-        replace(one, sentence=reworded(one.sentence), advice=reworded(one.advice), cures=_as_arguments(one.cures, of_files))
+        replace(
+            one,
+            sentence=reworded(one.sentence),
+            advice=reworded(one.advice),
+            cures=tuple(as_argument(cure, of_files) for cure in one.cures),
+        )
         for one in result.findings
     )
     remarks, cautions = (tuple(map(reworded, texts)) for texts in (result.remarks, result.cautions))

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from .. import load
-from ..load.columns import is_no_category
+from ..load.columns import is_no_category, says_part
 from ..measure.task import tables_of
 from ..results.row import listed, of_models
 from ..tables.graph import closure
@@ -101,11 +101,12 @@ def _of_relevance(files: Files) -> Iterator[str]:
     test, plan = files.inputs.test, files.request.plan
     if not any("truth_table" in closure(tables_of(one)) for one in plan.all):
         return
-    if "rating" in test.columns:
+    found = None if test.scan.where else load.events(test, _SAMPLE)
+    if "rating" in test.columns and (found is None or not says_part(found.name)):
         is_loose = any(one.truth.rule == "above_zero" and one.truth.threshold is None and not one.truth.graded for one in plan.all)
         if is_loose and "relevance" not in files.request.evaluation.model_fields_set:
             yield from _of_ratings(test, files.sides["test"].frame)
-    elif not test.scan.where and (found := load.events(test, _SAMPLE)) is not None:
+    elif found is not None:
         keep = "filter its rows first" if test.scan.format == "frame" else f'keep those of one kind with --where "{found.likely_filter}"'
         rows = f"in the first {_SAMPLE:,} rows" if found.n_rows == _SAMPLE else ""
         counts = "every row counts as relevant" if test.target is None else "the target of a user may be a row of any of them"

@@ -203,7 +203,9 @@ class Looker(Struct, frozen=True):
             return given
         if lists.is_named:
             held = lists.configured.frame
-            raise models_error(reading, held.kind if isinstance(held, InMemory) else str(lists.files[0] if lists.files else lists.configured.path[0]))
+            raise models_error(
+                reading, held.kind if isinstance(held, InMemory) else str(lists.files[0] if lists.files else lists.configured.path[0])
+            )
         column: str | int = reading.columns["model"]
         return column
 
@@ -216,8 +218,7 @@ class Looker(Struct, frozen=True):
             found = []
             for name, _, location, configured in data.named_lists():
                 role = "data.recommendations" if name == UNNAMED and data.has_model_column else dotted(("data", *location))
-                own = load.without_endings(PurePath(configured.path[0]).name) if configured.path else UNNAMED
-                is_named = name != own
+                is_named = name != (load.without_endings(PurePath(configured.path[0]).name) if configured.path else UNNAMED)
                 found.append(_Lists(name, role, configured, is_named=is_named))
             return found
         by_name: dict[str, _Lists] = {}

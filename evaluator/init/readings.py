@@ -94,6 +94,9 @@ def _chosen(file: ClassifiedFile, found: FileReading | Question | None) -> Chose
             return ChosenReading(source, question, preview.keys, keys, doubt)
         found, doubt = readings[0], described(readings[0])
     reading = found if isinstance(found, FileReading) else None
+    if reading is not None and "timestamp" in reading.columns and "timestamp" not in source.columns:  # that names alone do not find
+        options = replace(options, columns={**options.columns, "timestamp": reading.columns["timestamp"]})
+        source = as_recognised(reading, look, options)
     commas = {"decimal_comma": True} if _has_decimal_commas(preview, reading, source) else {}
     if commas:
         options = replace(options, decimal_comma=True)

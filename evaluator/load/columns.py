@@ -102,6 +102,7 @@ _LABELS: Final = (
     "isliked", "islike", "converted", "conversion", "positive", "ispositive", "relevant", "isrelevant",
 )  # fmt: skip
 """The usual names of columns that are 1 for what a recommender predicts and 0 for the rest; `label` is a rating."""
+_PARTS: Final = ("split", "set", "subset", "partition", "phase", "datasplit", "dataset", "part")
 _BOOLEANS: Final = (("1", "0"), ("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"))
 """The values for true and false."""
 _TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, ...], ...]]]] = {
@@ -154,8 +155,18 @@ def usual_roles(name: str) -> frozenset[str]:
 
 
 def says_what_happened(name: str, values: Collection[str] | None = None) -> bool:
-    """Return whether `name` is a usual name of an event column (view, purchase, …), or of a label if its `values` are true and false."""
-    return _fold(name) in _EVENTS or (_fold(name) in _LABELS and (values is None or true_of(values) is not None))
+    """Return whether `name` is a usual name of an event column (view, purchase, …), of a label, or of the part of a log.
+
+    The `values` of a label are true and false, and those of parts train and test.
+    """
+    is_label = _fold(name) in _LABELS and (values is None or true_of(values) is not None)
+    return _fold(name) in _EVENTS or is_label or says_part(name, values)
+
+
+def says_part(name: str, values: Collection[str] | None = None) -> bool:
+    """Return whether `name` is a usual name of a column that says which rows of a log are train and which are test."""
+    words = {value.lower() for value in values or ()}
+    return _fold(name) in _PARTS and (values is None or ("test" in words and not words.isdisjoint(("train", "training"))))
 
 
 def true_of(values: Collection[str]) -> str | None:

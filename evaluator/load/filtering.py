@@ -31,8 +31,8 @@ _MOST_MODELS: Final = 1_000
 _MOST_EVENTS: Final = 20
 """Largest number of distinct values of an event column."""
 _WANTED_EVENTS: Final = (
-    "purchase", "purchased", "buy", "bought", "order", "ordered", "transaction", "conversion", "checkout", "sale", "payment", "booking",
-    "subscribe", "like", "play", "watch", "click",
+    "test", "purchase", "purchased", "buy", "bought", "order", "ordered", "transaction", "conversion", "checkout", "sale", "payment",
+    "booking", "subscribe", "like", "play", "watch", "click",
 )  # fmt: skip
 """Words of events that a recommender probably predicts, the likeliest first."""
 _MOST_VALUES: Final = 5

@@ -40,10 +40,10 @@ def models_error(reading: FileReading, file: str) -> DataError:
     """Return the error for a file that has the lists of several models, although the config gives it one name."""
     column = reading.columns["model"]
     name = f"column {column}" if isinstance(column, int) else repr(column)
-    setting = f"columns.model={column}"
+    setting = shlex.quote(f"{reading.source}.columns.model={column}")
     return DataError(
         f"{reading.source}: {file}: the lists are of {len(reading.models):,} models, {', '.join(reading.models[:5])}, in {name}",
-        f"give the file without a name, or set it in the config, columns: {{model: {column}}}, or by --set {shlex.quote(f'{reading.source}.{setting}')}",
+        f"give the file without a name, or set it in the config, columns: {{model: {column}}}, or by --set {setting}",
     )
 
 

@@ -136,6 +136,7 @@ def _judged(sheet: Sheet, user: SampledColumn, column: SampledColumn) -> Iterato
     """Weigh a column of a test file as what judges its rows: by its name, by zeros or False, by the few values of grades."""
     numbers = {number for number in map(number_of, column.distinct) if number is not None}
     has_zero = min(numbers, default=1.0) <= 0 < max(numbers, default=0.0) and len(numbers) <= MOST_GRADES
+    has_zero |= "amount" in meanings(column.name) and share(column.numbers, lambda number: number == 0) > 1 - _FULL
     has_gaps = len(numbers) == 1 and numbers != {0.0} and share(column.values, bool) < _FULL
     is_grade = numbers <= {half / 2 for half in range(11)} or numbers <= set(range(11))
     if has_zero or has_gaps:

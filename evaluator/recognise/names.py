@@ -60,7 +60,10 @@ _WORDS: Final[dict[str, frozenset[str]]] = {
         ),
     }.items()
 }
-"""Role → words that name it. An `amount` judges rows if it may be 0. `estimate` is a score that a model predicted; `side` is shown or past, never a list or the truth."""
+"""Role → words that name it.
+
+An `amount` judges rows if it may be 0, `estimate` is a score that a model predicted, `side` is shown or past, never a list or the truth.
+"""
 _IDENTIFYING: Final = frozenset(
     ["id", "ids", "idx", "index", "key", "code", "no", "nr", "num", "number", "uuid", "hash", "token", "ref", "float", "seq"]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -104,6 +105,17 @@ def argument(source: str, settings: Mapping[str, Any], table: str) -> str:
     given = f"{{'{', '.join((of_file, *(f'{key!r}: {value!r}' for key, value in keys.items())))}}}"
     _, role, *model = source.split(".", 2)
     return f"{role}={f'{{{model[0]!r}: {given}}}' if model else given}"
+
+
+def as_argument(option: str, of_files: Iterable[str]) -> str:
+    """Return an option of a command that reads a column otherwise (`--set data.test.columns.user=…`) as the argument of a call.
+
+    The sources `of_files` (`data.test.`) have files, the others are tables.
+    """
+    key, _, value = shlex.split(option)[-1].partition("=")
+    source, _, column = key.rpartition(".columns.")
+    table = "FILE" if any(key.startswith(role) for role in of_files) else "TABLE"
+    return argument(source, {f"columns.{column}": yaml_text.read(value, {}).value}, table)
 
 
 def described(reading: FileReading) -> str:

@@ -100,7 +100,8 @@ class Draft(Struct, frozen=True):
             c.place for c in sheet.columns if c.key == columns.get("model")
         }
         times = [c for c in times if not items.split or not any(items.split in value for value in c.values)]  # or it would be split too
-        if len(times) == 1 and sheet.header is False and times[0].place not in used and not self.shape.startswith("TREC"):
+        has_usual = any("timestamp" in usual_roles(c.name or "") for c in sheet.columns)
+        if len(times) == 1 and times[0].place not in used and not has_usual and not self.shape.startswith("TREC"):
             columns["timestamp"] = times[0].key
             used.add(times[0].place)
         casts = [role for role, group in (("user", (self.user,)), ("item", items.columns)) if _is_whole(group)]

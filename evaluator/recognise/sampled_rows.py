@@ -53,7 +53,8 @@ def effect_of(rows: Sequence[Row], table: Table, *, reads_ratings: bool = True) 
     """Return what rows mean: the grade of each pair of a test file, or only whether it is above 0; the items in order of each list."""
     if table == "interactions":
         grades = {(user, item): 1.0 if rating is None else rating for _, user, item, _, rating in rows}
-        return grades if reads_ratings else {pair: grade > 0 for pair, grade in grades.items()}
+        is_constant = len({*grades.values()}) == 1 and all(grade > 0 for grade in grades.values())  # which judges nothing
+        return grades if reads_ratings and not is_constant else {pair: grade > 0 for pair, grade in grades.items()}
     lists: dict[tuple[str, str], list[tuple[float, int, str]]] = {}
     for place, (model, user, item, order, _) in enumerate(rows):
         lists.setdefault((model, user), []).append((order or 0.0, place, item))

@@ -13,6 +13,7 @@ from itertools import islice, pairwise
 from typing import Any, Final, Literal
 
 from ..load.scan import BOOLEANS, NO_VALUE
+from ..quoting import MOST as MOST_QUOTED
 from .names import MOST, words_of
 
 Kind = Literal["integer", "whole", "decimal", "comma", "boolean", "date", "time", "text", "empty"]
@@ -95,8 +96,8 @@ class SampledColumn:
 
     @property
     def key(self) -> str | int:
-        """Its name, or its position without one."""
-        return self.name or self.place
+        """Its name, or its position without one that can be pasted."""
+        return self.name if self.name and len(self.name) <= MOST_QUOTED else self.place
 
     @cached_property
     def parts(self) -> list[str]:

@@ -24,6 +24,8 @@ _NO_IDS: Final = ("decimal", "boolean", "date")
 _CELL_SEPARATORS: Final = (", ", ";", "|", ",", " ")
 _FAR: Final = 100
 """IdSet that begin at 0 have smaller ones."""
+_MOST_GRADE: Final = 1e6
+"""Numbers behind a document that are larger are times, not grades."""
 _PADS: Final = ("-1", "0", "nan", "NaN", "None", "null", "<pad>", "[PAD]")
 
 
@@ -249,7 +251,7 @@ def _trec_qrels(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds
     """Four fields between white space: topic, iteration, document, grade."""
     columns = sheet.columns
     is_four = table == "interactions" and sheet.format == "trec" and len(columns) == 4 and user is columns[0]
-    if is_four and None not in columns[3].numbers and columns[3].kind != "time":
+    if is_four and all(number is not None and number < _MOST_GRADE for number in columns[3].numbers) and columns[3].kind != "time":
         is_constant = len(columns[1].distinct) == 1 and columns[1].kind == "integer"
         bits = 22.0 if columns[1].distinct <= {"Q0", "q0", "0"} else 16 if is_constant or sheet.bits >= SURE else -12
         bits += 6 * (len(columns[3].distinct) <= MOST_GRADES)

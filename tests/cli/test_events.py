@@ -131,7 +131,7 @@ def test_the_fourth_column_without_a_header_is_a_time(init, receval):
     done = init(
         {
             "u.test": text(rows, separator="\t"),
-            "u.base": text([(u, 31, 3, 870_000_000) for u in (1, 2, 3)], separator="\t"),
+            "u.base": text([(u, 30 + u, 3 + u % 2, 870_000_000 + u) for u in (1, 2, 3)], separator="\t"),
             "als.csv": PLAIN["als.csv"],
         }
     )

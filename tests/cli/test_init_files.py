@@ -127,7 +127,6 @@ def test_ambiguous_columns_are_chosen_written_and_reported(init):
     ("spell", "called"),
     [
         ("{:02}".format, "leading zeros"),
-        ("{}.0".format, "a decimal .0"),
         (" {} ".format, "surrounding white space"),
     ],
 )

@@ -21,7 +21,7 @@ def test_ranks_without_a_header_are_ranks_and_said(init):
 def test_ids_written_as_decimals_are_integers_and_said(init):
     done = init({"test.csv": TEST_CSV, "als.csv": text([(user, f"{item}.0", score) for user, item, score in SCORED])})
     assert done.data["recommendations"]["als"]["columns"]["item"] == {"column": 2, "as": "integer"}
-    assert "als.csv: no header; user = column 1, item = column 2, score = column 3; item written as 12.0 are read as 12" in done.doubts
+    assert "als.csv: no header; user = column 1, item = column 2, score = column 3; item ids written as 12.0 are read as 12" in done.doubts
     assert done.values["als", "MRR@5"] == pytest.approx(STARS)
 
 
