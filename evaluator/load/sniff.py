@@ -53,6 +53,8 @@ STREAM: Final = b"\xff\xff\xff\xff"
 PACKED: Final = (".gz", ".zst", ".zstd")
 HEAD: Final = 1 << 20
 """The number of bytes of text that are looked at."""
+_START: Final = 1 << 12
+"""The number of bytes that tell text, which has no zero byte, from other files."""
 _LINES: Final = 1_000
 _FEW: Final = 20
 """Number of lines that are few."""
@@ -76,6 +78,8 @@ def ending_of(path: PurePath) -> str:
 def format_of(file: SourceFile, encoded: bool = False) -> Format:
     """Return the format of a file, by its ending or else by its first bytes; raise `DataError` if receval does not read it.
 
+    A file of an unknown ending, such as `part-00000-of-00001` or `batch.json.out`, is read if it is text.
+
     A file that is `encoded` (not UTF-8) is separated text unless its ending names another format.
     """
     path = file.local
@@ -86,7 +90,13 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
     if starts(path, b"ARROW1") or starts(path, STREAM):
         return "ipc"
     refuse_objects(file)
-    if path.suffix and path.suffix.lower() not in PACKED and ending_of(path) not in _OTHERS:
+    if (
+        path.suffix
+        and path.suffix.lower() not in PACKED
+        and ending_of(path) not in _OTHERS
+        and not encoded
+        and b"\0" in first_bytes(file, _START)
+    ):
         raise DataError(
             f"{file}: cannot tell the format from the ending {path.suffix!r}",
             "set it in the config: format: csv, tsv, trec, ragged, json, ndjson, parquet or ipc",

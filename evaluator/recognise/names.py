@@ -35,7 +35,7 @@ _WORDS: Final[dict[str, frozenset[str]]] = {
         ),
         "rank": "rank ranks ranking position positions pos place order slot",
         "score": "score scores",
-        "distance": "distance distances dist dissimilarity cost",
+        "distance": "distance distances dist dissimilarity cost error loss rmse perplexity nll",
         "estimate": (
             "pred preds prediction predictions predicted prob probs probability logit logits sim similarity confidence conf est "
             "estimate yhat ypred affinity likelihood"

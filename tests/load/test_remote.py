@@ -54,7 +54,7 @@ OBJECTS = {
     "parts/b.csv": FRAME[1:].write_csv().encode(),
     "empty.parquet": b"",
     "empty.csv": b"",
-    "odd.xyz": TEXT,
+    "odd.xyz": b"\0" + TEXT,
     "broken.parquet": b"PAR1 nonsense",
     "fault.csv": TEXT + b"3,,0.5\n",
     "delta/_delta_log/0.json": b"{}",
