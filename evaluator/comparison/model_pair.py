@@ -86,6 +86,15 @@ class ModelPair:
             pairing.refuse_other_relevant_items()
         return pairing
 
+    @property
+    def has_same_lists(self) -> bool:
+        """True if every user has the same list from both, up to the largest cut-off; False also if that is not known."""
+        base, model = (side.result.list_hashes.get(side.model) for side in (self.base, self.model))
+        if base is not None and model is not None:
+            return base == model
+        base, model = map(_list_files, (self.base, self.model))
+        return base is not None and base == model
+
     def of(self, label: str, margin: float | None) -> Difference:
         """Return the difference of one measure over all users, not yet judged."""
         values, settings = self.value_range(label), self.options.settings
@@ -364,6 +373,20 @@ class ModelPair:
                 f"there are {known}; {hint}" if known else hint,
             )
         return name
+
+
+def _list_files(side: Side) -> object | None:
+    """Return all that decides the lists of a model that were not hashed: how its file is read, and the files; `None` if not known.
+
+    The files are those of the lists, and those by which items are removed from them.
+    """
+    source, role = side.result.config.get("data", {}).get("recommendations"), f"data.recommendations.{side.model}"
+    entry = source.get(side.model) if isinstance(source, Mapping) else None
+    read = {one.role: [file.hash for file in one.files] for one in side.result.inputs}
+    if not isinstance(entry, Mapping) or not read.get(role):
+        return None
+    settings = {name: value for name, value in entry.items() if name not in ("path", "frame")}
+    return settings, *(read.get(name) for name in (role, "data.train", "data.items"))
 
 
 def _untested(pairing: Pairing, aggregate: str) -> str:

@@ -60,9 +60,10 @@ def long_table(result: Result) -> pl.DataFrame:
     return pl.DataFrame({name: [cell[name] for cell in cells] for name in COLUMNS}, schema=types | {"few_users": pl.Boolean})
 
 
-def _candidates(result: Result, model: str) -> dict[str, Any]:
-    """Return the cell of the candidates of a model; none if its lists do not look like sampled candidates."""
-    return {"candidates": to_builtins(result.candidates[model])} if model in result.candidates else {}
+def _of_lists(result: Result, model: str) -> dict[str, Any]:
+    """Return the cells of the lists of a model: its candidates, if they look like sampled ones, and the fingerprint, if it is known."""
+    candidates = {"candidates": to_builtins(result.candidates[model])} if model in result.candidates else {}
+    return candidates | ({"lists": result.list_hashes[model]} if model in result.list_hashes else {})
 
 
 def result_cells(result: Result) -> dict[str, Any]:
@@ -70,7 +71,7 @@ def result_cells(result: Result) -> dict[str, Any]:
     return {
         "format_version": FORMAT_VERSION,
         "results": long_cells(result),
-        "models": [{"model": model, "users": to_builtins(counts), **_candidates(result, model)} for model, counts in result.counts.items()],
+        "models": [{"model": model, "users": to_builtins(counts), **_of_lists(result, model)} for model, counts in result.counts.items()],
         "yardsticks": list(result.yardsticks),
         "definitions": to_builtins(dict(result.definitions)),
         "truth": to_builtins(dict(result.truths)),

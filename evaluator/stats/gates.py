@@ -31,6 +31,9 @@ _FEW_USERS: Final = 10
 """With fewer users than this, values without spread prove nothing."""
 
 
+IDENTICAL: Final = "the lists are the same for every user"
+
+
 class GateTest(Struct, frozen=True):
     """Test of a value, or of a difference, against a rule.
 
@@ -43,7 +46,7 @@ class GateTest(Struct, frozen=True):
 
     `fail` says when the margin fails, and `failed_by` the strictest kind of failing that holds. `p_fail` is the p value of what must be
     refuted for that: that there is no loss (`shown_worse`), or that the rule is met (`shown_beyond`); `None` if the value decides.
-    `n_corrected` is the number of margins that it was corrected for, if that changed the outcome.
+    `n_corrected` is the number of margins that it was corrected for, if that changed the outcome. `identical`: all lists are the same.
     """
 
     kind: MarginKind | LimitKind | SlicesKind
@@ -71,6 +74,7 @@ class GateTest(Struct, frozen=True):
     p_fail: float | None = None
     p_fail_adjusted: float | None = None
     n_corrected: int | None = None
+    identical: bool = False
 
     @property
     def probability_within(self) -> float | None:
@@ -161,6 +165,26 @@ def estimate_test(
         low=_share(test.low, unit),
         high=_share(test.high, unit),
         detectable=_share(test.detectable, unit),
+    )
+
+
+def as_identical(test: GateTest) -> GateTest:
+    """Return a test of lists that are the same for every user: the difference is exactly 0, whatever the number of users."""
+    outcome: GateOutcome = "pass" if test.kind != "min_gain" else "fail"
+    return replace(
+        test,
+        difference=0.0,
+        low=0.0,
+        high=0.0,
+        outcome=outcome,
+        meets=outcome == "pass",
+        p=None,
+        p_fail=None,
+        failed_by="shown_beyond" if outcome == "fail" else None,
+        detectable=None,
+        users_needed=None,
+        needs=None,
+        identical=True,
     )
 
 
@@ -367,6 +391,8 @@ def observed_text(test: GateTest) -> str:
         return "" if test.value is None else plain(test.value)
     if test.difference is None:
         return ""
+    if test.identical:
+        return _size(test, 0.0)
     bound, word = (test.low, "worst") if test.meets else (test.high, "best")
     text = _size(test, test.difference, sign=True)
     return text if bound is None else f"{text}, at {word} {_size(test, bound, sign=True)}"
@@ -374,6 +400,8 @@ def observed_text(test: GateTest) -> str:
 
 def remark(test: GateTest, measure: str = "the value") -> str:
     """Return the reason for the outcome in a few words; empty if it is plain."""
+    if test.identical:
+        return IDENTICAL
     if test.meets is None:
         return "no value to judge"
     if test.by_value:

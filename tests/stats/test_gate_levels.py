@@ -44,7 +44,7 @@ def _outcomes_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class RandomGate(Struct, frozen=True, eq=False):
-    """A rule whose limit is exactly the true value over all users: it must pass, or fail as `shown_beyond`, no more often than its level."""
+    """A rule whose limit is exactly the true value over all users: it must pass, or be `shown_beyond`, at most at its level."""
 
     population: Population
     n: int
