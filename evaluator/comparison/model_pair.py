@@ -92,8 +92,8 @@ class ModelPair:
         base, model = (side.result.list_hashes.get(side.model) for side in (self.base, self.model))
         if base is not None and model is not None:
             return base == model
-        base, model = map(_list_files, (self.base, self.model))
-        return base is not None and base == model
+        files = _list_files(self.base)
+        return files is not None and files == _list_files(self.model)
 
     def of(self, label: str, margin: float | None) -> Difference:
         """Return the difference of one measure over all users, not yet judged."""
