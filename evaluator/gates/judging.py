@@ -115,6 +115,7 @@ def gate_of(judged: JudgedCase, inconclusive: Inconclusive, *, strict: bool = Fa
         n_changed=test.n_changed,
         paired=judged.paired,
         by_value=test.by_value,
+        test=test.test,
         value=test.value,
         base_value=test.base_value,
         difference=test.difference,

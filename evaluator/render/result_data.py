@@ -13,6 +13,7 @@ from msgspec import to_builtins
 
 from ..checks import CHECKS
 from ..content.differences import footnotes
+from ..content.methods import NAMES
 from ..results import comparison as comparisons
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
@@ -117,6 +118,7 @@ def user_rows(result: Result) -> pl.DataFrame:
 
 def comparison_cells(comparison: Comparison) -> dict[str, Any]:
     """Return everything as plain values; see `comparison.FORMAT_VERSION`."""
+    tests = [one.test for one in (*comparison.differences, *comparison.by_group)]
     losers = [{"model": model, "measure": measure, "users": frame.to_dicts()} for (model, measure), frame in comparison.losers.items()]
     return {
         "format_version": comparisons.FORMAT_VERSION,
@@ -125,6 +127,7 @@ def comparison_cells(comparison: Comparison) -> dict[str, Any]:
         "paired": comparison.paired,
         "judged": list(comparison.judged),
         "settings": to_builtins(comparison.settings),
+        "methods": {method: NAMES[method] for method in dict.fromkeys(filter(None, tests)) if method in NAMES},
         "conclusions": conclusions(comparison),
         "comparisons": [one.cells() for one in comparison.differences],
         "by_group": [one.cells() for one in comparison.by_group],

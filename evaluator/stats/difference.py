@@ -24,7 +24,9 @@ Failing = Literal["shown_worse", "shown_beyond", "value"]
 """
 
 
-TestName = Literal["t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon"]
+TestName = Literal["t", "t-plain", "permutation", "bootstrap", "bootstrap-t", "wilcoxon"]
+PLAIN: Final = "t-plain"
+"""Student's t test without the correction for skewness, and without the exact test for few changes."""
 CorrectionName = Literal["holm", "bh", "by", "none"]
 Verdict = Literal["better", "worse", "equivalent", "identical", "inconclusive"]
 """Verdict on a difference.
@@ -116,7 +118,9 @@ class Difference(Struct, frozen=True):
     equivalence. `up` users have a better value with the model, `down` a worse one (a higher and a lower one if the measure has no better
     direction). `n_unpaired` users have a value for only one of the two and were left out. `relative` is the difference as a share of the
     base value, with its interval (Fieller), whose ends are `None` if the base value is too uncertain. `p_equivalent` is the p value of the
-    hypothesis that the difference is outside of the margin, `probability_equivalent` the probability that it is within.
+    hypothesis that the difference is outside of the margin, `probability_equivalent` the probability that it is within. `test` is the
+    method that gave `statistic` and `p`: a setting, or that of the data (`welch`, `micro`, `weighted`, `clusters`, `folds`, `runs`,
+    `geometric`); `t_plain` and `p_plain` are the difference divided by `se`, and its p value by Student's t with `df`.
 
     `p_adjusted`, `p_equivalent_adjusted`, `family` (number of differences corrected together), `detectable`, `real` (a difference from 0 is
     shown, in any direction), `verdict` and `sentence` are final after `judge_family`. Fields that cannot be computed are `None`.
@@ -144,6 +148,8 @@ class Difference(Struct, frozen=True):
     family: int | None = None
     correction: CorrectionName | None = None
     test: str | None = None
+    t_plain: float | None = None
+    p_plain: float | None = None
     effect_size: float | None = None
     n_changed: int | None = None
     up: int | None = None
@@ -219,7 +225,7 @@ class Conclusion(Struct, frozen=True):
     `best` is the model that no other leads on the users that count for both; `None` if there is none, which can happen if pairs of models
     share different users. `users` are the numbers of users that count for each model. `family` comparisons were corrected together by
     `correction`, those of all pairs of models of all measures; intervals hold together for the `n_pairs` pairs of this measure, with
-    probability `level`.
+    probability `level`. `test` is the method of most pairs, as in `Difference`.
     """
 
     measure: str
@@ -228,7 +234,7 @@ class Conclusion(Struct, frozen=True):
     rivals: tuple[Rival, ...]
     users: dict[str, int]
     level: float
-    test: TestName
+    test: str
     correction: CorrectionName
     family: int
     n_pairs: int

@@ -69,6 +69,7 @@ class GateTest(Struct, frozen=True):
     needs: Needs | None = None
     n_changed: int | None = None
     untested: str = ""
+    test: str | None = None
     fail: Failing | None = None
     failed_by: Failing | None = None
     p_fail: float | None = None
@@ -302,6 +303,7 @@ def _judged(
         needs=needs if kind == "max_loss" else None,
         n_changed=estimate.n_changed,
         untested=estimate.untested,
+        test=estimate.test if confidence is not None else None,
         fail=None if is_by_value else fail,
         failed_by=None if is_by_value else failed_by,
         p_fail=None if is_by_value else _p_of_failing(confidence, of_difference, least, fail),
