@@ -143,7 +143,7 @@ def corrected_text(correction: str, family: int) -> str:
 
 def how_tested(methods: str, correction: str, family: int, alpha: float) -> str:
     """Return the methods, the correction of p values, and the level."""
-    return f"{methods}, {corrected_text(correction, family)}, {100 * alpha:g} %"
+    return _with_correction(methods, corrected_text(correction, family), alpha)
 
 
 def how_concluded(tested: Sequence[Conclusion], *, counts_measures: bool = True) -> str:
@@ -151,7 +151,12 @@ def how_concluded(tested: Sequence[Conclusion], *, counts_measures: bool = True)
     one, n_measures = tested[0], len(tested)
     corrected = corrected_text(one.correction, one.family)
     family = f"{corrected} in {n_measures:,} measures" if counts_measures and n_measures > 1 and one.correction != "none" else corrected
-    return f"{method_names({of.measure: of.test for of in tested})}, {family}, {100 * (1 - one.level):g} %"
+    return _with_correction(method_names({of.measure: of.test for of in tested}), family, 1 - one.level)
+
+
+def _with_correction(methods: str, corrected: str, alpha: float) -> str:
+    """Return methods, correction and level; several methods, which have semicolons between them, end with one."""
+    return f"{methods}{'; ' if '; ' in methods else ', '}{corrected}, {100 * alpha:g} %"
 
 
 def _in_order(labels: Iterable[str]) -> list[str]:

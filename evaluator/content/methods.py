@@ -23,6 +23,7 @@ NAMES: Final[Mapping[str, str]] = {
     "weighted": "paired t test of weighted means (jackknife)",
     "clusters": "t test over clusters (jackknife)",
     "folds": f"paired t test within folds, {_CORRECTED}",
+    "folds-plain": "paired t test within folds (Student, without correction)",
     "runs": "t test over users and training runs",
 }
 """Method of a difference, see `Difference.test` → its name. It names what is computed, so that a reviewer can compute it again."""

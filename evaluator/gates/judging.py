@@ -22,19 +22,8 @@ from ..results.result import FEW_USERS, Result
 from ..stats.concluding import plain
 from ..stats.difference import Failing, GateOutcome, Subject
 from ..stats.estimates import Estimate
-from ..stats.gates import (
-    GateTest,
-    as_identical,
-    correct_failures,
-    correct_gains,
-    estimate_test,
-    gate_sentence,
-    limit_test,
-    margin_test,
-    observed_text,
-    remark,
-    rule_text,
-)
+from ..stats.failures import as_identical, correct_failures
+from ..stats.gates import GateTest, correct_gains, estimate_test, gate_sentence, limit_test, margin_test, observed_text, remark, rule_text
 from ..stats.rare_changes import ValueRange
 from ..stats.two_models import few_changed
 from .demands import Baseline, Demands, NoBase, base_of, consequence_of_missing, judged_models, side_of

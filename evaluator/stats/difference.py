@@ -26,7 +26,8 @@ Failing = Literal["shown_worse", "shown_beyond", "value"]
 
 TestName = Literal["t", "t-plain", "permutation", "bootstrap", "bootstrap-t", "wilcoxon"]
 PLAIN: Final = "t-plain"
-"""Student's t test without the correction for skewness, and without the exact test for few changes."""
+"""Student's t test without the correction for skewness, and without the exact test for few changes; `PLAIN_IN_FOLDS` is that of folds."""
+PLAIN_IN_FOLDS: Final = "folds-plain"
 CorrectionName = Literal["holm", "bh", "by", "none"]
 Verdict = Literal["better", "worse", "equivalent", "identical", "inconclusive"]
 """Verdict on a difference.

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..names.short_names import SMALLEST_FACTOR
 from .concluding import SPARSE_BELOW, sentence_of
 from .confidence import Replicates, ScaledConfidence, ScaledLogarithm, StudentT, not_within, probability_within, two_sided
-from .difference import PLAIN, Difference, Settings, Subject
+from .difference import PLAIN, PLAIN_IN_FOLDS, Difference, Settings, Subject
 from .distributions import below_t
 from .estimates import (
     SKEWED,
@@ -110,7 +110,9 @@ def estimate_folds(
         return replace(estimate, n_unpaired=n_unpaired)
     if clusters is not None:
         estimate = with_fold_clusters(estimate, terms, clusters[both])
-    elif settings.test not in ("t", PLAIN) or _has_few_changes(estimate):
+    elif settings.test == PLAIN:
+        estimate = _plain(estimate, PLAIN_IN_FOLDS)
+    elif settings.test != "t" or _has_few_changes(estimate):
         estimate = _by_test(estimate, terms.weights * terms.differences, settings, terms.influences)
     return replace(estimate, n_unpaired=n_unpaired)
 
@@ -223,11 +225,18 @@ def _tested(estimate: Estimate, base: Floats, model: Floats, settings: Settings,
         return estimate
     if clusters is not None:
         return with_clusters(estimate, differences_of(base, model), clusters)
-    if settings.test == PLAIN and estimate.se is not None and estimate.df is not None:
-        return replace(estimate.with_t(estimate.se, estimate.df), test=PLAIN, notes=(*estimate.notes, PLAIN_FAILS))
+    if settings.test == PLAIN:
+        return _plain(estimate, PLAIN)
     if settings.test == "t" and not _has_few_changes(estimate):
         return estimate
     return _by_test(estimate, differences_of(base, model), settings)
+
+
+def _plain(estimate: Estimate, test: str) -> Estimate:
+    """Return the estimate with Student's t, without a correction."""
+    assert estimate.se is not None
+    assert estimate.df is not None
+    return replace(estimate.with_t(estimate.se, estimate.df), test=test, notes=(*estimate.notes, PLAIN_FAILS))
 
 
 def _has_few_changes(estimate: Estimate) -> bool:

@@ -67,6 +67,7 @@ def test_under_clusters_weights_micro_folds_and_runs_the_method_is_named_as_it_i
     assert named(measured(aggregates=["micro"])) == NAMES["micro"]
     assert named(measured(aggregates=["geometric"])) == NAMES["geometric"]
     assert named(measured(of_folds())) == NAMES["folds"]
+    assert named(measured(of_folds()), settings=Settings("t-plain")) == NAMES["folds-plain"]
     assert named(measured(of_folds(apart=False))) == NAMES["clusters"]
     runs = {name: {"runs": [lists_of(USERS, seed), lists_of(USERS, seed + 1)]} for name, seed in (("base", 2), ("model", 8))}
     assert named(measured({"test": rated_items(), "recommendations": runs})) == NAMES["runs"]

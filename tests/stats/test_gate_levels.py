@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from receval.stats import gates
 from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import paired_estimate
-from receval.stats.gates import correct_failures, margin_test
+from receval.stats.failures import correct_failures
+from receval.stats.gates import margin_test
 from receval.stats.rare_changes import RareChanges, ValueRange
 from receval.stats.two_models import compare_paired, difference_of
 from scipy import stats

@@ -7,7 +7,7 @@ import pytest
 from receval.stats.concluding import judge_family
 from receval.stats.difference import Settings, Subject
 from receval.stats.rare_changes import ValueRange
-from receval.stats.two_models import PLAIN_FAILS, compare_paired, estimate_folds
+from receval.stats.two_models import PLAIN_FAILS, compare_paired, estimate_folds, estimate_paired
 from scipy import stats
 
 SUBJECT = Subject("nDCG@10", "main", "today")
@@ -53,10 +53,12 @@ def test_it_says_where_it_fails_and_gives_no_verdict_on_few_changes():
     assert (one.n_changed < 10, one.verdict) == (True, "inconclusive")
 
 
-def test_over_folds_the_method_stays_that_of_folds():
+def test_over_folds_it_divides_by_the_error_of_the_mean_over_folds():
     base, model = sides(300, 0.5, 1)
-    folds = np.arange(300) % 3
-    assert estimate_folds(base, model, folds, PLAIN).confidence == estimate_folds(base, model, folds, Settings()).confidence
+    plain, corrected = (estimate_folds(base, model, np.arange(300) % 3, settings) for settings in (PLAIN, Settings()))
+    assert (plain.test, plain.se, plain.df) == ("folds-plain", corrected.se, corrected.df)
+    assert plain.statistic == pytest.approx(plain.difference / plain.se, rel=1e-12)
+    assert estimate_paired(base, model, PLAIN).test == "t-plain"
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "permutation"])
