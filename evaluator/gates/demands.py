@@ -90,7 +90,7 @@ def consequence_of_missing(policy: MissingPolicy) -> Consequence:
 
 OF_EARLIER_VERSION: Final = (
     "These results are of an earlier version, whose margins fail only if the true loss is shown to be beyond the limit "
-    "(gates.fail: shown_beyond); --fail shown_worse judges them as new configs do."
+    "(gates.fail: shown_beyond); with shown_worse they are judged as those of new configs."
 )
 USUAL_BASELINE: Final = "results/main"
 """The folder of the baseline of results whose config does not name one."""

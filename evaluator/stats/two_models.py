@@ -34,7 +34,7 @@ from .samples import fold_estimate, runs_estimate, with_clusters, with_fold_clus
 WHOLE: Final = "No value per user: no interval."
 PLAIN_FAILS: Final = (
     "Student's plain t test finds differences that are not there more often than its level if few users changed or if their differences "
-    "are skewed; --test t corrects for that."
+    "are skewed; the test t corrects for that."
 )
 
 
