@@ -14,10 +14,20 @@ LimitKind = Literal["min", "max"]
 SlicesKind = Literal["slices"]
 """No slice of users may be confirmed to lose more than the limit."""
 GateOutcome = Literal["pass", "fail", "inconclusive"]
-"""`pass`: the rule is shown to hold; `fail`: it is shown to be violated; `inconclusive`: neither."""
+"""`pass`: the rule is shown to hold; `fail`: it is violated as `Failing` says; `inconclusive`: neither."""
+Failing = Literal["shown_worse", "shown_beyond", "value"]
+"""When a margin fails, from the most cases to the fewest.
+
+- `value`: the value is beyond the limit
+- `shown_worse`: so it is, and a loss is shown
+- `shown_beyond`: the true value is shown to be beyond the limit
+"""
 
 
-TestName = Literal["t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon"]
+TestName = Literal["t", "t-plain", "permutation", "bootstrap", "bootstrap-t", "wilcoxon"]
+PLAIN: Final = "t-plain"
+"""Student's t test without the correction for skewness, and without the exact test for few changes; `PLAIN_IN_FOLDS` is that of folds."""
+PLAIN_IN_FOLDS: Final = "folds-plain"
 CorrectionName = Literal["holm", "bh", "by", "none"]
 Verdict = Literal["better", "worse", "equivalent", "identical", "inconclusive"]
 """Verdict on a difference.
@@ -109,7 +119,9 @@ class Difference(Struct, frozen=True):
     equivalence. `up` users have a better value with the model, `down` a worse one (a higher and a lower one if the measure has no better
     direction). `n_unpaired` users have a value for only one of the two and were left out. `relative` is the difference as a share of the
     base value, with its interval (Fieller), whose ends are `None` if the base value is too uncertain. `p_equivalent` is the p value of the
-    hypothesis that the difference is outside of the margin, `probability_equivalent` the probability that it is within.
+    hypothesis that the difference is outside of the margin, `probability_equivalent` the probability that it is within. `test` is the
+    method that gave `statistic` and `p`: a setting, or that of the data (`welch`, `micro`, `weighted`, `clusters`, `folds`, `runs`,
+    `geometric`); `t_plain` and `p_plain` are the difference divided by `se`, and its p value by Student's t with `df`.
 
     `p_adjusted`, `p_equivalent_adjusted`, `family` (number of differences corrected together), `detectable`, `real` (a difference from 0 is
     shown, in any direction), `verdict` and `sentence` are final after `judge_family`. Fields that cannot be computed are `None`.
@@ -137,6 +149,8 @@ class Difference(Struct, frozen=True):
     family: int | None = None
     correction: CorrectionName | None = None
     test: str | None = None
+    t_plain: float | None = None
+    p_plain: float | None = None
     effect_size: float | None = None
     n_changed: int | None = None
     up: int | None = None
@@ -212,7 +226,7 @@ class Conclusion(Struct, frozen=True):
     `best` is the model that no other leads on the users that count for both; `None` if there is none, which can happen if pairs of models
     share different users. `users` are the numbers of users that count for each model. `family` comparisons were corrected together by
     `correction`, those of all pairs of models of all measures; intervals hold together for the `n_pairs` pairs of this measure, with
-    probability `level`.
+    probability `level`. `test` is the method of most pairs, as in `Difference`.
     """
 
     measure: str
@@ -221,7 +235,7 @@ class Conclusion(Struct, frozen=True):
     rivals: tuple[Rival, ...]
     users: dict[str, int]
     level: float
-    test: TestName
+    test: str
     correction: CorrectionName
     family: int
     n_pairs: int

@@ -67,6 +67,13 @@ def test_the_rules_of_the_config_are_judged_by_default(result: receval.Evaluatio
     assert [one.outcome for one in stored.gate("HitRate@1 >= 0.7")] == ["pass"]
 
 
+def test_an_argument_says_when_a_margin_fails_unless_its_rule_does(result: receval.EvaluationResult):
+    margin, own = "nDCG@3 max_loss 0", {"measure": "nDCG@3", "max_loss": 0, "fail": "shown_beyond"}
+    found = result.gate([margin, own], baseline="new", models="old", fail="value")
+    assert [gate["fail"] for gate in found.to_dict()["gates"]] == ["value", "shown_beyond"]
+    assert [gate.fail for gate in result.gate(margin, baseline="new", models="old").gates] == ["shown_worse"]
+
+
 @pytest.mark.parametrize(
     ("rules", "asked", "sentence"),
     [
@@ -78,6 +85,7 @@ def test_the_rules_of_the_config_are_judged_by_default(result: receval.Evaluatio
         ("nDCG@3 max_loss 2%", {"baseline": 3}, "give a result"),
         ("nDCG@3 max_loss 2%", {"baseline": "no/folder"}, "create it with result.save, or set if_missing"),
         ("nDCG@3 >= 1", {"inconclusive": "maybe"}, "inconclusive"),
+        ("nDCG@3 >= 1", {"fail": "maybe"}, "fail"),
     ],
 )
 def test_a_rule_that_cannot_be_judged_is_refused_in_one_sentence(result: receval.EvaluationResult, rules: Any, asked: Any, sentence: str):
