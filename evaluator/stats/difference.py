@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, get_args
 from msgspec import Struct
 
 from ..errors import ConfigError
+from .units import Units
 
 MarginKind = Literal["max_loss", "min_gain"]
 LimitKind = Literal["min", "max"]
@@ -113,6 +114,9 @@ class Difference(Struct, frozen=True):
 
     `p_adjusted`, `p_equivalent_adjusted`, `family` (number of differences corrected together), `detectable`, `real` (a difference from 0 is
     shown, in any direction), `verdict` and `sentence` are final after `judge_family`. Fields that cannot be computed are `None`.
+
+    Two fields are for verdicts alone: `units` are the independent units if these are not users who count alike, and `reach` is the largest
+    change that may be missing from the sample (0 if none).
     """
 
     subject: Subject
@@ -152,10 +156,19 @@ class Difference(Struct, frozen=True):
     verdict: Verdict | None = None
     sentence: str = ""
     notes: tuple[str, ...] = ()
+    units: Units | None = None
+    reach: float = 0.0
 
     def __post_init__(self) -> None:
         if self.margin is not None and not (math.isfinite(self.margin) and self.margin > 0):
             raise ConfigError(f"a margin must be above 0, not {self.margin:g}")
+
+    @property
+    def independent(self) -> Units | None:
+        """The independent units; `None` if users are not paired."""
+        if self.units is not None or self.n_changed is None:
+            return self.units
+        return Units.of_users(self.n_users, self.n_changed)
 
     @property
     def is_tested(self) -> bool:
@@ -178,7 +191,7 @@ class Difference(Struct, frozen=True):
         return subject | {"higher_is_better": self.subject.higher_is_better} | {name: getattr(self, name) for name in FIELDS}
 
 
-FIELDS: Final = tuple(name for name in Difference.__struct_fields__ if name != "subject")
+FIELDS: Final = tuple(name for name in Difference.__struct_fields__ if name not in ("subject", "units", "reach"))
 """Columns of a difference beside those of its subject."""
 
 

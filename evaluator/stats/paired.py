@@ -13,6 +13,7 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from ..sums.exact import ExactSums
+from .units import SPARSE_BELOW
 
 Floats = NDArray[np.float64]
 
@@ -21,7 +22,6 @@ TOLERANCE: Final = 1e-12
 _UNIT_ROUNDOFF: Final = Fraction(1, 2**52)
 _LARGEST: Final = 1e100
 """Values above this count as infinite, because their cubes would be."""
-SPARSE_BELOW: Final = 100
 _BLOCK: Final = 2**15
 """Number of users to process at a time, so that intermediate arrays stay small."""
 

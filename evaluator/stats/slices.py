@@ -19,7 +19,8 @@ from ..errors import ConfigError
 from ..sums.exact import ExactSums, round_fraction
 from .confidence import StudentT, two_sided
 from .estimates import skewness_of_mean, standard_deviation
-from .paired import SPARSE_BELOW, TOLERANCE, Floats
+from .paired import TOLERANCE, Floats
+from .units import SPARSE_BELOW
 
 Codes = NDArray[np.int64]
 Condition = tuple[int, int]
