@@ -43,6 +43,7 @@ from .output import ci_files, publish, say, say_verdicts, show, tell, tell_cauti
     help="A rule, instead of those of the config: 'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%', or in each group of users "
     "'nDCG@10 max_loss 5% by users.plan'. May be repeated.",
 )
+@options.fail_option
 @options.inconclusive_option
 @click.option(
     "--strict",

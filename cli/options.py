@@ -384,6 +384,12 @@ inconclusive_option = click.option(
     type=click.Choice(("warn", "fail")),
     help="What an inconclusive gate does: warn, or fail (exit 1). Default: gates.inconclusive of the config, else warn.",
 )
+fail_option = click.option(
+    "--fail",
+    type=click.Choice(("shown_worse", "shown_beyond", "value")),
+    help="When a margin fails: a loss is shown and the value is beyond the limit (shown_worse), the true loss is shown to be beyond it "
+    "(shown_beyond), or the value is (value). Default: gates.fail of the config, else shown_worse.",
+)
 store_option = click.option(
     "--store-failures", "store", metavar="DIR", help="Write the affected rows of failed checks into a folder, as Parquet."
 )

@@ -67,6 +67,7 @@ _LATEX: Final = ("latex", "latex-document")
     type=click.Choice(("error", "warn", "pass")),
     help="What to do if the baseline or anchor of the gates is missing: error (exit 3), warn, or pass (skip its rules).",
 )
+@options.fail_option
 @options.inconclusive_option
 @click.option(
     "--watch", is_flag=True, help="Run again whenever the config or one of its files changes, and print what changed; Ctrl-C ends it."
@@ -88,6 +89,7 @@ def run(
     store: str | None,
     system: str,
     if_missing: str | None,
+    fail: str | None,
     inconclusive: str | None,
     watch: bool,
     print_config: bool,
@@ -102,7 +104,8 @@ def run(
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
     read.overrides = (*read.overrides, *_rows_of_latex(form, outputs, table["models_as_rows"]))
-    load = partial(read, read.source(config), {"by": by}, quiet=quiet, gates=_gates(if_missing=if_missing, inconclusive=inconclusive))
+    of_gates = _gates(if_missing=if_missing, fail=fail, inconclusive=inconclusive)
+    load = partial(read, read.source(config), {"by": by}, quiet=quiet, gates=of_gates)
     if watch:
         refuse_other_output({"--format": form, "--per-user": per_user, "--print-config": print_config})
         watch_config(load, config, table, outputs, store, strict, quiet)

@@ -33,7 +33,7 @@ from ..session.compare import GatheredResults, MarginLike, groups_named, margins
 from ..session.compare import compare as compare_gathered
 from ..session.judge import bases_of, gate_options, with_gates
 from ..session.slices import slices_of
-from ..stats.difference import Settings
+from ..stats.difference import Failing, Settings
 from ..synonyms import path_of, takes, wrong_type
 from .arguments import errors_as_arguments, reworded
 from .charts import DrawnChart
@@ -193,6 +193,7 @@ def gate(
     anchor: BaselineLike | None = None,
     models: str | Sequence[str] = (),
     if_missing: MissingPolicy | None = None,
+    fail: Failing | None = None,
     inconclusive: Inconclusive | None = None,
     alpha: float | None = None,
     common: bool = False,
@@ -204,8 +205,9 @@ def gate(
     the config of the result are judged. `baseline` is another result, alone or as `{"main": result}`, its folder, or a model of this
     result; each model is compared with the one of its name, or with `baseline_model`. `anchor` is a baseline that is updated less often:
     margins must hold against it too. `if_missing` says what to do if such a folder is missing: `error`, `warn` or `pass`. `models` are
-    judged (default: all but reference lists and baselines). `inconclusive` (`warn` or `fail`) is the outcome of a rule that is neither
-    shown to hold nor to be violated, by one-sided bounds at 1 - `alpha`. Arguments that are not given are those of the config. `common`
+    judged (default: all but reference lists and baselines). `fail` says when a margin fails: `shown_worse`, `shown_beyond` or `value` (see
+    docs/gates.md). `inconclusive` (`warn` or `fail`) is the outcome of a rule that neither passes nor fails, by one-sided bounds at
+    1 - `alpha`. Arguments that are not given are those of the config. `common`
     compares on the users that count on both sides; users with the same value in the column `cluster` are not independent. See
     docs/gates.md for the rest.
 
@@ -216,7 +218,7 @@ def gate(
         raise wrong_type("rules", "a rule such as 'nDCG@10 >= 0.2', or a list of rules", rules)
     given = [rules] if isinstance(rules, str | Mapping) else list(rules)
     path, place = (os.fspath(one) if isinstance(one, str | os.PathLike) else None for one in (baseline, anchor))
-    options = gate_options(given, path, baseline_model, place, if_missing, models=models, inconclusive=inconclusive, alpha=alpha)
+    options = gate_options(given, path, baseline_model, place, if_missing, models=models, fail=fail, inconclusive=inconclusive, alpha=alpha)
     with errors_as_arguments():
         section, compared = gates_of(judged.config, options)
         if not section.rules:

@@ -23,7 +23,7 @@ from ..results.result import Result, Row
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
 from ..secrets import conceal
 from ..session.compare import MarginLike
-from ..stats.difference import Settings
+from ..stats.difference import Failing, Settings
 from ..synonyms import path_of, takes, wrong_type
 from .charts import DrawnChart
 from .comparisons import BaselineLike, ComparisonResult, GateVerdicts, RuleLike, SlicesResult, compare, gate, slices
@@ -268,6 +268,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         anchor: BaselineLike | None = None,
         models: str | Sequence[str] = (),
         if_missing: MissingPolicy | None = None,
+        fail: Failing | None = None,
         inconclusive: Inconclusive | None = None,
         alpha: float | None = None,
         common: bool = False,

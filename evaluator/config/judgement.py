@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, StrictInt, WithJsonSchema, model_validator
 
 from ..names.short_names import Margin
-from ..stats.difference import CorrectionName, LimitKind, MarginKind, SlicesKind, TestName
+from ..stats.difference import CorrectionName, Failing, LimitKind, MarginKind, SlicesKind, TestName
 from ..tables.prepared import GroupBy
 from .data_sources import Model, as_list
 from .evaluation_keys import GroupBys
@@ -174,6 +174,7 @@ class GateRule(Model):
     models: Annotated[tuple[str, ...], BeforeValidator(as_list, json_schema_input_type=str | list[str])] = Field(
         (), description="the models that are judged; if not given, those of gates.models"
     )
+    fail: Failing | None = Field(None, description="when this margin fails, instead of gates.fail")
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -187,6 +188,8 @@ class GateRule(Model):
             raise ValueError(f"{given[0]} limits the value itself: against is for max_loss, min_gain and slices")
         if self.anchor and (self.against is not None or not self.compares):
             raise ValueError("an anchor is a second baseline: it is for max_loss, min_gain and slices without against")
+        if self.fail is not None and self.margin_kind is None:
+            raise ValueError(f"fail says when a margin fails: it is for max_loss and min_gain, not for {given[0]}")
         return self
 
     @property
@@ -302,6 +305,11 @@ class Gates(Model):
     anchor: _Baseline | None = Field(
         None,
         description="a second baseline that is updated less often, such as the last major release: margins must also hold against it",
+    )
+    fail: Failing = Field(
+        "shown_worse",
+        description="when a margin fails. shown_worse: a loss is shown and the value is beyond the limit; shown_beyond: only if the true "
+        "loss is shown to be beyond the limit; value: as soon as the value is beyond the limit",
     )
     inconclusive: Inconclusive = Field(
         "warn", description="outcome of a rule that the data neither show to hold nor to be violated: warn, or fail the run"

@@ -94,6 +94,8 @@ class Loaded(Struct, frozen=True):
             dumped[section] = getattr(self.config, section).model_dump(mode="json", exclude_defaults=True)
             if not dumped[section]:
                 del dumped[section]
+        if self.config.gates.rules:  # stored rules without `fail` are those of an earlier version, which had another default
+            dumped["gates"]["fail"] = self.config.gates.fail
         if not dumped["track"]:
             del dumped["track"]
         dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}

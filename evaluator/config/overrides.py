@@ -405,7 +405,7 @@ def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gat
     """
     rules: Sequence[Any] = options.get("rules", ())
     read = [read_rule(rule) if isinstance(rule, str) else rule for rule in rules]
-    section = {**_in_this_version(config.get("gates", {})), **options} | ({"rules": read} if rules else {})
+    section = {**_in_this_version(config.get("gates", {}), keeps_rules=not rules), **options} | ({"rules": read} if rules else {})
     try:
         return Gates.model_validate(section), Compare.model_validate(config.get("compare", {}))
     except ValidationError as error:
@@ -418,10 +418,16 @@ def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gat
         raise ConfigError(problems) from None
 
 
-def _in_this_version(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a stored section with the key `inconclusive`; earlier versions stored `unproven` with error, warn or pass."""
+def _in_this_version(stored: Mapping[str, Any], *, keeps_rules: bool) -> dict[str, Any]:
+    """Return a stored section as this version writes it.
+
+    Earlier versions stored `unproven` (error, warn or pass) instead of `inconclusive`. If their rules are kept, they fail as they did:
+    `shown_beyond`.
+    """
     section = {name: value for name, value in stored.items() if name != "unproven"}
-    return section if "unproven" not in stored else {"inconclusive": "fail" if stored["unproven"] == "error" else "warn", **section}
+    older = {"fail": "shown_beyond"} if keeps_rules and stored.get("rules") and "fail" not in stored else {}
+    older |= {} if "unproven" not in stored else {"inconclusive": "fail" if stored["unproven"] == "error" else "warn"}
+    return {**older, **section}
 
 
 def trackings_of(config: Mapping[str, Any], given: Sequence[Any], where: str = "--to") -> tuple[Tracking, ...]:

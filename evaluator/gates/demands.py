@@ -17,7 +17,7 @@ from ..errors import ConfigError, DataError
 from ..results.gates import Consequence
 from ..results.result import InputFile, Result
 from ..results.row import shortened
-from ..stats.difference import Settings
+from ..stats.difference import Failing, Settings
 
 
 class Baseline(Struct, frozen=True, eq=False):
@@ -61,7 +61,8 @@ class Bases(Struct, frozen=True, eq=False):
 class Demands(Struct, frozen=True, eq=False):
     """Rules, their bases, the models to judge (default: all but reference lists and bases), and the options of comparisons.
 
-    With `strict` a gate that would only warn fails the run.
+    `fail` says when a margin fails, unless its rule does. With `strict` a gate that would only warn fails the run. `notes` are added to
+    those of every margin.
     """
 
     rules: tuple[GateRule, ...]
@@ -70,14 +71,16 @@ class Demands(Struct, frozen=True, eq=False):
     inconclusive: Inconclusive = "warn"
     options: ComparisonOptions = field(default_factory=ComparisonOptions)
     strict: bool = False
+    fail: Failing = "shown_worse"
+    notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, gates: Gates, compare: Compare, bases: Bases, *, strict: bool = False) -> Demands:
+    def of(cls, gates: Gates, compare: Compare, bases: Bases, *, strict: bool = False, notes: tuple[str, ...] = ()) -> Demands:
         """Return the demands of a config; the keys `users` and `cluster` of its section `compare` apply too."""
         by = tuple(group.name for group in gates.splits())
         settings = Settings(alpha=gates.alpha)
         options = ComparisonOptions(settings=settings, by=by, cluster=compare.cluster, common=compare.users == "common")
-        return cls(gates.rules, bases, gates.models, gates.inconclusive, options, strict)
+        return cls(gates.rules, bases, gates.models, gates.inconclusive, options, strict, gates.fail, notes)
 
 
 def consequence_of_missing(policy: MissingPolicy) -> Consequence:
@@ -85,6 +88,10 @@ def consequence_of_missing(policy: MissingPolicy) -> Consequence:
     return "none" if policy == "pass" else "warn" if policy == "warn" else "fail"
 
 
+OF_EARLIER_VERSION: Final = (
+    "These results are of an earlier version, whose margins fail only if the true loss is shown to be beyond the limit "
+    "(gates.fail: shown_beyond); --fail shown_worse judges them as new configs do."
+)
 USUAL_BASELINE: Final = "results/main"
 """The folder of the baseline of results whose config does not name one."""
 

@@ -1,4 +1,4 @@
-"""Judge each rule for each model, measure and group; gains are corrected together; each verdict is a `Gate`."""
+"""Judge each rule for each model, measure and group; gains and failures are corrected together; each verdict is a `Gate`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,20 @@ from ..results.gates import AnchorVerdict, Consequence, Gate, Outcome, Verdicts
 from ..results.list_lengths import caution
 from ..results.result import FEW_USERS, Result
 from ..stats.concluding import plain
-from ..stats.difference import GateOutcome, Subject
+from ..stats.difference import Failing, GateOutcome, Subject
 from ..stats.estimates import Estimate
-from ..stats.gates import GateTest, correct_gains, estimate_test, gate_sentence, limit_test, margin_test, observed_text, remark, rule_text
+from ..stats.gates import (
+    GateTest,
+    correct_failures,
+    correct_gains,
+    estimate_test,
+    gate_sentence,
+    limit_test,
+    margin_test,
+    observed_text,
+    remark,
+    rule_text,
+)
 from ..stats.rare_changes import ValueRange
 from ..stats.two_models import few_changed
 from .demands import Baseline, Demands, NoBase, base_of, consequence_of_missing, judged_models, side_of
@@ -111,6 +122,10 @@ def gate_of(judged: JudgedCase, inconclusive: Inconclusive, *, strict: bool = Fa
         level=test.level,
         p=test.p,
         p_adjusted=test.p_adjusted,
+        p_fail=test.p_fail,
+        p_fail_adjusted=test.p_fail_adjusted,
+        fail=test.fail,
+        failed_by=test.failed_by if outcome == "fail" else None,
         detectable=test.detectable,
         users_needed=test.users_needed,
         probability_within=test.probability_within,
@@ -163,9 +178,19 @@ def judge(result: Result, demands: Demands) -> Verdicts:
     judged = [one for model in result.models for rule in demands.rules if model in models[rule] for one in judging.rule(rule, model)]
     if not judged:
         raise ConfigError("no model is judged: all are baselines or reference lists", "list models of the results in gates.models")
-    tests = correct_gains([one.test for one in judged], demands.options.settings.alpha)
-    cases = (replace(one, test=test) for one, test in zip(judged, tests, strict=True))
+    cases = _corrected(judged, demands.options.settings.alpha)
     return Verdicts(tuple(gate_of(case, demands.inconclusive, strict=demands.strict) for case in cases))
+
+
+def _corrected(judged: Sequence[JudgedCase], alpha: float) -> Iterator[JudgedCase]:
+    """Yield the cases with gains corrected together, and failures, those against anchors too."""
+    gains = correct_gains([one.test for one in judged], alpha)
+    anchored = [one.anchor.test for one in judged if one.anchor is not None]
+    tests = correct_failures([*gains, *anchored], alpha)
+    of_anchors = iter(tests[len(judged) :])
+    for one, test in zip(judged, tests[: len(judged)], strict=True):
+        anchor = None if one.anchor is None else replace(one.anchor, test=next(of_anchors))
+        yield replace(one, test=test, anchor=anchor)
 
 
 class _Judging(Struct, eq=False):
@@ -223,6 +248,7 @@ class _Judging(Struct, eq=False):
             *pair.notes(estimates),
             *notes_on_inputs(base, pair.model, metrics),
             *self._notes_on(base, noun),
+            *self.demands.notes,
         )
         return [replace(one, notes=(*one.notes, *notes)) for one in judged]
 
@@ -241,7 +267,7 @@ class _Judging(Struct, eq=False):
         if row.by is not None and estimate.n < FEW_USERS:
             return _too_few(case, subject, estimate.n)
         values = pair.value_range(case.label)
-        test = _test(case, estimate, self.demands.options.settings.alpha, values)
+        test = _test(case, estimate, self.demands.options.settings.alpha, values, case.rule.fail or self.demands.fail)
         return JudgedCase(case, subject, test, paired=estimate.n_changed is not None, notes=tuple(_notes(case, test, estimate, values)))
 
     def _slices(self, case: RuleCase, pair: ModelPair, of_all: Estimate) -> JudgedCase:
@@ -269,14 +295,14 @@ def _hinting(hint: str) -> Iterator[None]:
         raise DataError(error.message.split("\n"), hint) from None
 
 
-def _test(case: RuleCase, estimate: Estimate, alpha: float, values: ValueRange | None) -> GateTest:
+def _test(case: RuleCase, estimate: Estimate, alpha: float, values: ValueRange | None, fail: Failing) -> GateTest:
     """Test a margin: over paired users exactly, otherwise by its estimate."""
     kind, margin, better = case.rule.margin_kind, case.rule.margin, case.row.higher_is_better
     assert kind is not None
     assert better is not None
     if estimate.sums is not None:
-        return margin_test(estimate.sums, better, kind, margin.size, margin.is_share, alpha, values)
-    return estimate_test(estimate, better, kind, margin.size, alpha, margin.is_share, values)
+        return margin_test(estimate.sums, better, kind, margin.size, margin.is_share, alpha, values, fail)
+    return estimate_test(estimate, better, kind, margin.size, alpha, margin.is_share, values, fail)
 
 
 def _notes(case: RuleCase, test: GateTest, estimate: Estimate, values: ValueRange | None) -> Iterator[str]:

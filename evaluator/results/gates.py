@@ -9,10 +9,10 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ..stats.concluding import group_text, users_text
-from ..stats.difference import LimitKind, MarginKind, SlicesKind
+from ..stats.difference import Failing, LimitKind, MarginKind, SlicesKind
 
 Outcome = Literal["pass", "fail", "inconclusive", "skipped"]
-"""`pass`: the rule is shown to hold; `fail`: it is shown to be violated; `inconclusive`: neither is shown; `skipped`: not judged."""
+"""`pass`: the rule is shown to hold; `fail`: it is violated as `gates.fail` says; `inconclusive`: neither; `skipped`: not judged."""
 Consequence = Literal["none", "warn", "fail"]
 """Effect of an outcome on the run: nothing; the run fails with `--strict`, which makes it `fail`; the run fails."""
 
@@ -62,8 +62,10 @@ class Gate(Struct, frozen=True):
     signed so that higher is better, whatever the direction of the measure; if `relative`, they and `limit` are shares of `base_value`.
     `paired`: users were paired. Both bounds are one-sided at `level`. With `by_value` the value alone decides. `detectable` is the
     smallest margin that `n_users` can show with 80 % power, `users_needed` the number of users that the limit needs. `probability_within`
-    is the probability that the rule is met, under a flat prior. For a rule on `slices` these fields are `None`, and `slices` has the
-    examined slices; `n_searched` slices were looked at to find them.
+    is the probability that the rule is met, under a flat prior. `fail` says when the margin fails (`gates.fail`), `failed_by` the strictest
+    kind of failing that holds if it does. `p_fail` is the p value of what is refuted then (that there is no loss, or that the rule is met),
+    `p_fail_adjusted` the one corrected for all margins. For a rule on `slices` these
+    fields are `None`, and `slices` has the examined slices; `n_searched` slices were looked at to find them.
 
     `consequence` is the effect of the `outcome` on the run, which depends on `severity` and `gates.inconclusive`. If there is an
     `anchor`, the outcome is that of both comparisons. `rule`, `found` and `remark` are cells of the table, `sentence` is complete alone;
@@ -95,6 +97,10 @@ class Gate(Struct, frozen=True):
     level: float = 0.95
     p: float | None = None
     p_adjusted: float | None = None
+    p_fail: float | None = None
+    p_fail_adjusted: float | None = None
+    fail: Failing | None = None
+    failed_by: Failing | None = None
     detectable: float | None = None
     users_needed: int | None = None
     probability_within: float | None = None
@@ -153,8 +159,11 @@ class Verdicts(Struct, frozen=True):
 def in_this_version(cells: Mapping[str, Any]) -> dict[str, Any]:
     """Convert the cells of a stored gate to version 2; gates of version 1 have a `state`, and `warn` among their outcomes.
 
-    The consequence keeps the effect that the old outcome had, so that a stored result ends as it did.
+    Margins without `fail` are those of a version in which they failed only if the true loss was shown to be beyond the limit. The
+    consequence keeps the effect that the old outcome had, so that a stored result ends as it did.
     """
+    if "fail" not in cells and cells["kind"] in ("max_loss", "min_gain"):
+        cells = {**cells, "fail": "shown_beyond"}
     if "state" not in cells:
         return dict(cells)
     rest = {name: value for name, value in cells.items() if name != "state"}

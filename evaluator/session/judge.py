@@ -17,7 +17,7 @@ from ..disk.result_folder import copy_results
 from ..disk.result_folder import load as load
 from ..errors import ConfigError, DataError
 from ..evaluation.features import features_of
-from ..gates.demands import USUAL_BASELINE, Baseline, Bases, Demands, how_to_set, side_of
+from ..gates.demands import OF_EARLIER_VERSION, USUAL_BASELINE, Baseline, Bases, Demands, how_to_set, side_of
 from ..gates.judging import judge
 from ..results.gates import Verdicts
 from ..results.result import Result
@@ -108,7 +108,11 @@ def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) 
 
 def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases, *, strict: bool = False) -> Result:
     """Return the result with its judged gates; see `judge` for its errors."""
-    return replace(result, gates=judge(result, Demands.of(gates, compare, bases, strict=strict)).gates) if gates.rules else result
+    if not gates.rules:
+        return result
+    stored = result.config.get("gates", {})
+    notes = (OF_EARLIER_VERSION,) if gates.fail == "shown_beyond" and stored.get("rules") and "fail" not in stored else ()
+    return replace(result, gates=judge(result, Demands.of(gates, compare, bases, strict=strict, notes=notes)).gates)
 
 
 def features_of_rules(loaded: Loaded) -> tuple[GroupBy, ...]:

@@ -15,7 +15,14 @@ LimitKind = Literal["min", "max"]
 SlicesKind = Literal["slices"]
 """No slice of users may be confirmed to lose more than the limit."""
 GateOutcome = Literal["pass", "fail", "inconclusive"]
-"""`pass`: the rule is shown to hold; `fail`: it is shown to be violated; `inconclusive`: neither."""
+"""`pass`: the rule is shown to hold; `fail`: it is violated as `Failing` says; `inconclusive`: neither."""
+Failing = Literal["shown_worse", "shown_beyond", "value"]
+"""When a margin fails, from the most cases to the fewest.
+
+- `value`: the value is beyond the limit
+- `shown_worse`: so it is, and a loss is shown
+- `shown_beyond`: the true value is shown to be beyond the limit
+"""
 
 
 TestName = Literal["t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon"]

@@ -1,7 +1,8 @@
 """Gate tests, which decide whether a model may ship: margins and limits judged on one-sided bounds, and the result in words.
 
 A loss that is not clearly different from 0 may still exist, and an observed loss below the margin proves nothing about all users. So a
-rule passes if the worse bound meets it, fails if the better bound does not, and is inconclusive otherwise.
+rule passes only if the worse bound meets it. It fails if the better bound does not; by default also if the value does not, and the better
+bound is a loss. Otherwise it is inconclusive.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..errors import ConfigError
 from ..sums.exact import round_fraction
 from .concluding import adjust, percent, plain
 from .confidence import Confidence, StudentT
-from .difference import GateOutcome, LimitKind, MarginKind, SlicesKind, Subject
+from .difference import Failing, GateOutcome, LimitKind, MarginKind, SlicesKind, Subject
 from .estimates import Estimate, paired_estimate, relative_difference, skewness_of_mean, standard_deviation
 from .paired import TOLERANCE, PairedSums
 from .power import Needs, needs_for_margin, needs_text, provable_margin, users_for_margin
@@ -39,6 +40,10 @@ class GateTest(Struct, frozen=True):
     `by_value`: this decides. `p` is the p value of the hypothesis that the rule is not met. `detectable` is the smallest margin that these
     users can show (80 %), `users_needed` the number that can show the margin if these cannot; `None` if the margin is so small that the
     number would be meaningless.
+
+    `fail` says when the margin fails, and `failed_by` the strictest kind of failing that holds. `p_fail` is the p value of what must be
+    refuted for that: that there is no loss (`shown_worse`), or that the rule is met (`shown_beyond`); `None` if the value decides.
+    `n_corrected` is the number of margins that it was corrected for, if that changed the outcome.
     """
 
     kind: MarginKind | LimitKind | SlicesKind
@@ -61,6 +66,11 @@ class GateTest(Struct, frozen=True):
     needs: Needs | None = None
     n_changed: int | None = None
     untested: str = ""
+    fail: Failing | None = None
+    failed_by: Failing | None = None
+    p_fail: float | None = None
+    p_fail_adjusted: float | None = None
+    n_corrected: int | None = None
 
     @property
     def probability_within(self) -> float | None:
@@ -76,6 +86,7 @@ def margin_test(
     relative: bool = False,
     alpha: float = 0.05,
     values: ValueRange | None = None,
+    fail: Failing = "shown_worse",
 ) -> GateTest:
     """Judge a margin over paired users; a `relative` one is a share of the base value, and includes the error of that value.
 
@@ -84,7 +95,7 @@ def margin_test(
     """
     estimate, sign = paired_estimate(sums, alpha), 1 if higher_is_better else -1
     if not relative or sums.n == 0:
-        return estimate_test(estimate, higher_is_better, kind, limit, alpha, values=values)
+        return estimate_test(estimate, higher_is_better, kind, limit, alpha, values=values, fail=fail)
     _check_margin(kind, limit)
     share = Fraction(limit) * (-1 if kind == "max_loss" else 1) * (-1 if sums.base < 0 else 1)
     factor = 1 + sign * share
@@ -101,7 +112,8 @@ def margin_test(
             terms = values.of_terms(float(factor))
             confidence = GuardedConfidence(confidence, RareChanges(mean, se, sums.n, terms if sign > 0 else terms.negated()))
     unit = abs(estimate.base_value or 0.0)
-    test = _judged(kind, limit, estimate, mean, confidence, 0.0, alpha, unit, values)
+    plain_loss = _turned(guard(estimate, values), sign)
+    test = _judged(kind, limit, estimate, mean, (confidence, plain_loss), 0.0, alpha, unit, values, fail)
     shares = relative_difference(sums, 2 * alpha)
     ends = (None, None) if shares is None else (shares.low, shares.high) if sign > 0 else (shares.high, shares.low)
     low, high = (None if end is None else sign * end for end in ends)
@@ -127,6 +139,7 @@ def estimate_test(
     alpha: float = 0.05,
     relative: bool = False,
     values: ValueRange | None = None,
+    fail: Failing = "shown_worse",
 ) -> GateTest:
     """Judge a margin on any estimate: of clusters, runs, unpaired users, or model-level values, which are judged by the value alone.
 
@@ -137,9 +150,8 @@ def estimate_test(
     required = (-limit if kind == "max_loss" else limit) * unit
     sign = 1 if higher_is_better else -1
     mean = None if estimate.difference is None else sign * estimate.difference
-    confidence = guard(estimate, values)
-    turned = confidence if sign > 0 or confidence is None else _Turned(confidence)
-    test = _judged(kind, limit, estimate, mean, turned, required, alpha, unit, values)
+    turned = _turned(guard(estimate, values), sign)
+    test = _judged(kind, limit, estimate, mean, (turned, turned), required, alpha, unit, values, fail)
     if not relative:
         return test
     return replace(
@@ -167,7 +179,7 @@ def limit_test(kind: LimitKind, limit: float, value: float | None, std: float | 
 def correct_gains(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[GateTest, ...]:
     """Correct several `min_gain` tests together by Holm: a gain that is no longer shown becomes inconclusive.
 
-    Margins of loss are not corrected: all of them must pass, which is already a test of level α (Berger, 1982).
+    Passing needs no correction for losses: all of them must pass, which is already a test of level α (Berger, 1982).
     """
     adjusted = iter(adjust([test.p for test in tests if test.kind == "min_gain" and test.p is not None], "holm"))
     judged = []
@@ -195,20 +207,47 @@ class _Turned(Struct, frozen=True, eq=False):
         return -self.inner.at(1 - share)
 
 
+def correct_failures(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[GateTest, ...]:
+    """Correct the failures of several margins together by Holm, so that any of them fails without reason in at most α of runs.
+
+    A failure that is no longer shown becomes inconclusive; one that the value alone decides stays.
+    """
+    n = sum(test.p_fail is not None for test in tests)
+    adjusted = iter(adjust([test.p_fail for test in tests if test.p_fail is not None], "holm"))
+    judged = []
+    for test in tests:
+        if test.p_fail is not None:
+            test = replace(test, p_fail_adjusted=next(adjusted))
+            if test.outcome == "fail" and n > 1 and (test.p_fail_adjusted or 0.0) > alpha:
+                test = replace(test, outcome="inconclusive", n_corrected=n)
+        judged.append(test)
+    return tuple(judged)
+
+
+def _turned(confidence: Confidence | None, sign: int) -> Confidence | None:
+    """Return the confidence of a difference turned so that higher is better."""
+    return confidence if sign > 0 or confidence is None else _Turned(confidence)
+
+
 def _judged(
     kind: MarginKind,
     limit: float,
     estimate: Estimate,
     mean: float | None,
-    confidence: Confidence | None,
+    confidences: tuple[Confidence | None, Confidence | None],
     required: float,
     alpha: float,
     unit: float,
     values: ValueRange | None,
+    fail: Failing,
 ) -> GateTest:
-    """Test a turned difference against the required value; `unit` is a limit of 1 in units of the measure."""
+    """Test a turned difference against the required value; `unit` is a limit of 1 in units of the measure.
+
+    `confidences` are that of the difference to the required value, and that of the difference itself.
+    """
+    confidence, of_difference = confidences
     if values is None and estimate.n < _FEW_USERS and (estimate.sd == 0 or estimate.se == 0):
-        confidence = None
+        confidence = of_difference = None
     strict = kind == "min_gain" and limit == 0
     scale = max(abs(estimate.base_value or 0.0), abs(estimate.value or 0.0))
     least = required - TOLERANCE * max(1.0, scale) * (-1 if strict else 1)
@@ -216,6 +255,8 @@ def _judged(
     meets = None if mean is None else mean >= least
     detectable, users = _power(estimate, limit * unit, alpha, values) if confidence is not None else (None, None)
     is_by_value = estimate.n == 0 or bool(estimate.untested)
+    loss = None if of_difference is None else of_difference.at(1 - alpha) < -TOLERANCE * max(1.0, scale)
+    failed_by = None if meets is not False else _failed_by(high, least, is_worse=bool(loss))
     needs = None if estimate.runs is None or confidence is None else needs_for_margin(estimate, limit * unit, alpha)
     return GateTest(
         kind,
@@ -228,7 +269,7 @@ def _judged(
         low,
         high,
         1 - alpha,
-        _by_value(meets) if is_by_value else _outcome(meets, low, high, least),
+        _by_value(meets) if is_by_value else _outcome(meets, low, least, failed_by, fail),
         meets,
         by_value=is_by_value,
         p=None if confidence is None else confidence.below(required),
@@ -237,15 +278,34 @@ def _judged(
         needs=needs if kind == "max_loss" else None,
         n_changed=estimate.n_changed,
         untested=estimate.untested,
+        fail=None if is_by_value else fail,
+        failed_by=None if is_by_value else failed_by,
+        p_fail=None if is_by_value else _p_of_failing(confidence, of_difference, least, fail),
     )
 
 
-def _outcome(meets: bool | None, low: float | None, high: float | None, least: float) -> GateOutcome | None:
+def _p_of_failing(confidence: Confidence | None, of_difference: Confidence | None, least: float, fail: Failing) -> float | None:
+    """Return the p value of what must be refuted for a margin to fail; a required gain fails if even the gain is shown to be too small."""
+    if confidence is None or of_difference is None or fail == "value":
+        return None
+    p = confidence.above(least)
+    return min(p, of_difference.above(0.0)) if fail == "shown_worse" else p
+
+
+def _failed_by(high: float | None, least: float, *, is_worse: bool) -> Failing:
+    """Return the strictest kind of failing that holds for a value beyond the limit."""
+    return "shown_beyond" if high is not None and high < least else "shown_worse" if is_worse else "value"
+
+
+_STRICTEST: Final[tuple[Failing, ...]] = ("shown_beyond", "shown_worse", "value")
+
+
+def _outcome(meets: bool | None, low: float | None, least: float, failed_by: Failing | None, fail: Failing) -> GateOutcome | None:
     if meets is None:
         return None
     if meets and low is not None and low >= least:
         return "pass"
-    return "fail" if not meets and high is not None and high < least else "inconclusive"
+    return "fail" if failed_by is not None and _STRICTEST.index(failed_by) <= _STRICTEST.index(fail) else "inconclusive"
 
 
 def _by_value(meets: bool | None) -> GateOutcome | None:
@@ -319,6 +379,8 @@ def remark(test: GateTest, measure: str = "the value") -> str:
         return ""
     if test.outcome == "fail":
         return _violation(test)
+    if test.n_corrected is not None:
+        return f"a loss is shown by this rule alone, but not after the correction for {test.n_corrected:,} margins (Holm)"
     if test.n_changed == 0:
         return _unchanged(test, measure)
     return _doubt(test)
@@ -336,7 +398,11 @@ def gate_sentence(subject: Subject, test: GateTest) -> str:
 
 
 def _violation(test: GateTest) -> str:
-    """Return words for a rule that is shown to be violated."""
+    """Return words for a rule that is violated: what is shown, and what only the value says."""
+    if test.failed_by == "value":
+        return f"only the value is beyond the limit of {_size(test, test.limit)}, no loss is shown (fail: value)"
+    if test.failed_by == "shown_worse":
+        return f"a loss is shown, and its value is above the limit of {_size(test, test.limit)}"
     if test.kind == "max_loss":
         return f"loss exceeds the limit of {_size(test, test.limit)}" if test.limit else "it is worse"
     return f"gain is below the limit of {_size(test, test.limit)}" if test.limit else "there is no gain"

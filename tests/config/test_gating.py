@@ -123,6 +123,20 @@ def test_the_resolved_config_reads_back_and_so_do_stored_gates(write):
     assert gates_of(loaded.resolved(), {"inconclusive": "fail"})[0].inconclusive == "fail"
 
 
+def test_stored_rules_of_earlier_versions_fail_as_they_did_unless_told_otherwise(write):
+    stored = {"gates": {"baseline": {"path": "results/main"}, "rules": [{"measure": "nDCG@10", "max_loss": "2%"}]}}
+    assert gates_of(stored, {})[0].fail == "shown_beyond"
+    assert gates_of(stored, {"fail": "value"})[0].fail == "value"
+    assert gates_of(stored, {"rules": ["nDCG@10 max_loss 3%"]})[0].fail == "shown_worse"
+    loaded = load_config(write("config.yaml", CONFIG.replace("RULE", "nDCG@10 max_loss 2%")))
+    assert loaded.resolved()["gates"]["fail"] == "shown_worse"
+
+
+@pytest.mark.parametrize("limit", ["min: 0.1", "max: 0.1", "slices: 5%"])
+def test_only_a_margin_can_say_when_it_fails(limit, problem):
+    assert "fail says when a margin fails: it is for max_loss and min_gain" in problem(f"{{measure: nDCG@10, {limit}, fail: value}}")
+
+
 def test_the_schema_knows_both_spellings():
     schema = json_schema()
     for rule in (

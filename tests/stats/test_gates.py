@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from receval.errors import ConfigError
-from receval.stats.difference import Subject
+from receval.stats.difference import Failing, Subject
 from receval.stats.estimates import Estimate, paired_estimate
 from receval.stats.gates import (
     GateTest,
+    correct_failures,
     correct_gains,
     estimate_test,
     gate_sentence,
@@ -39,7 +41,7 @@ def paired(mean, sd=0.1):
     return PairedSums.of(BASE, BASE + spread(mean, sd))
 
 
-OUTCOMES = [(0.0, "pass"), (-0.005, "inconclusive"), (-0.015, "inconclusive"), (-0.03, "fail")]
+OUTCOMES = [(0.0, "pass"), (-0.005, "inconclusive"), (-0.009, "inconclusive"), (-0.015, "fail"), (-0.03, "fail")]
 """Outcome of a loss of at most 0.01 by the mean difference; its bounds are ±0.0082 from there."""
 
 
@@ -106,6 +108,42 @@ def test_the_remark_on_a_thousand_identical_users_has_the_needed_number_of_users
     )
     assert test.low == pytest.approx(-0.0596, abs=1e-4)
     assert margin_test(PairedSums.of(base, base), True, "max_loss", 0.0597, relative=True, values=SHARES).outcome == "pass"
+
+
+@pytest.mark.parametrize("values", [None, SHARES])
+@pytest.mark.parametrize(("kind", "relative"), [("max_loss", False), ("max_loss", True), ("min_gain", False), ("min_gain", True)])
+def test_a_margin_fails_if_shown_beyond_or_if_worse_and_beyond_by_its_value_or_by_its_value_alone(kind, relative, values):
+    for mean in np.linspace(-0.06, 0.06, 49):
+        tests = [margin_test(paired(mean), True, kind, 0.02, relative, values=values, fail=fail) for fail in get_args(Failing)]
+        one = tests[0]
+        assert {test.failed_by for test in tests} == {one.failed_by}
+        assert (one.failed_by is None) == one.meets
+        assert kind == "min_gain" or (one.high < 0) == (one.p_fail < 0.05)
+        worse, beyond, value = (test.outcome == "fail" for test in tests)
+        assert (worse, value) == (beyond or (not one.meets and one.high < 0), not one.meets)
+        assert len({test.outcome for test in tests if test.outcome != "fail"}) <= 1
+
+
+def test_failures_are_corrected_together_and_say_so():
+    small, large = (margin_test(paired(mean), True, "max_loss", 0.005) for mean in (-0.0105, -0.05))
+    assert (small.outcome, small.p_fail) == ("fail", pytest.approx(0.018, abs=0.001))
+    assert [test.outcome for test in correct_failures([small])] == ["fail"]
+    tests = correct_failures([small, large, limit_test("min", 0.9, 0.5, 0.1, 400), small])
+    assert [test.outcome for test in tests] == ["fail", "fail", "fail", "fail"]
+    tests = correct_failures([small, large, small, small])
+    assert [test.outcome for test in tests] == ["inconclusive", "fail", "inconclusive", "inconclusive"]
+    assert tests[0].p_fail_adjusted == pytest.approx(3 * small.p_fail)
+    assert remark(tests[0]) == "a loss is shown by this rule alone, but not after the correction for 4 margins (Holm)"
+    by_value = margin_test(paired(-0.0105), True, "max_loss", 0.005, fail="value")
+    assert [test.outcome for test in correct_failures([by_value] * 4)] == ["fail"] * 4
+
+
+def test_the_reason_of_a_failure_says_what_is_shown():
+    why = [remark(margin_test(paired(mean), True, "max_loss", 0.01, fail="value")) for mean in (-0.03, -0.015)]
+    assert why == ["loss exceeds the limit of 0.01", "a loss is shown, and its value is above the limit of 0.01"]
+    rough = margin_test(PairedSums.of(BASE[:40], BASE[:40] + spread(-0.015, 0.1)[:40]), True, "max_loss", 0.01, fail="value")
+    assert (rough.outcome, rough.failed_by) == ("fail", "value")
+    assert remark(rough) == "only the value is beyond the limit of 0.01, no loss is shown (fail: value)"
 
 
 def test_few_users_without_any_spread_prove_nothing():
