@@ -219,7 +219,7 @@ def _capitalised(sentence: str) -> str:
 
 def _sentences(one: Conclusion, n_folds: int) -> Iterator[str]:
     if one.best is None:
-        yield "no model is best: each is worse than another one on the users that both have in common."
+        yield _of_no_best(one)
         return
     if one.has_other_users and len(one.models) == 2:
         yield _of_two_with_other_users(one, one.best, one.rivals[0], n_folds)
@@ -230,6 +230,20 @@ def _sentences(one: Conclusion, n_folds: int) -> Iterator[str]:
         users = f"{counts[0]:,} each" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
         yield f"models count different users ({users}); each pair is compared on its common users (at least {min(common):,})."
     yield from _of_best(one, one.best, n_folds)
+    if any(rival.verdict in ("better", "inconclusive") for rival in one.rivals):
+        yield from one.notes
+
+
+def _of_no_best(one: Conclusion) -> str:
+    """Return the pairs that are shown to differ, if each model has a lower value than another one on their common users."""
+    common = "on the users that both have in common"
+    if not one.shown:
+        return f"no clear difference between any two of {len(one.models)} models {common}."
+    of_models: dict[str, list[str]] = {}
+    for better, worse in one.shown:
+        of_models.setdefault(better, []).append(worse)
+    beaten = "; ".join(f"{better} beats {shortened(worse)}" for better, worse in of_models.items())
+    return f"no model is best, but some pairs differ {common}: {beaten}."
 
 
 def _of_best(one: Conclusion, best: str, n_folds: int) -> Iterator[str]:

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from .concluding import judge_family
 from .confidence import Confidence
 from .difference import Conclusion, Difference, Rival, Settings, Subject
-from .estimates import Estimate
+from .estimates import SKEWED, Estimate
 from .rare_changes import ValueRange, guard_if_rare
 from .two_models import difference_of, estimate_paired
 
@@ -112,7 +112,7 @@ def conclude(measures: Sequence[ModelValues], settings: Settings) -> tuple[Concl
     compared = [_Measure(one, settings) for one in measures if len(one.values) > 1]
     n_pairs = [len(one.models) * (len(one.models) - 1) // 2 for one in compared]
     for one, n in zip(compared, n_pairs, strict=True):
-        if one.best is not None and _is_affordable(one, sum(n_pairs), n):
+        if _is_affordable(one, sum(n_pairs), n):
             for pair in combinations(one.models, 2):
                 one.estimate(pair)
     differences = [one.differences() for one in compared]
@@ -183,7 +183,13 @@ def _conclusion(one: _Measure, differences: Mapping[Pair, Difference], n_pairs: 
         correction=settings.correction,
         family=(tested and tested.family) or 0,
         n_pairs=n_pairs,
+        shown=() if best is not None else tuple(_better_first(pair, of) for pair, of in differences.items() if of.real),
+        notes=(SKEWED,) if any(best in pair and SKEWED in of.notes for pair, of in differences.items()) else (),
     )
+
+
+def _better_first(pair: Pair, difference: Difference) -> Pair:
+    return pair if difference.verdict == "worse" else (pair[1], pair[0])
 
 
 def _rival(one: _Measure, best: str, other: str, differences: Mapping[Pair, Difference], n_pairs: int) -> Rival:

@@ -226,13 +226,14 @@ class Rival(Struct, frozen=True):
     detectable: float | None
 
 
-class Conclusion(Struct, frozen=True):
+class Conclusion(Struct, frozen=True, omit_defaults=True):
     """Conclusion for one measure: its best model, and the comparisons of the others with it.
 
     `best` is the model that no other leads on the users that count for both; `None` if there is none, which can happen if pairs of models
-    share different users. `users` are the numbers of users that count for each model. `family` comparisons were corrected together by
-    `correction`, those of all pairs of models of all measures; intervals hold together for the `n_pairs` pairs of this measure, with
-    probability `level`.
+    share different users: then `shown` are the pairs whose first model is shown to be better than the second. `users` are the numbers of
+    users that count for each model. `family` comparisons were corrected together by `correction`, those of all pairs of models of all
+    measures; intervals hold together for the `n_pairs` pairs of this measure, with probability `level`. `notes` are cautions on the tests
+    of the best model.
     """
 
     measure: str
@@ -245,6 +246,8 @@ class Conclusion(Struct, frozen=True):
     correction: CorrectionName
     family: int
     n_pairs: int
+    shown: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def is_tested(self) -> bool:
