@@ -243,6 +243,24 @@ def mean_and_deviation(values: Floats) -> tuple[float, float]:
     return round_fraction(total / n), standard_deviation(total, squares, n) if n > 1 else 0.0
 
 
+_ROUNDING: Final = 1e-9
+
+
+def interval_of_mean(mean: float, std: float, n: int, alpha: float, *, are_shares: bool) -> tuple[float, float]:
+    """Return the interval of a mean over `n` users: Student's t, or that of a share (Wilson, 1927) if every value is 0 or 1.
+
+    `are_shares`: no value is outside of 0 and 1. Then all are 0 or 1 if Σv² = Σv. For few hits t covers less than it says: at a share of
+    1 % and 300 users 87 to 91 % instead of 95 %.
+    """
+    if not are_shares or abs(std**2 * (n - 1) / n - mean * (1 - mean)) > _ROUNDING:
+        confidence = StudentT(mean, std / math.sqrt(n), n - 1)
+        return confidence.at(alpha / 2), confidence.at(1 - alpha / 2)
+    z = t_at(1 - alpha / 2, math.inf)
+    centre = (mean + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(mean * (1 - mean) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
 class RatioTerms(NamedTuple):
     """Numerator and denominator of each user; NaN for a user who does not count."""
 
