@@ -14,6 +14,7 @@ from ..names.short_names import SMALLEST_FACTOR
 from .concluding import sentence_of
 from .confidence import Replicates, ScaledConfidence, ScaledLogarithm, StudentT, is_skewed, not_within, probability_within, two_sided
 from .difference import Difference, Settings, Subject
+from .distributions import below_t
 from .estimates import SKEWED, Estimate, RatioTerms, Relative, Summary, paired_estimate, unpaired_estimate, weighted_estimate
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
 from .rare_changes import ValueRange, guard, guard_if_rare, reach_of, sides_of_missing
@@ -183,6 +184,22 @@ def difference_of(
             probability_equivalent=None if margin is None else probability_within(careful, margin),
         )
     return replace(difference, sentence=sentence_of(difference))
+
+
+def p_of_other_users(of_all: Difference, of_group: Difference) -> float | None:
+    """Return the p value of a group of users having the same mean difference as all others, by Welch's t test; `None` without errors.
+
+    The sums of the others are those of all users without those of the group.
+    """
+    n, m = of_all.n_users, of_group.n_users
+    if not of_all.se or not of_group.se or of_all.difference is None or of_group.difference is None or not 1 < m < n - 1:
+        return None
+    mean = (n * of_all.difference - m * of_group.difference) / (n - m)
+    squares = n * (n - 1) * of_all.se**2 - m * (m - 1) * of_group.se**2
+    squares -= m * (of_group.difference - of_all.difference) ** 2 + (n - m) * (mean - of_all.difference) ** 2
+    terms = of_group.se**2, max(0.0, squares) / (n - m) / (n - m - 1)
+    df = sum(terms) ** 2 / (terms[0] ** 2 / (m - 1) + terms[1] ** 2 / (n - m - 1))
+    return 2 * below_t(-abs(of_group.difference - mean) / math.sqrt(sum(terms)), df)
 
 
 def cut_to_bounds(difference: Difference, bounds: tuple[float, float]) -> Difference:
