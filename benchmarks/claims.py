@@ -3,9 +3,10 @@
     python benchmarks/claims.py [--draws 1000] [--only WORDS]
 
 In every draw the truth is known: equal models, a loss of exactly the margin, clusters or skewed differences of mean 0. receval compares the
-per-user values like those of files, and wrong claims are counted. A rate that seems too high is measured again, with four times as many
-draws. The last line shows whether any claim is wrong more often than it promises, by more than the noise of the draws
-(three standard errors); the exit code is then 1.
+per-user values like those of files, and wrong claims are counted. Every row has as many draws as are needed to tell a rate that is 1.4
+times the promised one from it, or more. A rate that seems too high is measured again, with four times as many draws. The last line shows
+whether any claim is wrong more often than it promises, by more than the noise of the draws (three standard errors); the exit code is then
+1. The column `power` has how often the same claim is made where it is true.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
+import claims_of_units
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -56,6 +58,8 @@ class Claim(NamedTuple):
     wrong: Callable[[Random], bool]
     effort: float = 1.0
     """Relative time of a draw: slow claims get fewer draws."""
+    true: Callable[[Random], bool] | None = None
+    """Makes a draw of a world in which the claim is true, and returns whether it was made."""
 
 
 def equal_models(n_models: int, n_measures: int, n: int, random: Random) -> dict[str, dict[str, Values]]:
@@ -385,13 +389,29 @@ def claims() -> Iterator[Claim]:
         world = f"10 % lose {planted:g}, {n:,} users"
         yield Claim("slices: planted one missed", world, 0.2, partial(slice_is_missed, SliceWorld(n, planted=planted)))
     yield Claim("one run: interval", "training 0.02", None, partial(runs_missed, 1, 0.02))
+    for row in claims_of_units.rows():
+        yield Claim(row.group, row.world, row.promised, row.wrong, row.effort, row.true)
+
+
+def least_draws(promised: float | None, draws: int) -> int:
+    """Return the draws that tell a rate that is 1.4 times the promised one from it by three standard errors; at most `draws`, if few."""
+    needed = 0 if promised is None else math.ceil(NOISE**2 * (1 - promised) / (0.4**2 * promised))
+    return min(needed, max(draws, 100)) if draws < 1000 else needed
 
 
 def rate(claim: Claim, draws: int, seed: int = 0) -> tuple[float, int]:
     """Return the share of draws in which a claim was wrong, and the number of draws."""
     random = np.random.default_rng([seed, zlib.crc32(f"{claim.group} {claim.world}".encode())])
-    made = max(100, round(draws / max(1.0, claim.effort)))
+    made = max(100, least_draws(claim.promised, draws), round(draws / max(1.0, claim.effort)))
     return sum(claim.wrong(random) for _ in range(made)) / made, made
+
+
+def power(claim: Claim, draws: int) -> float | None:
+    """Return how often a claim is made where it is true; `None` if the row has no such world."""
+    if claim.true is None:
+        return None
+    random, made = np.random.default_rng(draws), max(100, round(draws / claim.effort / 4))
+    return sum(claim.true(random) for _ in range(made)) / made
 
 
 def exceeds(claim: Claim, share: float, made: int, noise: float) -> bool:
@@ -409,7 +429,7 @@ def main() -> int:
     if arguments.power:
         print_power(arguments.draws)
         return 0
-    print(f"{'what may be wrong':26} {'where':44} {'promised':>8} {'measured':>8} {'draws':>6}")
+    print(f"{'what may be wrong':26} {'where':44} {'promised':>8} {'measured':>8} {'draws':>6} {'power':>6}")
     n_broken = 0
     chosen = [claim for claim in claims() if arguments.only in f"{claim.group} {claim.world}"]
     for claim in chosen:
@@ -417,8 +437,10 @@ def main() -> int:
         if exceeds(claim, share, made, DOUBT):
             share, made = rate(claim, 4 * arguments.draws, seed=1)
         is_broken = exceeds(claim, share, made, NOISE)
+        found = power(claim, arguments.draws)
+        shown = "" if found is None else f" {100 * found:4.0f} %"
         promised = "nothing" if claim.promised is None else f"{100 * claim.promised:.1f} %"
-        print(f"{claim.group:26} {claim.world:44} {promised:>8} {100 * share:6.1f} % {made:6,}{'  !' * is_broken}", flush=True)
+        print(f"{claim.group:26} {claim.world:44} {promised:>8} {100 * share:6.1f} % {made:6,}{shown}{'  !' * is_broken}", flush=True)
         n_broken += is_broken
     print(f"\n{n_broken} of {len(chosen)} are wrong more often than promised, by more than {NOISE:g} standard errors")
     return int(n_broken > 0)
