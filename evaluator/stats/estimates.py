@@ -17,8 +17,8 @@ from ..sums.exact import ExactSums, round_fraction
 from ..sums.group_sums import exact_group_sums
 from .confidence import Confidence, StudentT, claimed_t, is_skewed
 from .distributions import t_at
-from .paired import Floats, PairedSums, differences_of
-from .units import Units, alike
+from .paired import Floats, PairedSums, alike, differences_of, units_of_weights
+from .units import Units
 
 _MOST_STEPS: Final = 100
 _NO_SQUARES: Final = 1e-200
@@ -324,7 +324,7 @@ def weighted_estimate(base: RatioTerms, model: RatioTerms, clusters: NDArray[np.
         return replace(estimate, confidence=None, sd=None, se=None, df=None, statistic=None, notes=(ONE_HEAVY,))
     changes = changes_without(sides[1], estimate.value) - changes_without(sides[0], estimate.base_value)
     n_alike = alike(weights)
-    units = Units.of_weights(max(2, round(n_alike)), weights, changed)
+    units = units_of_weights(max(2, round(n_alike)), weights, changed)
     estimate = estimate.with_jackknife(changes, len(weights) - 1, units)
     notes = (*estimate.notes, FEW_ALIKE) if n_alike < _FEW else estimate.notes
     return replace(estimate, sd=(estimate.se or 0.0) * math.sqrt(len(weights)), notes=notes)

@@ -82,14 +82,14 @@ class RareChanges(Struct, frozen=True, eq=False):
         return min(self.terms.largest, self.mean + distance(share, self.terms.largest - self.mean, self.se, self.n))
 
 
-class Sides(NamedTuple):
+class MissingSides(NamedTuple):
     """The sides of a difference on which large changes may be missing from the sample."""
 
     losses: bool = True
     gains: bool = True
 
 
-_BOTH: Final = Sides()
+_BOTH: Final = MissingSides()
 
 
 class GuardedConfidence(Struct, frozen=True, eq=False):
@@ -97,7 +97,7 @@ class GuardedConfidence(Struct, frozen=True, eq=False):
 
     inner: Confidence
     rare: Confidence
-    sides: Sides = _BOTH
+    sides: MissingSides = _BOTH
 
     def below(self, number: float) -> float:
         """Return the larger p value."""
@@ -117,7 +117,7 @@ class GuardedConfidence(Struct, frozen=True, eq=False):
         return max(end, self.rare.at(share)) if self.sides.gains else end
 
 
-def guard(estimate: Estimate, values: ValueRange | None, sides: Sides = _BOTH) -> Confidence | None:
+def guard(estimate: Estimate, values: ValueRange | None, sides: MissingSides = _BOTH) -> Confidence | None:
     """Return the confidence of a mean difference that also counts rare large changes; unchanged if these have no bound.
 
     A sum is guarded as a multiple of its mean, a geometric mean on logarithms. Clusters count as independent units, each of which may
@@ -147,7 +147,7 @@ def guard_if_rare(estimate: Estimate, values: ValueRange | None) -> Estimate:
     return replace(estimate, confidence=guard(estimate, values, sides)) if any(sides) else estimate
 
 
-def sides_of_missing(estimate: Estimate, values: ValueRange | None) -> Sides:
+def sides_of_missing(estimate: Estimate, values: ValueRange | None) -> MissingSides:
     """Return whether large losses, and large gains, may be missing from the sample.
 
     Both may be if hardly any unit changed: if 0.4 % of users gain 1 and 4 % lose 0.1, nobody gains in 14 % of samples of 500 users, and all
@@ -159,12 +159,12 @@ def sides_of_missing(estimate: Estimate, values: ValueRange | None) -> Sides:
     """
     units = estimate.independent
     if units is None or values is None or not values.is_finite or estimate.se is None:
-        return Sides(losses=False, gains=False)
+        return MissingSides(losses=False, gains=False)
     if units.are_rare:
         return _BOTH
     is_of_means = units.are_users and not values.is_observed and not isinstance(estimate.confidence, ScaledLogarithm)
     is_small = is_of_means and (units.n * estimate.se) ** 2 < _SMALL * reach_of(estimate, values) ** 2
-    return Sides(is_small and (estimate.down or 0) < FEW_BELOW, is_small and (estimate.up or 0) < FEW_BELOW)
+    return MissingSides(is_small and (estimate.down or 0) < FEW_BELOW, is_small and (estimate.up or 0) < FEW_BELOW)
 
 
 def reach_of(estimate: Estimate, values: ValueRange) -> float:

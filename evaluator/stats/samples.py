@@ -27,7 +27,7 @@ from .estimates import (
     standard_deviation,
     units_changed,
 )
-from .paired import Floats, PairedSums, UserGroups, both_finite, counts_on_both, differences_of
+from .paired import Floats, PairedSums, UserGroups, both_finite, counts_on_both, differences_of, units_of_weights
 from .units import Units
 
 FEW_CLUSTERS: Final = "Fewer than 30 clusters, or a few large ones: the interval is approximate."
@@ -57,7 +57,7 @@ def with_clusters(estimate: Estimate, differences: Floats, clusters: NDArray[np.
     relative = replace(estimate.relative, low=None, high=None) if estimate.relative else None
     notes = (*estimate.notes, FEW_CLUSTERS) if df < FEW_DEGREES else estimate.notes
     changed = np.bincount(codes, differences != 0) > 0
-    units = Units.of_weights(max(2, round(df) + 1), sizes, changed)
+    units = units_of_weights(max(2, round(df) + 1), sizes, changed)
     return replace(estimate.with_jackknife(rests, df, units, n), relative=relative, notes=notes)
 
 
@@ -82,7 +82,7 @@ def pooled_with_clusters(base: RatioTerms, model: RatioTerms, clusters: NDArray[
     changes = changes_without(sides[1], estimate.value) - changes_without(sides[0], estimate.base_value)
     df = degrees_of_freedom(sides[0].denominators)
     notes = (*estimate.notes, FEW_CLUSTERS) if df < FEW_DEGREES else estimate.notes
-    units = Units.of_weights(max(2, round(df) + 1), sides[0].denominators, changed)
+    units = units_of_weights(max(2, round(df) + 1), sides[0].denominators, changed)
     return replace(estimate.with_jackknife(changes, df, units), notes=notes)
 
 
@@ -199,7 +199,7 @@ def _units_of_folds(weights: Floats, changed: NDArray[np.bool_]) -> Units:
     They are as many as units of the largest weight: if changes are rare, all of them may be those of the smallest fold.
     """
     total = math.fsum(np.sort(weights))
-    units = Units.of_weights(max(2, round(total / float(weights.max()))), weights, changed)
+    units = units_of_weights(max(2, round(total / float(weights.max()))), weights, changed)
     return replace(units, are_users=units.n == len(weights))
 
 

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 FEW_BELOW: Final = 10
 """If fewer units than this changed, there is no verdict: those that change most may be missing. P is exact if possible."""
@@ -37,11 +30,6 @@ class Units(Struct, frozen=True):
         """Count `n` independent users who count alike."""
         return cls(n, n_changed, n_changed / n if n else 0.0)
 
-    @classmethod
-    def of_weights(cls, n: int, weights: Floats | NDArray[np.integer], changed: NDArray[np.bool_]) -> Units:
-        """Count `n` units of which some `changed`, by their weights w: (Σw)² / Σw² of equal weight (Kish, 1965)."""
-        return cls(n, alike(weights[changed]), math.fsum(weights[changed].tolist()) / math.fsum(weights.tolist()), are_users=False)
-
     @property
     def are_few(self) -> bool:
         """True if too few units changed for a verdict; those of groups or weights may be few if most of them changed."""
@@ -56,9 +44,3 @@ class Units(Struct, frozen=True):
     def are_rare(self) -> bool:
         """True if few units changed, and less than a tenth of all."""
         return self.changed < SPARSE_BELOW and self.share < 0.1
-
-
-def alike(weights: Floats | NDArray[np.integer]) -> float:
-    """Return the number of units of equal weight with the same error as these: (Σw)² / Σw² (Kish, 1965); 0 without units."""
-    squares = math.fsum((weights * weights).tolist())
-    return math.fsum(weights.tolist()) ** 2 / squares if squares else 0.0

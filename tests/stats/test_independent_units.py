@@ -10,11 +10,11 @@ from receval.stats.concluding import judge_family
 from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import SKEWED, RatioTerms, interval_of_mean, paired_estimate, pooled_estimate, weighted_estimate
 from receval.stats.gates import estimate_test
-from receval.stats.paired import PairedSums
-from receval.stats.rare_changes import Sides, ValueRange, detectable_if_rare, sides_of_missing
+from receval.stats.paired import PairedSums, alike, units_of_weights
+from receval.stats.rare_changes import MissingSides, ValueRange, detectable_if_rare, sides_of_missing
 from receval.stats.samples import runs_estimate
 from receval.stats.two_models import compare_paired, compare_ratios, difference_of, estimate_folds, p_of_other_users
-from receval.stats.units import Units, alike
+from receval.stats.units import Units
 from scipy import stats
 
 SUBJECT, SETTINGS, SHARES = Subject("Recall@6", "main", "today"), Settings(), ValueRange(0.0, 1.0)
@@ -32,7 +32,7 @@ def rare_losses(n_units):
 def test_units_of_different_weight_count_like_fewer_of_equal_weight():
     # (2 + 1 + 1)² / (4 + 1 + 1) = 16/6 of the changed units, which have 4 of 10 of the weight.
     weights, changed = np.array([2.0, 1, 1, 3, 3]), np.array([True, True, True, False, False])
-    assert Units.of_weights(4, weights, changed) == Units(4, 16 / 6, 0.4, are_users=False)
+    assert units_of_weights(4, weights, changed) == Units(4, 16 / 6, 0.4, are_users=False)
     assert (alike(np.ones(7)), alike(np.zeros(0))) == (7, 0)
 
 
@@ -60,7 +60,7 @@ def test_the_same_users_in_five_folds_are_judged_like_these_users():
     plain = paired_estimate(PairedSums.of(base, base + change), None)
     folded = estimate_folds(np.tile(base, 5), np.tile(base + change, 5), folds, SETTINGS, clusters=np.tile(np.arange(1000), 5))
     assert (folded.units.n, folded.units.changed, folded.units.share) == pytest.approx((1000, 60, 0.06))
-    assert sides_of_missing(folded, SHARES) == sides_of_missing(plain, SHARES) == Sides()
+    assert sides_of_missing(folded, SHARES) == sides_of_missing(plain, SHARES) == MissingSides()
     ends = [difference_of(SUBJECT, one, SETTINGS, None, SHARES).interval for one in (folded, plain)]
     assert ends[0] == pytest.approx(ends[1], rel=0.01)
 
@@ -119,7 +119,7 @@ def test_many_small_losses_without_a_gain_are_not_worse_if_one_large_gain_may_be
     assert bounded.low == free.low  # losses were observed, and large ones beside them are not the claim
     d[100:110] = 0.01
     gains = compare_paired(SUBJECT, base, base + d, SETTINGS, values=SHARES)
-    assert sides_of_missing(paired_estimate(PairedSums.of(base, base + d), None), SHARES) == Sides(losses=False, gains=False)
+    assert sides_of_missing(paired_estimate(PairedSums.of(base, base + d), None), SHARES) == MissingSides(losses=False, gains=False)
     assert gains.high < 0
 
 
