@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-import claims_of_units
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -389,6 +388,8 @@ def claims() -> Iterator[Claim]:
         world = f"10 % lose {planted:g}, {n:,} users"
         yield Claim("slices: planted one missed", world, 0.2, partial(slice_is_missed, SliceWorld(n, planted=planted)))
     yield Claim("one run: interval", "training 0.02", None, partial(runs_missed, 1, 0.02))
+    import claims_of_units  # a module beside this script, which tests import from elsewhere
+
     for row in claims_of_units.rows():
         yield Claim(row.group, row.world, row.promised, row.wrong, row.effort, row.true)
 
