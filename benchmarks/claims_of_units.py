@@ -173,15 +173,16 @@ def is_undetected(n: int, churn: float, random: Random) -> bool:
 
 
 def share_is_missed(share: float, n: int, random: Random) -> bool:
-    """Return whether the interval of a share of users, as reports draw it, misses the true share."""
+    """Return whether the interval of a share of users, as reports draw it, misses the true share; it is half to twice the given one."""
+    share *= float(random.uniform(0.5, 2.0))  # at a single share coverage jumps around 95 %, because hits are whole numbers
     hits = random.random(n) < share
     low, high = interval_of_mean(float(hits.mean()), float(hits.std(ddof=1)), n, 0.05, are_shares=True)
     return not low <= share <= high
 
 
 def group_is_named(random: Random, *, loss: float = 0.0) -> bool:
-    """Return whether a group is named in which the better model has worse values; all ten gain 0.03, or one loses."""
-    d = np.where(random.random(4000) < 0.3, random.normal(0.1, 0.4, 4000), 0.0)
+    """Return whether a group is named in which the better model has worse values; all ten gain 0.012, or one loses."""
+    d = np.where(random.random(4000) < 0.3, random.normal(0.04, 0.4, 4000), 0.0)
     groups = random.integers(0, 10, 4000)
     d = d - loss * (groups == 0)
 
@@ -222,5 +223,5 @@ def rows() -> Iterator[Row]:
     for n, churn in ((400, 0.03), (1000, 0.03), (1000, 0.2)):
         yield Row("compare: N users can detect", f"{100 * churn:g} % churn, {n:,} users", 0.2, partial(is_undetected, n, churn))
     for share in (0.01, 0.03, 0.3):
-        yield Row("report: interval of a share", f"{100 * share:g} % of 300 users", 0.05, partial(share_is_missed, share, 300))
+        yield Row("report: interval of a share", f"about {100 * share:g} % of 300 users", 0.05, partial(share_is_missed, share, 300))
     yield Row("compare: but within a group", "10 groups that gain alike", 0.05, group_is_named, partial(group_is_named, loss=0.15), 4)

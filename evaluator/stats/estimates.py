@@ -129,7 +129,7 @@ _FEW: Final = 30
 """Users of equal weight below which the interval of a weighted mean is approximate."""
 
 SKEWED: Final = "The differences are so skewed that this number of users gives only an approximate interval."
-CONSTANT: Final = "The difference is the same for every user: without variation it cannot be tested."
+CONSTANT: Final = "The difference is the same for every user: only its sign can be tested, not its size."
 
 
 class Estimate(Struct, frozen=True, eq=False):
