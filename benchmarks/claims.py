@@ -1,6 +1,8 @@
 """Simulated error rates: how often each claim of receval is wrong, beside how often it may be.
 
     python benchmarks/claims.py [--draws 1000] [--only WORDS]
+    python benchmarks/claims.py --fail [--draws 1000]       # how often gates fail and pass, by gates.fail: false rates and power
+    python benchmarks/claims.py --power [--draws 600]       # how often the gate on slices finds a planted slice
 
 In every draw the truth is known: equal models, a loss of exactly the margin, clusters or skewed differences of mean 0. receval compares the
 per-user values like those of files, and wrong claims are counted. Every row has as many draws as are needed to tell a rate that is 1.4
@@ -29,6 +31,7 @@ from receval.stats.best import conclude_values
 from receval.stats.concluding import judge_family
 from receval.stats.difference import Difference, Settings, Subject
 from receval.stats.estimates import RatioTerms, Summary, weighted_estimate
+from receval.stats.failures import correct_failures
 from receval.stats.gates import GateTest, margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
@@ -128,6 +131,24 @@ def gate_passes(n: int, churn: float, random: Random) -> bool:
 def gate_fails(n: int, n_gates: int, random: Random) -> bool:
     """Return whether any gate fails without a loss, if 1 % of users change each way."""
     return any(hits_gate(n, 0.0, 0.01, random).outcome == "fail" for _ in range(n_gates))
+
+
+def ndcg_gate(n: int, loss: float, random: Random) -> GateTest:
+    """Judge `nDCG@10 max_loss 2%` for a base of .2: 30 % of the users change, by .25 (deviation), and `loss` of the base is lost."""
+    base, changed = random.beta(0.4, 1.6, n), random.random(n) < 0.3
+    model = base + np.where(changed, -loss * 0.2 / 0.3 + 0.25 * random.standard_normal(n), 0.0)
+    return margin_test(PairedSums.of(base, model), True, "max_loss", 0.02, True, values=SHARES)
+
+
+def ndcg_gates_fail(n: int, n_gates: int, random: Random) -> bool:
+    """Return whether any of several rules on independent measures fails without a loss."""
+    return any(test.outcome == "fail" for test in correct_failures([ndcg_gate(n, 0.0, random) for _ in range(n_gates)]))
+
+
+def plain_is_worse(kind: str, n: int, random: Random) -> bool:
+    """Return whether the plain t test finds a model worse that is equally good."""
+    one = skewed(kind, n, random)
+    return one.t_plain is not None and one.t_plain < 0 and (one.p_plain or 0.0) <= SETTINGS.alpha
 
 
 def graded_gate_passes(n: int, skewed: bool, random: Random) -> bool:
@@ -327,6 +348,45 @@ def print_power(draws: int) -> None:
             print(f"{n:7,} {size:>8} " + " ".join(f"{100 * found:5.0f} %" for found, _ in rates) + f" {100 * false:5.1f} %", flush=True)
 
 
+FAILING: dict[str, tuple[str, ...]] = {
+    "shown_beyond": ("shown_beyond",),
+    "shown_worse": ("shown_beyond", "shown_worse"),
+    "value": ("shown_beyond", "shown_worse", "value"),
+}
+"""By `gates.fail` the kinds of failing that hold."""
+
+
+def print_failing(draws: int) -> None:
+    """Print how often a gate on 2 % passes and fails, by users, true loss and `gates.fail`; and where fifty releases end."""
+    print("nDCG@10 of 0.2, 30 % of the users change, limit 2 %")
+    print(f"{'users':>7} {'true loss':>9} {'passes':>8}  fails by " + " ".join(f"{name:>12}" for name in FAILING))
+    for n in (1_000, 5_000, 20_000):
+        for loss in (0.0, 0.01, 0.02, 0.04):
+            random = np.random.default_rng([n, round(1000 * loss)])
+            tests = [ndcg_gate(n, loss, random) for _ in range(draws)]
+            passed = sum(test.outcome == "pass" for test in tests) / draws
+            failed = (sum(test.failed_by in kinds for test in tests) / draws for kinds in FAILING.values())
+            rates = " ".join(f"{100 * rate:10.1f} %" for rate in failed)
+            print(f"{n:7,} {100 * loss:7.0f} % {100 * passed:6.1f} %           {rates}", flush=True)
+    print("\nfifty releases with true changes of 0 ± 1 %, 5,000 users: the model after them, and how many shipped")
+    for name, (end, shipped) in fifty_releases(max(draws // 5, 20)).items():
+        print(f"{name:28} {100 * end:+6.1f} % {shipped:5.1f}", flush=True)
+
+
+def fifty_releases(series: int) -> dict[str, tuple[float, float]]:
+    """Return the mean end of several series of releases, and how many of the fifty shipped, by what stops a release."""
+    random, ends = np.random.default_rng(50), dict[str, list[tuple[float, int]]]()
+    for _ in range(series):
+        changes = 0.01 * random.standard_normal(50)
+        tests = [ndcg_gate(5_000, -change, random) for change in changes]
+        stops = {name: [test.failed_by in kinds for test in tests] for name, kinds in FAILING.items()}
+        stops["inconclusive: fail"] = [test.outcome != "pass" for test in tests]
+        for name, stopped in stops.items():
+            shipped = [1 + change for change, stop in zip(changes, stopped, strict=True) if not stop]
+            ends.setdefault(name, []).append((math.prod(shipped) - 1, len(shipped)))
+    return {name: (float(np.mean([end for end, _ in of])), float(np.mean([n for _, n in of]))) for name, of in ends.items()}
+
+
 def claims() -> Iterator[Claim]:
     """Yield every claim, with the world in which it is tried."""
     for n_models, n_measures in ((2, 1), (3, 1), (5, 1), (10, 1), (20, 1), (5, 10), (10, 4)):
@@ -360,6 +420,12 @@ def claims() -> Iterator[Claim]:
         yield Claim("gate: pass at the margin", world, 0.05, partial(graded_gate_passes, 1000, is_skewed))
     for n in (200, 5000):
         yield Claim("gate: fail at no loss", f"1 % churn each way, {n:,} users", 0.05, partial(gate_fails, n, 1))
+    for n in (1000, 5000):
+        yield Claim("gate: fail at no loss", f"nDCG .2, 30 % changed, {n:,} users", 0.05, partial(ndcg_gates_fail, n, 1))
+        yield Claim("gate: fail at no loss", f"nDCG .2, ten rules, {n:,} users", 0.05, partial(ndcg_gates_fail, n, 10), 10)
+    for kind in ("2 % +1, 20 % -0.1", "0.5 % +1, 3 % -1/6"):
+        for n in (200, 1000, 5000):
+            yield Claim("t-plain: worse", f"{kind}, {n:,} users", None, partial(plain_is_worse, kind, n))
     yield Claim("unpaired: interval", "200 and 600 users", 0.05, partial(unpaired_missed, 200))
     for n_clusters in (10, 30, 100):
         yield Claim("clusters: interval", f"{n_clusters} of Zipf's sizes", 0.05, partial(clusters_missed, n_clusters))
@@ -426,7 +492,11 @@ def main() -> int:
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--only", default="", help="only the claims whose line has these words")
     parser.add_argument("--power", action="store_true", help="print how often the gate on slices finds a planted slice instead")
+    parser.add_argument("--fail", action="store_true", help="print how often gates fail and pass, by gates.fail, instead")
     arguments = parser.parse_args()
+    if arguments.fail:
+        print_failing(arguments.draws)
+        return 0
     if arguments.power:
         print_power(arguments.draws)
         return 0

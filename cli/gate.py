@@ -55,7 +55,12 @@ from .output import ci_files, publish, say, say_verdicts, show, tell, tell_cauti
 @options.ci_option
 @options.format_option("gates", "report", default="table", help="The output format. Default: a table.")
 @options.outputs_option("Also write the verdicts: .json or .md, or a report: .html, .xml (JUnit), .svg (a badge).")
-@click.option("-q", "--quiet", is_flag=True, help="Print only errors, failures and the output of --format json or md.")
+@click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Print only errors, failures, inconclusive gates (a line each), and the output of --format json or md.",
+)
 @click.pass_context
 def gate(
     context: click.Context,

@@ -99,7 +99,7 @@ _USUAL_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 """The metrics if neither a config nor an option names any."""
 
 
-_TESTS: Final = ("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")
+_TESTS: Final = ("t", "t-plain", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")
 
 
 def tests_or_files(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:

@@ -72,11 +72,11 @@ def say(text: str) -> None:
 def say_verdicts(judged: Any, *, quiet: bool) -> None:
     """Print the outcome of gates and health checks to standard error.
 
-    If `quiet`, only gates that fail the run, each with its rule, or that none was judged, and the checks that fail the run.
+    If `quiet`, only gates that fail the run or are inconclusive, each in one line, or that none was judged, and the checks that fail.
     """
     failing = ("fail", "warn") if judged.strict else ("fail",)
     for gate in judged.result.gates if quiet else ():
-        if gate.consequence in failing:
+        if gate.consequence in failing or gate.outcome == "inconclusive":
             say(gate.sentence)
     if judged.result.gates and (not quiet or judged.verdicts.none_judged or judged.verdicts.failed(judged.strict)):
         say(judged.gate_summary)

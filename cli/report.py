@@ -45,7 +45,8 @@ baseline_model_option = click.option(
     multiple=True,
     metavar="TEST|FILE",
     callback=options.tests_or_files,
-    help="The test of paired differences: t (default), permutation, bootstrap, bootstrap-t or wilcoxon. Or the test file: --test t.csv.",
+    help="The test of paired differences: t (default), t-plain, permutation, bootstrap, bootstrap-t or wilcoxon. Or the test file: "
+    "--test t.csv.",
 )
 @click.option(
     "--correction", type=click.Choice(("holm", "bh", "by", "none")), help="The correction for multiple comparisons. Default: holm."

@@ -47,7 +47,13 @@ _LATEX: Final = ("latex", "latex-document")
     default=None,
     help="Rows of the table, also in LaTeX: models or measures. Default: what fits the screen; in LaTeX models.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format; --format table -q prints only the tables.")
+@click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Print only errors, failed and inconclusive gates (a line each), and the output of --format; --format table -q prints "
+    "only the tables.",
+)
 @click.option(
     "-v",
     "--verbose",

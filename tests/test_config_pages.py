@@ -72,6 +72,7 @@ BESIDE = {
     **{f"gates.rules.{key}": {"measure": "nDCG@10", "min": "0.1"} for key in ("measure", "severity", "by", "models")},
     "gates.rules.anchor": {"measure": "nDCG@10", "max_loss": "0.1"},
     "gates.rules.against": {"measure": "nDCG@10", "max_loss": "0.1"},
+    "gates.rules.fail": {"measure": "nDCG@10", "max_loss": "0.1"},
 }
 """Keys that must be beside a key, instead of those of the section."""
 FILES = {"score": "baseline", "rank": "baseline", "prediction": "predictions", "other": "distances", "distance": "distances"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import polars as pl
 import pytest
@@ -95,3 +96,13 @@ def test_the_config_in_the_spelling_of_another_program_prints_the_numbers_of_tha
     assert {row["convention"] for row in rows} == {name}
     assert float(next(row["value"] for row in rows if (row["metric"], row["k"]) == ("nDCG", "10"))) == pytest.approx(ndcg, abs=5e-5)
     assert "read under" not in err
+
+
+def test_the_gates_of_the_quickstart_can_be_uncommented_and_say_when_they_fail(receval, sample):
+    path = sample / "quickstart.yaml"
+    before, gates = path.read_text("utf-8").split("# gates:")
+    path.write_text(before + "gates:" + gates.replace("\n# ", "\n"))
+    assert "  fail: shown_worse " in path.read_text("utf-8")
+    code, out, _ = receval("run", path)
+    assert code == 1, out  # random fails
+    assert re.search(r"^  pass +knn +nDCG@10 loses at most 2 % ", out, re.M)

@@ -342,6 +342,7 @@ def _compare(
         distinct_users=tuple(_distinct_users(first, tested)),
         in_groups=_worse_in_groups(tested, in_groups, pairs),
         own_users={side.name: tuple(_numbers_of_users(side, judged)) for side in sides.all} if options.unpaired else {},
+        cluster=options.cluster,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ..errors import ConfigError, DataError
@@ -85,6 +86,15 @@ class ModelPair:
         if self.base.result.truths != self.model.result.truths:
             pairing.refuse_other_relevant_items()
         return pairing
+
+    @property
+    def has_same_lists(self) -> bool:
+        """True if every user has the same list from both, up to the largest cut-off; False also if that is not known."""
+        base, model = (side.result.list_hashes.get(side.model) for side in (self.base, self.model))
+        if base is not None and model is not None:
+            return base == model
+        files = _list_files(self.base)
+        return files is not None and files == _list_files(self.model)
 
     def of(self, label: str, margin: float | None) -> Difference:
         """Return the difference of one measure over all users, not yet judged."""
@@ -220,6 +230,27 @@ class ModelPair:
         return bool((counted[column] > 0).all())
 
     def _paired(self, label: str, pairing: Pairing, mask: NDArray[np.bool_] | None, measure: str | None = None) -> Estimate:
+        """Return the difference over the users in `mask`, by default all, named by its method; see `_estimated`."""
+        estimate = self._estimated(label, pairing, mask, measure)
+        return replace(estimate, test=self._method(label, pairing)) if estimate.test == "t" else estimate
+
+    def _method(self, label: str, pairing: Pairing) -> str:
+        """Return the method by which a measure is compared if its values are tested by t."""
+        row = self.row(self.base, label)
+        if pairing.has_runs:
+            return "runs"
+        if self._clusters is not None:
+            return "clusters"
+        if row.aggregate in ("micro", "geometric"):
+            return row.aggregate
+        if row.aggregate == "weighted" or self._is_weighted_formula(row):
+            return "weighted"
+        return "t" if pairing.folds is None else "folds"
+
+    def _is_weighted_formula(self, row: Row) -> bool:
+        return row.aggregate == "formula" and f"{row.measure} numerator" in columns_of(self.base.result.per_user, self.base.model)
+
+    def _estimated(self, label: str, pairing: Pairing, mask: NDArray[np.bool_] | None, measure: str | None) -> Estimate:
         """Return the difference over the users in `mask`, by default all; `measure` has the values of a group of test rows."""
         row, settings = self.row(self.base, label), self.options.settings
         among = slice(None) if mask is None else mask
@@ -227,8 +258,7 @@ class ModelPair:
         def values(column: str) -> list[list[Floats]]:
             return [[run[among] for run in rows.values(column)] for rows in (pairing.base, pairing.model)]
 
-        is_weighted = row.aggregate == "formula" and f"{row.measure} numerator" in columns_of(self.base.result.per_user, self.base.model)
-        if row.aggregate in ("micro", "weighted") or is_weighted:
+        if row.aggregate in ("micro", "weighted") or self._is_weighted_formula(row):
             members = None if self._clusters is None else self._clusters[among]
             return self._pooled(label, pairing, values, measure, members, of_group=mask is not None)
         base, model = values(measure or row.measure)
@@ -364,6 +394,20 @@ class ModelPair:
                 f"there are {known}; {hint}" if known else hint,
             )
         return name
+
+
+def _list_files(side: Side) -> object | None:
+    """Return all that decides the lists of a model that were not hashed: how its file is read, and the files; `None` if not known.
+
+    The files are those of the lists, and those by which items are removed from them.
+    """
+    source, role = side.result.config.get("data", {}).get("recommendations"), f"data.recommendations.{side.model}"
+    entry = source.get(side.model) if isinstance(source, Mapping) else None
+    read = {one.role: [file.hash for file in one.files] for one in side.result.inputs}
+    if not isinstance(entry, Mapping) or not read.get(role):
+        return None
+    settings = {name: value for name, value in entry.items() if name not in ("path", "frame")}
+    return settings, *(read.get(name) for name in (role, "data.train", "data.items"))
 
 
 def _untested(pairing: Pairing, aggregate: str) -> str:

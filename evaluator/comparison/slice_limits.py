@@ -127,7 +127,6 @@ def confirm_beyond(
     for candidate in candidates:
         members = candidate.members(groupings)
         one, other, _ = both_finite(base[members], model[members])
-        sums = PairedSums.of(one, other)
-        share = alpha / len(candidates)
-        tests.append(margin_test(sums, higher_is_better, "max_loss", margin.size, margin.is_share, share, values, "shown_beyond"))
+        sums, level = PairedSums.of(one, other), alpha / len(candidates)
+        tests.append(margin_test(sums, higher_is_better, "max_loss", margin.size, margin.is_share, level, values, "shown_beyond"))
     return tests

@@ -13,19 +13,12 @@ from ..results.candidates import largest_group
 from ..results.result import Result
 from ..results.row import shortened
 from ..stats.difference import Conclusion, Rival
+from .methods import method_names
 from .values import Formats
 
 Place = tuple[str, str]
 """A model and the label of a measure."""
 _CORRECTIONS: Final = {"holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
-_TESTS: Final = {
-    "t": "paired t test",
-    "permutation": "permutation test",
-    "bootstrap": "bootstrap test",
-    "bootstrap-t": "bootstrap t test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-}
-_UNPAIRED: Final = "Welch's t test"
 
 
 class BestValues(Struct, frozen=True):
@@ -57,7 +50,7 @@ class BestValues(Struct, frozen=True):
             among = (
                 ", equivalent to the best, or not clearly different from it" if has_margin else ", or not clearly different from the best"
             )
-            lines.append(f"{best} best{among} ({how_concluded(next(iter(tested.values())), len(tested))}).")
+            lines.append(f"{best} best{among} ({how_concluded(tuple(tested.values()))}).")
         models = sorted({model for model, label in self.untested if label in tested})
         reasons: dict[str, list[str]] = {}
         for label in _in_order(label for _, label in self.untested):
@@ -148,16 +141,22 @@ def corrected_text(correction: str, family: int) -> str:
     return f"{by} over {family:,} comparison{'' if family == 1 else 's'}" if by else "not corrected"
 
 
-def how_tested(test: str, correction: str, family: int, alpha: float, paired: bool = True) -> str:
-    """Return the test, the correction of p values, and the level."""
-    return f"{_TESTS[test] if paired else _UNPAIRED}, {corrected_text(correction, family)}, {100 * alpha:g} %"
+def how_tested(methods: str, correction: str, family: int, alpha: float) -> str:
+    """Return the methods, the correction of p values, and the level."""
+    return _with_correction(methods, corrected_text(correction, family), alpha)
 
 
-def how_concluded(one: Conclusion, n_measures: int = 1) -> str:
-    """Return the test of the models of a measure against the best one, and the number of measures in the correction."""
+def how_concluded(tested: Sequence[Conclusion], *, counts_measures: bool = True) -> str:
+    """Return the methods that compare models with the best one, and the correction; it may say over how many measures that is."""
+    one, n_measures = tested[0], len(tested)
     corrected = corrected_text(one.correction, one.family)
-    family = f"{corrected} in {n_measures:,} measures" if n_measures > 1 and one.correction != "none" else corrected
-    return f"{_TESTS[one.test]}, {family}, {100 * (1 - one.level):g} %"
+    family = f"{corrected} in {n_measures:,} measures" if counts_measures and n_measures > 1 and one.correction != "none" else corrected
+    return _with_correction(method_names({of.measure: of.test for of in tested}), family, 1 - one.level)
+
+
+def _with_correction(methods: str, corrected: str, alpha: float) -> str:
+    """Return methods, correction and level; several methods, which have semicolons between them, end with one."""
+    return f"{methods}{'; ' if '; ' in methods else ', '}{corrected}, {100 * alpha:g} %"
 
 
 def _in_order(labels: Iterable[str]) -> list[str]:

@@ -24,6 +24,7 @@ from ..stats.concluding import decimals, group_text, percent, plain, with_sign
 from ..stats.difference import MEANINGS, Difference, Verdict
 from . import numbers, slices
 from .best_values import corrected_text
+from .methods import method_names, methods_of
 
 DATA: Final = ("measure", "difference", "low", "high", "p_adjusted", "up", "same", "down", "margin", "verdict")
 """The columns of the data in a page; those of groups begin with `DATA_OF_GROUPS`."""
@@ -206,7 +207,7 @@ def _title_of_folders(comparison: Comparison) -> str:
 
 
 def subtitle(comparison: Comparison) -> str:
-    """Return the number of users, their pairing, the correction of p values, and the margins."""
+    """Return the number of users, their pairing, the correction of p values, the methods, and the margins."""
     users = _own_users(comparison) or numbers.users_range(one.n_users for one in comparison.differences if one.n_users)
     if comparison.distinct_users:
         again = "" if numbers.users_range(comparison.distinct_users) == users else f" ({users.removesuffix(' users')} over all folds)"
@@ -218,7 +219,8 @@ def subtitle(comparison: Comparison) -> str:
     by = "no measure can be tested" if not family else "p not corrected" if corrected == "not corrected" else f"p by {corrected}"
     if comparison.by_group and corrected != "not corrected":
         by += f" (within groups: over {family_size(comparison.by_group):,})"
-    test = "" if settings.test == "t" else f" · test: {settings.test}"
+    methods = method_names(methods_of(comparison.differences, settings), comparison.cluster)
+    test = f" · {methods}" if methods else ""
     return f"{users or 'no per-user values'}{paired} · {_level(comparison)}s · {by}{test}{_margins_text(comparison)}"
 
 

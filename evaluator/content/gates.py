@@ -11,6 +11,7 @@ from ..document import Cell, Column, Document, Heading, Sentences, Table, Terms
 from ..results.gates import Gate, Outcome, Verdicts
 from ..results.result import Result
 from ..stats.concluding import group_text, users_text
+from .methods import method_names
 from .numbers import users_range
 from .values import Formats
 
@@ -29,7 +30,10 @@ def document(gates: Sequence[Gate], *, summary: bool = True) -> Document:
 
 
 def title(gates: Sequence[Gate]) -> str:
-    """Return a title with the compared models: `gates · today against main · 350 users, paired · one-sided 95 % bounds`."""
+    """Return a title with the compared models: `gates · today against main · 350 users, paired · one-sided 95 % bounds`.
+
+    It names the methods other than the paired t test.
+    """
     models, bases = (tuple(dict.fromkeys(names)) for names in ((one.model for one in gates), (one.base for one in gates if one.base)))
     named = models[0] if len(models) == 1 else f"{len(models)} models"
     compared = [one for one in gates if one.base and not one.by_value]
@@ -37,8 +41,9 @@ def title(gates: Sequence[Gate]) -> str:
     users = users_range({one.n_users for one in compared if one.group is None} or {one.n_users for one in compared})
     paired = ", paired" if all(one.paired for one in compared) else ""
     levels = dict.fromkeys(f"one-sided {100 * one.level:g} % bounds" for one in compared if one.low is not None)
+    methods = method_names({one.measure: one.test for one in compared if one.test not in (None, "t")})
     against = [f"{named} against {_common(bases)}" if bases else named, *([f"anchor {_common(anchors)}"] if anchors else [])]
-    return " · ".join(("gates", *against, *([f"{users}{paired}"] if users else []), *levels))
+    return " · ".join(("gates", *against, *([f"{users}{paired}"] if users else []), *levels, *([methods] if methods else [])))
 
 
 def table(gates: Sequence[Gate]) -> Table:

@@ -34,6 +34,7 @@ from .description import document as files_hold
 from .differences import LETTERS, groups_table, groups_text, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
 from .findings import alerts
 from .group_tables import Cross, cross_tables_with_users
+from .methods import method_names, methods_of
 from .numbers import users_of_folds, users_range
 from .values import Formats, repeated_rows
 
@@ -358,7 +359,7 @@ def _about_best(untested: Iterable[Place], tested: Sequence[Conclusion]) -> tupl
     rest = f"; for {labels} measure{'' if labels == 1 else 's'} without a test only the best value" if labels else ""
     models = sorted({model for one in tested for model in one.untested})
     alone = f"; {shortened(models)}: not tested against the best" if models else ""
-    return f"bold: the best value and all that are not clearly different from it{rest}{alone}", how_concluded(tested[0])
+    return f"bold: the best value and all that are not clearly different from it{rest}{alone}", how_concluded(tested, counts_measures=False)
 
 
 def _second(result: Result, formats: Formats, best: frozenset[Place], apart: frozenset[Place]) -> Iterator[Place]:
@@ -379,7 +380,8 @@ def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Plac
         return {}, ("", "")
     settings = comparison.settings
     family = family_size(comparison.differences)
-    test = how_tested(settings.test, settings.correction, family, settings.alpha, comparison.paired)
+    methods = method_names(methods_of(comparison.differences, settings), comparison.cluster)
+    test = how_tested(methods, settings.correction, family, settings.alpha)
     if style.marks == "letters":
         by_label = comparison.letters.items()
         letters = {(model, label): text for label, of_models in by_label for model, text in of_models.items()}

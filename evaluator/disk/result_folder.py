@@ -273,6 +273,7 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
         gates=convert([in_this_version(cells) for cells in content.get("gates", ())], tuple[Gate, ...]),
         conclusions=convert(content.get("conclusions", ()), tuple[Conclusion, ...]),
         candidates={one["model"]: convert(one["candidates"], Candidates) for one in content["models"] if "candidates" in one},
+        list_hashes={one["model"]: one["lists"] for one in content["models"] if "lists" in one},
     )
 
 

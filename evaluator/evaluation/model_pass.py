@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ..health import CheckTask, examine
 from ..measure.by_group import GROUPS, sums_by_group
+from ..measure.list_hash import list_hash
 from ..measure.measuring import EnrichedRows, enriched_rows, measure_users
 from ..measure.partial import Partial
 from ..measure.reference_lists import reference_facts
@@ -21,13 +22,14 @@ from ..metrics.definition import Definition
 from ..parts.part import Part
 from ..tables.rows import LISTS, PartData
 
-TIES, CHECKS, YARDSTICKS, ENRICHED, TRUTH = "ties", "checks", "yardsticks", "enriched", "truth"
+TIES, CHECKS, YARDSTICKS, ENRICHED, TRUTH, LIST_HASH = "ties", "checks", "yardsticks", "enriched", "truth", "list_hash"
 
 
 class PassTask(Struct, frozen=True, eq=False):
     """The work on every part of a model: values of measures, bounds under ties, tallies of checks, facts for reference lists.
 
-    If `enriched` is set, the lists are enriched as this measure reads them. If `hashes_truth`, the test rows are hashed.
+    If `enriched` is set, the lists are enriched as this measure reads them. If `hashes_truth`, the test rows are hashed, if
+    `hashes_lists` the lists.
     """
 
     task: Task
@@ -36,6 +38,7 @@ class PassTask(Struct, frozen=True, eq=False):
     for_yardsticks: bool = False
     enriched: Definition | None = None
     hashes_truth: bool = False
+    hashes_lists: bool = False
 
 
 def measure_frames(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial:
@@ -73,6 +76,8 @@ def measure_part(pass_task: PassTask, part: Part) -> Partial:
         more[ENRICHED] = EnrichedRows((enriched_rows(scorer, pass_task.enriched),))
     if pass_task.hashes_truth:
         more[TRUTH] = truth_hash(part.sides["test"])
+    if pass_task.hashes_lists:
+        more[LIST_HASH] = list_hash(scorer, task.definitions)
     if task.by:
         more[GROUPS] = sums_by_group(task, scorer, measured.values)
     return measured.partial.with_more(more)

@@ -45,7 +45,7 @@ from ..tables.rows import LISTS
 from .cautions import cautions, remarks_on_order
 from .files import Files, lazy_rows, open_inputs
 from .input_files import describe
-from .model_pass import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part, user_rows
+from .model_pass import CHECKS, ENRICHED, LIST_HASH, TIES, TRUTH, PassTask, measure_frames, measure_part, user_rows
 from .models import EvaluatedModel, ReferenceLists, definitions_of, file_order_remark, finish_model, measure_reference_lists
 from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
@@ -129,6 +129,7 @@ def evaluate_models(files: Files) -> list[ModelRun]:
             for_yardsticks=request.compares,
             enriched=plan.definitions[0] if options.enriched is not None else None,
             hashes_truth=first and options.complete,
+            hashes_lists=any(rule.compares for rule in request.loaded.config.gates.rules),
         )
         progress = ModelProgress(options.report, name, source, len(models) + 1, len(sources))
         found = files.reader.read_with_retries(source, partial(measure, name, files, pass_task, progress))
@@ -259,6 +260,7 @@ def _evaluate_and_check(files: Files) -> Result:
     show(model.name for model in models)
     kept = (model for model in models if options.keep_users and model.finished.user_values is not None)
     of_order = of_models((run.values.name, sentence) for run in runs if (sentence := file_order_remark(run.values)))
+    hashes = {run.values.name: run.values.partial.more.get(LIST_HASH) for run in runs}
     description = None
     if options.describes:
         from .describing import describe_inputs  # only here: few runs describe their files
@@ -285,6 +287,7 @@ def _evaluate_and_check(files: Files) -> Result:
         truths={"": runs[0].values.partial.more[TRUTH].fingerprint} if options.complete else {},
         user_groups=tuple(by.name for by in plan.group_columns) if options.keep_users else (),
         candidates={run.values.name: run.candidates for run in runs if run.candidates is not None},
+        list_hashes={name: one.fingerprint for name, one in hashes.items() if one is not None},
         cautions=tuple(cautions(files)),
         variables=hidden_in_outputs(loaded.variables),
     )

@@ -22,18 +22,8 @@ from ..results.result import FEW_USERS, Result
 from ..stats.concluding import plain
 from ..stats.difference import Failing, GateOutcome, Subject
 from ..stats.estimates import Estimate
-from ..stats.gates import (
-    GateTest,
-    correct_failures,
-    correct_gains,
-    estimate_test,
-    gate_sentence,
-    limit_test,
-    margin_test,
-    observed_text,
-    remark,
-    rule_text,
-)
+from ..stats.failures import as_identical, correct_failures
+from ..stats.gates import GateTest, correct_gains, estimate_test, gate_sentence, limit_test, margin_test, observed_text, remark, rule_text
 from ..stats.rare_changes import ValueRange
 from ..stats.two_models import few_changed
 from .demands import Baseline, Demands, NoBase, base_of, consequence_of_missing, judged_models, side_of
@@ -114,6 +104,7 @@ def gate_of(judged: JudgedCase, inconclusive: Inconclusive, *, strict: bool = Fa
         n_changed=test.n_changed,
         paired=judged.paired,
         by_value=test.by_value,
+        test=test.test,
         value=test.value,
         base_value=test.base_value,
         difference=test.difference,
@@ -125,6 +116,7 @@ def gate_of(judged: JudgedCase, inconclusive: Inconclusive, *, strict: bool = Fa
         p_fail=test.p_fail,
         p_fail_adjusted=test.p_fail_adjusted,
         fail=test.fail,
+        identical=test.identical,
         failed_by=test.failed_by if outcome == "fail" else None,
         detectable=test.detectable,
         users_needed=test.users_needed,
@@ -264,6 +256,8 @@ class _Judging(Struct, eq=False):
         row = case.row
         subject = pair.subject(case.label, row.by, row.group)
         estimate = of_all if row.by is None else pair.estimate(case.label, row.by, row.group)
+        if pair.has_same_lists and estimate.n_changed == 0:
+            return _identical(case, subject, estimate, self.demands.options.settings.alpha)
         if row.by is not None and estimate.n < FEW_USERS:
             return _too_few(case, subject, estimate.n)
         values = pair.value_range(case.label)
@@ -272,6 +266,8 @@ class _Judging(Struct, eq=False):
 
     def _slices(self, case: RuleCase, pair: ModelPair, of_all: Estimate) -> JudgedCase:
         """Fail if a slice is confirmed to lose more than the limit; inconclusive if there are too few users for any slice."""
+        if pair.has_same_lists and of_all.n_changed == 0:
+            return _identical(case, pair.subject(case.label), of_all, self.demands.options.settings.alpha)
         found = find_beyond(pair, case.label, case.rule, self.demands.options.settings.alpha, of_all)
         outcome: GateOutcome = "inconclusive" if not found.n_searched else "fail" if found.confirmed else "pass"
         level = 1 - self.demands.options.settings.alpha
@@ -338,6 +334,12 @@ def _without(case: RuleCase) -> GateTest:
     """Return a test with only the current value."""
     margin = case.rule.margin
     return GateTest(case.rule.kind, margin.size, margin.is_share, 0, None, case.row.value, None, None, None, 0.95, None, None)
+
+
+def _identical(case: RuleCase, subject: Subject, estimate: Estimate, alpha: float) -> JudgedCase:
+    """Return a case that is decided because no list differs: nothing was sampled, so no number of users is too small."""
+    values = {"n_users": estimate.n, "base_value": estimate.base_value, "value": estimate.value, "n_changed": 0, "level": 1 - alpha}
+    return JudgedCase(case, subject, as_identical(replace(_without(case), **values)), paired=True)
 
 
 def _too_few(case: RuleCase, subject: Subject, n: int) -> JudgedCase:

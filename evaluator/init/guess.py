@@ -39,6 +39,12 @@ _HEAD = """\
 _TAIL = """\
 # output: {dir: results/}  # write values in all formats and a manifest into this folder
 """
+_GATES: Final = """\
+# gates:  # what must hold before a model ships; receval baseline set DIR makes the baseline
+#   baseline: results/main
+#   fail: shown_worse  # fail if a loss is shown and the value is beyond the limit; shown_beyond: only if that is shown; value: by the value
+#   rules: [{measure} max_loss 2%]
+"""
 
 
 def guess(names: Sequence[str]) -> GuessedConfig:
@@ -206,7 +212,7 @@ def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
     where = "this file" if folder is not None else "the folder in which init ran: save it there"
     has_schema = os.path.isfile((folder or Path()) / "receval.schema.json")
     modeline = "# yaml-language-server: $schema=receval.schema.json\n" if has_schema else ""
-    complete = modeline + _HEAD.format(where=where) + body + _TAIL
+    complete = modeline + _HEAD.format(where=where) + body + _TAIL + _gates(config)
     document = text.read(complete, {})
     if document.problems:
         raise ConfigError([f"the guessed config, line {line}: {message}" for (line, _), message in document.problems])
@@ -253,6 +259,15 @@ def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     if judged := list(_proposed(config, "compare", "#   ")):
         yield "# compare:"
         yield from judged
+
+
+def _gates(config: GuessedConfig) -> str:
+    """Return a section of gates to uncomment, which is on the first measure of the config and says when a margin fails."""
+    cutoffs = config.top_k[0]
+    if not cutoffs or not config.metrics:
+        return ""
+    measure = f"{config.metrics[0][0]}@{10 if 10 in cutoffs else cutoffs[-1]}"
+    return _GATES.format(measure=measure)
 
 
 def _proposed(config: GuessedConfig, key: str, start: str) -> Iterator[str]:

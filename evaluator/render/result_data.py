@@ -13,6 +13,7 @@ from msgspec import to_builtins
 
 from ..checks import CHECKS
 from ..content.differences import footnotes
+from ..content.methods import NAMES
 from ..results import comparison as comparisons
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
@@ -60,9 +61,10 @@ def long_table(result: Result) -> pl.DataFrame:
     return pl.DataFrame({name: [cell[name] for cell in cells] for name in COLUMNS}, schema=types | {"few_users": pl.Boolean})
 
 
-def _candidates(result: Result, model: str) -> dict[str, Any]:
-    """Return the cell of the candidates of a model; none if its lists do not look like sampled candidates."""
-    return {"candidates": to_builtins(result.candidates[model])} if model in result.candidates else {}
+def _of_lists(result: Result, model: str) -> dict[str, Any]:
+    """Return the cells of the lists of a model: its candidates, if they look like sampled ones, and the fingerprint, if it is known."""
+    candidates = {"candidates": to_builtins(result.candidates[model])} if model in result.candidates else {}
+    return candidates | ({"lists": result.list_hashes[model]} if model in result.list_hashes else {})
 
 
 def result_cells(result: Result) -> dict[str, Any]:
@@ -70,7 +72,7 @@ def result_cells(result: Result) -> dict[str, Any]:
     return {
         "format_version": FORMAT_VERSION,
         "results": long_cells(result),
-        "models": [{"model": model, "users": to_builtins(counts), **_candidates(result, model)} for model, counts in result.counts.items()],
+        "models": [{"model": model, "users": to_builtins(counts), **_of_lists(result, model)} for model, counts in result.counts.items()],
         "yardsticks": list(result.yardsticks),
         "definitions": to_builtins(dict(result.definitions)),
         "truth": to_builtins(dict(result.truths)),
@@ -116,6 +118,7 @@ def user_rows(result: Result) -> pl.DataFrame:
 
 def comparison_cells(comparison: Comparison) -> dict[str, Any]:
     """Return everything as plain values; see `comparison.FORMAT_VERSION`."""
+    tests = [one.test for one in (*comparison.differences, *comparison.by_group)]
     losers = [{"model": model, "measure": measure, "users": frame.to_dicts()} for (model, measure), frame in comparison.losers.items()]
     return {
         "format_version": comparisons.FORMAT_VERSION,
@@ -124,6 +127,7 @@ def comparison_cells(comparison: Comparison) -> dict[str, Any]:
         "paired": comparison.paired,
         "judged": list(comparison.judged),
         "settings": to_builtins(comparison.settings),
+        "methods": {method: NAMES[method] for method in dict.fromkeys(filter(None, tests)) if method in NAMES},
         "conclusions": conclusions(comparison),
         "comparisons": [one.cells() for one in comparison.differences],
         "by_group": [one.cells() for one in comparison.by_group],

@@ -65,6 +65,8 @@ class Comparison(Struct, frozen=True):
     own_users: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     slices: Slices | None = None
     """Slices of users in which a model is worse, or better, if they were searched."""
+    cluster: str | None = None
+    """The column whose values are clusters of users, if they are not independent."""
 
     @property
     def measures(self) -> tuple[str, ...]:

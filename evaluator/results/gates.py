@@ -60,12 +60,14 @@ class Gate(Struct, frozen=True):
 
     For a limit (`min`, `max`) `low` and `high` bound the `value`. For a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are
     signed so that higher is better, whatever the direction of the measure; if `relative`, they and `limit` are shares of `base_value`.
-    `paired`: users were paired. Both bounds are one-sided at `level`. With `by_value` the value alone decides. `detectable` is the
-    smallest margin that `n_users` can show with 80 % power, `users_needed` the number of users that the limit needs. `probability_within`
-    is the probability that the rule is met, under a flat prior. `fail` says when the margin fails (`gates.fail`), `failed_by` the strictest
-    kind of failing that holds if it does. `p_fail` is the p value of what is refuted then (that there is no loss, or that the rule is met),
-    `p_fail_adjusted` the one corrected for all margins. For a rule on `slices` these
-    fields are `None`, and `slices` has the examined slices; `n_searched` slices were looked at to find them.
+    `paired`: users were paired; `identical`: their lists are the same, so the difference is exactly 0. `test` is the method, as in a
+    `Difference`. Both bounds are one-sided at `level`. With `by_value` the value alone decides. `detectable` is the smallest margin that
+    `n_users` can show with 80 % power, `users_needed` the number of users that the limit needs. `probability_within` is the probability
+    that the rule is met, under a flat prior. For a rule on `slices` these fields are `None`, and `slices` has the examined slices;
+    `n_searched` slices were looked at to find them.
+
+    `fail` says when the margin fails (`gates.fail`), and if it does, `failed_by` is the strictest kind of failing that holds. `p_fail` is
+    the p value of what is refuted then (that there is no loss, or that the rule is met), `p_fail_adjusted` is corrected for all margins.
 
     `consequence` is the effect of the `outcome` on the run, which depends on `severity` and `gates.inconclusive`. If there is an
     `anchor`, the outcome is that of both comparisons. `rule`, `found` and `remark` are cells of the table, `sentence` is complete alone;
@@ -89,6 +91,7 @@ class Gate(Struct, frozen=True):
     n_changed: int | None = None
     paired: bool = False
     by_value: bool = False
+    test: str | None = None
     value: float | None = None
     base_value: float | None = None
     difference: float | None = None
@@ -101,6 +104,7 @@ class Gate(Struct, frozen=True):
     p_fail_adjusted: float | None = None
     fail: Failing | None = None
     failed_by: Failing | None = None
+    identical: bool = False
     detectable: float | None = None
     users_needed: int | None = None
     probability_within: float | None = None

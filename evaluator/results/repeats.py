@@ -42,6 +42,9 @@ def over_runs(result: Result, runs: Mapping[str, Sequence[str]]) -> Result:
         counts.setdefault(places.get(name, (name, ""))[0], of_one)
     for name, of_model in result.candidates.items():
         candidates.setdefault(places.get(name, (name, ""))[0], of_model)
+    hashes: dict[str, list[str]] = {}
+    for name, of_lists in result.list_hashes.items():
+        hashes.setdefault(places.get(name, (name, ""))[0], []).append(of_lists)
     for name, frame in result.per_user.items():
         model, run = places.get(name, (name, None))
         frames.setdefault(model, []).append(frame.select(pl.lit(run, dtype=pl.String).alias("run"), pl.all()))
@@ -52,6 +55,7 @@ def over_runs(result: Result, runs: Mapping[str, Sequence[str]]) -> Result:
         repeated=tuple(repeated),
         counts=counts,
         candidates=candidates,
+        list_hashes={model: " ".join(of_runs) for model, of_runs in hashes.items()},
         per_user={model: pl.concat(of_one) for model, of_one in frames.items()},
     )
 
@@ -83,6 +87,7 @@ def over_folds(results: Mapping[str, Result], config: Mapping[str, Any]) -> Resu
         truths={name: truth for name, result in results.items() for truth in result.truths.values()},
         definitions={name: one for result in results.values() for name, one in result.definitions.items()},
         candidates={model: one for result in reversed(list(results.values())) for model, one in result.candidates.items()},
+        list_hashes={model: " ".join(one.list_hashes.get(model, "") for one in results.values()) for model in first.list_hashes},
         remarks=(f"Values are means over {len(results)} folds; numbers of users are added up over them.", *_remarks(results)),
         findings=tuple(_findings(results)),
         enriched={f"{name}/{model}": path for name, result in results.items() for model, path in result.enriched.items()},

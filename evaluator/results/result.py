@@ -154,6 +154,8 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     """The best model in each measure and the models that it beats, if there are several models and per-user values."""
     candidates: Mapping[str, Candidates] = field(default_factory=dict)
     """The candidates of each model whose lists look like sampled ones, whether or not check R10 is on."""
+    list_hashes: Mapping[str, str] = field(default_factory=dict)
+    """The fingerprint of the lists of each model up to the largest cut-off, if the config has gates that compare."""
     cautions: tuple[str, ...] = ()
     """Sentences on data without which the values may mislead; they are not stored in a folder."""
 

@@ -17,9 +17,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
-from .concluding import judge_family
+from .concluding import judge_family, usual_test
 from .confidence import Confidence
-from .difference import Conclusion, Difference, Rival, Settings, Subject
+from .difference import PLAIN, Conclusion, Difference, Rival, Settings, Subject
 from .estimates import SKEWED, Estimate
 from .rare_changes import ValueRange, guard_if_rare
 from .two_models import difference_of, estimate_paired
@@ -158,7 +158,7 @@ def conclude_values(
 
 def _is_affordable(one: _Measure, of_all: int, of_measure: int) -> bool:
     """Return whether to compare pairs without the best model as well: they are at most as many as those with it, or quick."""
-    is_quick = one.settings.test in ("t", "wilcoxon") and of_all * max(_LEAST_VALUES, *one.of.users.values()) <= MOST_VALUES
+    is_quick = one.settings.test in ("t", PLAIN, "wilcoxon") and of_all * max(_LEAST_VALUES, *one.of.users.values()) <= MOST_VALUES
     return is_quick or of_measure <= 2 * (len(one.models) - 1)
 
 
@@ -179,7 +179,7 @@ def _conclusion(one: _Measure, differences: Mapping[Pair, Difference], n_pairs: 
         rivals=tuple(rivals),
         users={model: one.of.users[model] for model in one.models},
         level=settings.level,
-        test=settings.test,
+        test=usual_test((one for one in differences.values() if one.p is not None), settings),
         correction=settings.correction,
         family=(tested and tested.family) or 0,
         n_pairs=n_pairs,

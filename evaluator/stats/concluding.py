@@ -6,7 +6,7 @@ The sentences never say "significant", which readers take for "large"; nor the p
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, assert_never
 
 from msgspec.structs import replace
@@ -256,6 +256,13 @@ def judge_family(differences: Sequence[Difference], settings: Settings, family: 
             )
         finished.append(_finished(replace(difference, verdict=_verdict(difference, settings.alpha))))
     return tuple(finished)
+
+
+def usual_test(tested: Iterable[Difference], settings: Settings) -> str:
+    """Return the method of most differences; the exact test for few changes counts only if there is no other."""
+    methods = [one.test or settings.test for one in tested]
+    usual = [method for method in methods if method != "permutation"] or methods or [settings.test]
+    return max(dict.fromkeys(usual), key=usual.count)
 
 
 def without_verdict(difference: Difference) -> Difference:

@@ -25,7 +25,10 @@ Failing = Literal["shown_worse", "shown_beyond", "value"]
 """
 
 
-TestName = Literal["t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon"]
+TestName = Literal["t", "t-plain", "permutation", "bootstrap", "bootstrap-t", "wilcoxon"]
+PLAIN: Final = "t-plain"
+"""Student's t test without the correction for skewness, and without the exact test for few changes; `PLAIN_IN_FOLDS` is that of folds."""
+PLAIN_IN_FOLDS: Final = "folds-plain"
 CorrectionName = Literal["holm", "bh", "by", "none"]
 Verdict = Literal["better", "worse", "equivalent", "identical", "inconclusive"]
 """Verdict on a difference.
@@ -117,7 +120,9 @@ class Difference(Struct, frozen=True):
     equivalence. `up` users have a better value with the model, `down` a worse one (a higher and a lower one if the measure has no better
     direction). `n_unpaired` users have a value for only one of the two and were left out. `relative` is the difference as a share of the
     base value, with its interval (Fieller), whose ends are `None` if the base value is too uncertain. `p_equivalent` is the p value of the
-    hypothesis that the difference is outside of the margin, `probability_equivalent` the probability that it is within.
+    hypothesis that the difference is outside of the margin, `probability_equivalent` the probability that it is within. `test` is the
+    method that gave `statistic` and `p`: a setting, or that of the data (`welch`, `micro`, `weighted`, `clusters`, `folds`, `runs`,
+    `geometric`); `t_plain` and `p_plain` are the difference divided by `se`, and its p value by Student's t with `df`.
 
     `p_adjusted`, `p_equivalent_adjusted`, `family` (number of differences corrected together), `detectable`, `real` (a difference from 0 is
     shown, in any direction), `verdict` and `sentence` are final after `judge_family`. Fields that cannot be computed are `None`.
@@ -148,6 +153,8 @@ class Difference(Struct, frozen=True):
     family: int | None = None
     correction: CorrectionName | None = None
     test: str | None = None
+    t_plain: float | None = None
+    p_plain: float | None = None
     effect_size: float | None = None
     n_changed: int | None = None
     up: int | None = None
@@ -233,7 +240,7 @@ class Conclusion(Struct, frozen=True, omit_defaults=True):
     share different users: then `shown` are the pairs whose first model is shown to be better than the second. `users` are the numbers of
     users that count for each model. `family` comparisons were corrected together by `correction`, those of all pairs of models of all
     measures; intervals hold together for the `n_pairs` pairs of this measure, with probability `level`. `notes` are cautions on the tests
-    of the best model.
+    of the best model. `test` is the method of most pairs, as in `Difference`.
     """
 
     measure: str
@@ -242,7 +249,7 @@ class Conclusion(Struct, frozen=True, omit_defaults=True):
     rivals: tuple[Rival, ...]
     users: dict[str, int]
     level: float
-    test: TestName
+    test: str
     correction: CorrectionName
     family: int
     n_pairs: int

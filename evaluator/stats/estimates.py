@@ -38,10 +38,11 @@ class Relative(Struct, frozen=True):
         return cls(difference / base_value) if base_value > 0 else None
 
 
-def relative_difference(sums: PairedSums, alpha: float) -> Relative | None:
+def relative_difference(sums: PairedSums, alpha: float, *, plain: bool = False) -> Relative | None:
     """Return the difference of means as a share of the base mean, with its interval (Fieller, 1954), corrected for skewness.
 
-    θ is in the interval if the mean of d - θ·a does not differ from 0 at level `alpha`, by the same test as the difference itself.
+    θ is in the interval if the mean of d - θ·a does not differ from 0 at level `alpha`, by the same test as the difference itself; with
+    `plain` that is Student's t without the correction.
 
     Edge cases: `None` unless the base value is above 0. No ends if the base value itself does not differ from 0, or for one user.
     """
@@ -51,6 +52,7 @@ def relative_difference(sums: PairedSums, alpha: float) -> Relative | None:
     if sums.n == 1:
         return Relative(round_fraction(share))
     quantile, shares = t_at(1 - alpha / 2, sums.n - 1), _Shares.of(sums, share)
+    shares = replace(shares, is_sparse=False, eee=0.0, eea=0.0, eaa=0.0, aaa=0.0) if plain else shares
     step = shares.step(quantile)
     low, high = (_crossing(partial(shares.t, sign), quantile, step) for sign in (-1, 1))
     if low is None or high is None:
@@ -136,10 +138,11 @@ class Estimate(Struct, frozen=True, eq=False):
     """Difference model - base of a measure; `confidence` is `None` if its error is unknown.
 
     `up` users have a higher value with the model, `down` a lower one. `p` and `statistic` are those of a test that does not follow from the
-    confidence, such as a rank test. `relative` is the difference as a share of the base value, with its interval. `sums` are those over
-    paired users, if the estimate depends on nothing else. `units` are the independent units, if these are not users who count alike.
-    `training` is the part of the squared standard error that more users do not reduce, because it comes from `runs` of training each model
-    (the smaller number of both). `untested` is the reason why there is no interval, if it is not that users have no values.
+    confidence, such as a rank test, and `test` is the method, see `Difference`. `relative` is the difference as a share of the base value,
+    with its interval. `sums` are those over paired users, if the estimate depends on nothing else. `units` are the independent units,
+    if these are not users who count alike. `training` is the part of the squared standard error that more users do not reduce, because it
+    comes from `runs` of training each model (the smaller number of both). `untested` is the reason why there is no interval, if it is not
+    that users have no values.
     """
 
     n: int

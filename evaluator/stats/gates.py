@@ -31,6 +31,9 @@ _FEW_USERS: Final = 10
 """With fewer users than this, values without spread prove nothing."""
 
 
+IDENTICAL: Final = "the lists are the same for every user"
+
+
 class GateTest(Struct, frozen=True):
     """Test of a value, or of a difference, against a rule.
 
@@ -43,7 +46,7 @@ class GateTest(Struct, frozen=True):
 
     `fail` says when the margin fails, and `failed_by` the strictest kind of failing that holds. `p_fail` is the p value of what must be
     refuted for that: that there is no loss (`shown_worse`), or that the rule is met (`shown_beyond`); `None` if the value decides.
-    `n_corrected` is the number of margins that it was corrected for, if that changed the outcome.
+    `n_corrected` is the number of margins that it was corrected for, if that changed the outcome. `identical`: all lists are the same.
     """
 
     kind: MarginKind | LimitKind | SlicesKind
@@ -66,11 +69,13 @@ class GateTest(Struct, frozen=True):
     needs: Needs | None = None
     n_changed: int | None = None
     untested: str = ""
+    test: str | None = None
     fail: Failing | None = None
     failed_by: Failing | None = None
     p_fail: float | None = None
     p_fail_adjusted: float | None = None
     n_corrected: int | None = None
+    identical: bool = False
 
     @property
     def probability_within(self) -> float | None:
@@ -207,23 +212,6 @@ class _Turned(Struct, frozen=True, eq=False):
         return -self.inner.at(1 - share)
 
 
-def correct_failures(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[GateTest, ...]:
-    """Correct the failures of several margins together by Holm, so that any of them fails without reason in at most α of runs.
-
-    A failure that is no longer shown becomes inconclusive; one that the value alone decides stays.
-    """
-    n = sum(test.p_fail is not None for test in tests)
-    adjusted = iter(adjust([test.p_fail for test in tests if test.p_fail is not None], "holm"))
-    judged = []
-    for test in tests:
-        if test.p_fail is not None:
-            test = replace(test, p_fail_adjusted=next(adjusted))
-            if test.outcome == "fail" and n > 1 and (test.p_fail_adjusted or 0.0) > alpha:
-                test = replace(test, outcome="inconclusive", n_corrected=n)
-        judged.append(test)
-    return tuple(judged)
-
-
 def _turned(confidence: Confidence | None, sign: int) -> Confidence | None:
     """Return the confidence of a difference turned so that higher is better."""
     return confidence if sign > 0 or confidence is None else _Turned(confidence)
@@ -278,6 +266,7 @@ def _judged(
         needs=needs if kind == "max_loss" else None,
         n_changed=estimate.n_changed,
         untested=estimate.untested,
+        test=estimate.test if confidence is not None else None,
         fail=None if is_by_value else fail,
         failed_by=None if is_by_value else failed_by,
         p_fail=None if is_by_value else _p_of_failing(confidence, of_difference, least, fail),
@@ -364,6 +353,8 @@ def observed_text(test: GateTest) -> str:
         return "" if test.value is None else plain(test.value)
     if test.difference is None:
         return ""
+    if test.identical:
+        return _size(test, 0.0)
     bound, word = (test.low, "worst") if test.meets else (test.high, "best")
     text = _size(test, test.difference, sign=True)
     return text if bound is None else f"{text}, at {word} {_size(test, bound, sign=True)}"
@@ -371,6 +362,8 @@ def observed_text(test: GateTest) -> str:
 
 def remark(test: GateTest, measure: str = "the value") -> str:
     """Return the reason for the outcome in a few words; empty if it is plain."""
+    if test.identical:
+        return IDENTICAL
     if test.meets is None:
         return "no value to judge"
     if test.by_value:

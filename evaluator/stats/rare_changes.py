@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from ..names.short_names import SMALLEST_FACTOR
 from .confidence import Confidence, ScaledConfidence, ScaledLogarithm, StudentT
+from .difference import PLAIN, PLAIN_IN_FOLDS
 from .distributions import above_gamma, gamma_at
 from .estimates import Estimate
 from .paired import PairedSums
@@ -121,10 +122,10 @@ def guard(estimate: Estimate, values: ValueRange | None, sides: MissingSides = _
     """Return the confidence of a mean difference that also counts rare large changes; unchanged if these have no bound.
 
     A sum is guarded as a multiple of its mean, a geometric mean on logarithms. Clusters count as independent units, each of which may
-    change as much as one user. Give no range for medians and percentiles, which a few users hardly change.
+    change as much as one user. Give no range for medians and percentiles, which a few users hardly change. The plain t test is not guarded.
     """
     confidence = estimate.confidence
-    if confidence is None or values is None or not values.is_finite or estimate.n < 2:
+    if confidence is None or values is None or not values.is_finite or estimate.n < 2 or estimate.test in (PLAIN, PLAIN_IN_FOLDS):
         return confidence
     units = estimate.n_units
     if isinstance(confidence, ScaledLogarithm):

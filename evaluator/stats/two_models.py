@@ -13,15 +13,29 @@ from numpy.typing import ArrayLike, NDArray
 from ..names.short_names import SMALLEST_FACTOR
 from .concluding import sentence_of
 from .confidence import Replicates, ScaledConfidence, ScaledLogarithm, StudentT, is_skewed, not_within, probability_within, two_sided
-from .difference import Difference, Settings, Subject
+from .difference import PLAIN, PLAIN_IN_FOLDS, Difference, Settings, Subject
 from .distributions import below_t
-from .estimates import SKEWED, Estimate, RatioTerms, Relative, Summary, paired_estimate, unpaired_estimate, weighted_estimate
+from .estimates import (
+    SKEWED,
+    Estimate,
+    RatioTerms,
+    Relative,
+    Summary,
+    paired_estimate,
+    relative_difference,
+    unpaired_estimate,
+    weighted_estimate,
+)
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
 from .rare_changes import ValueRange, guard, guard_if_rare, reach_of, sides_of_missing
 from .samples import fold_estimate, runs_estimate, with_clusters, with_fold_clusters
 from .units import Units
 
 WHOLE: Final = "No value per user: no interval."
+PLAIN_FAILS: Final = (
+    "Student's plain t test finds differences that are not there more often than its level if few users changed or if their differences "
+    "are skewed; --test t corrects for that."
+)
 
 
 def compare_sums(subject: Subject, sums: PairedSums, settings: Settings, margin: float | None = None) -> Difference:
@@ -73,8 +87,10 @@ def estimate_paired(
     else:
         sums = PairedSums.of(a, b)
         estimate = _tested(paired_estimate(sums, settings.alpha if relative else None), a, b, settings, members)
-        is_plain = members is None and settings.test == "t"
-        estimate = _of_total(estimate) if aggregate == "sum" else replace(estimate, sums=sums if is_plain else None)
+        is_alone = members is None and settings.test == "t"
+        if estimate.test == PLAIN and relative:
+            estimate = replace(estimate, relative=relative_difference(sums, settings.alpha, plain=True))
+        estimate = _of_total(estimate) if aggregate == "sum" else replace(estimate, sums=sums if is_alone else None)
     return replace(estimate, n_unpaired=n_unpaired)
 
 
@@ -94,6 +110,8 @@ def estimate_folds(
         return replace(estimate, n_unpaired=n_unpaired)
     if clusters is not None:
         estimate = with_fold_clusters(estimate, terms, clusters[both])
+    elif settings.test == PLAIN:
+        estimate = _plain(estimate, PLAIN_IN_FOLDS)
     elif settings.test != "t" or _has_few_changes(estimate):
         estimate = _by_test(estimate, terms.weights * terms.differences, settings, terms.influences)
     return replace(estimate, n_unpaired=n_unpaired)
@@ -179,6 +197,7 @@ def difference_of(
             df=estimate.df,
             p=_p_of_signs(units) if estimate.se == 0 and units is not None and units.changed else p,
             test=estimate.test,
+            **_plain_t(estimate),
             effect_size=estimate.difference / estimate.sd if estimate.sd else None,
             p_equivalent=None if margin is None else not_within(careful, margin),
             probability_equivalent=None if margin is None else probability_within(careful, margin),
@@ -202,6 +221,14 @@ def p_of_other_users(of_all: Difference, of_group: Difference) -> float | None:
     return 2 * below_t(-abs(of_group.difference - mean) / math.sqrt(sum(terms)), df)
 
 
+def _plain_t(estimate: Estimate) -> dict[str, float]:
+    """Return the difference divided by its standard error, and the p value of Student's t; empty if there is none."""
+    if not estimate.se or not estimate.df or estimate.difference is None:
+        return {}
+    t = estimate.difference / estimate.se
+    return {"t_plain": t, "p_plain": min(1.0, 2 * below_t(-abs(t), estimate.df))}
+
+
 def cut_to_bounds(difference: Difference, bounds: tuple[float, float]) -> Difference:
     """Return the difference with its intervals cut: at most as far from 0 as the `bounds` of the measure are from each other."""
     reach = bounds[1] - bounds[0]
@@ -219,6 +246,8 @@ def _tested(estimate: Estimate, base: Floats, model: Floats, settings: Settings,
         return estimate
     if clusters is not None:
         return with_clusters(estimate, differences_of(base, model), clusters)
+    if settings.test == PLAIN:
+        return _plain(estimate, PLAIN)
     if settings.test == "t" and not _has_few_changes(estimate):
         return estimate
     return _by_test(estimate, differences_of(base, model), settings)
@@ -227,6 +256,13 @@ def _tested(estimate: Estimate, base: Floats, model: Floats, settings: Settings,
 def _p_of_signs(units: Units) -> float:
     """Return the p value of changes of the same size and direction: all signs are alike by chance twice in 2ⁿ."""
     return 2.0 ** (1 - units.changed) if units.changed >= 1 else 1.0
+
+
+def _plain(estimate: Estimate, test: str) -> Estimate:
+    """Return the estimate with Student's t, without a correction."""
+    assert estimate.se is not None
+    assert estimate.df is not None
+    return replace(estimate.with_t(estimate.se, estimate.df), test=test, notes=(*estimate.notes, PLAIN_FAILS))
 
 
 def _has_few_changes(estimate: Estimate) -> bool:

@@ -65,10 +65,12 @@ def gate_folder(write, receval, tmp_path, monkeypatch):
         ("test", TEST),
         ("users", SIDE),
         ("home", lists(lambda user: user % 2)),
+        ("main", lists(lambda user: user % 2).replace("1,c,1", "1,d,1", 1)),  # one other item, and the same values
         ("worse", lists(lambda user: user % 3 == 1)),
     ):
         write(f"{name}.csv", text)
     write("config.yaml", yaml.safe_dump(CONFIG))
-    code, _, err = receval("run", "config.yaml", "-q", "-o", "results/main/", "--set", "gates.rules=[]")
+    main = ("--set", "gates.rules=[]", "--recs", "home=main.csv", "--replace")
+    code, _, err = receval("run", "config.yaml", "-q", "-o", "results/main/", *main)
     assert code == 0, err
     return tmp_path

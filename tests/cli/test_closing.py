@@ -6,6 +6,7 @@ import re
 
 import polars as pl
 import pytest
+from receval.content.methods import NAMES
 
 from tests.comparison.conftest import change_lists, lists_of, rated_items
 
@@ -58,7 +59,7 @@ def test_values_not_clearly_different_from_the_best_are_marked_like_it(config, r
     out = receval("run", config(", poor: poor.csv"), "--measures-as-rows")[1]
     (line,) = (line for line in out.splitlines() if line.strip().startswith("nDCG@5 ↑"))
     assert [part.endswith("◂") for part in line.replace(" ◂", "◂").split()[2:]] == [True, True, False]
-    assert "◂ best, or not clearly different from the best (paired t test, Holm over 6 comparisons in 2 measures, 5 %)." in out
+    assert f"◂ best, or not clearly different from the best ({NAMES['t']}, Holm over 6 comparisons in 2 measures, 5 %)." in out
 
 
 def test_equal_values_of_whole_models_are_not_marked(write, receval):

@@ -287,3 +287,26 @@ def test_models_without_a_common_user_get_no_verdict_not_even_on_values_of_whole
     code, out, err = receval("run", config)
     assert (code, "FAIL" in out, "pass" in out) == (3, False, False)
     assert "receval: two cannot be compared with one: no user counts for both" in err
+
+
+@pytest.mark.parametrize("arguments", [("run", "config.yaml"), ("gate", "config.yaml"), ("gate", "results/today")])
+def test_quiet_prints_a_line_for_each_inconclusive_gate_and_ends_with_0(arguments, gate_folder, receval):
+    receval("run", "config.yaml", "-q", "-o", "results/today/")
+    code, out, err = receval(*arguments, "-q")
+    assert (code, out, err.count("\n")) == (0, "", 1)
+    assert err.startswith(
+        "receval: “nDCG@2 of home loses at most 2 % against main” is inconclusive: 0 %, at worst −7.8 %; none of 120 users"
+    )
+
+
+def test_a_shown_loss_beyond_the_limit_by_its_value_fails_unless_it_must_be_shown_to_be_beyond(gate_folder, write, receval):
+    write("home.csv", lists(lambda user: user % 2 and user > 18))
+    assert "a loss is shown, and its value is above the limit of 2 %" in receval("gate", "config.yaml")[1]
+    for command in ("gate", "run"):
+        codes = [receval(command, "config.yaml", "-q", "--fail", fail)[0] for fail in ("shown_worse", "shown_beyond", "value")]
+        assert codes == [1, 0, 1]
+    change(gate_folder, gates={"baseline": "results/main", "rules": [{"measure": "nDCG@2", "max_loss": "2%", "fail": "shown_beyond"}]})
+    assert receval("gate", "config.yaml")[0] == 0
+    (gate,) = json.loads(receval("gate", "config.yaml", "--fail", "value", "--format", "json")[1])["gates"]
+    assert (gate["outcome"], gate["fail"], gate["failed_by"]) == ("inconclusive", "shown_beyond", None)
+    assert receval("gate", "config.yaml", "--fail", "always")[:2] == (2, "")

@@ -129,3 +129,13 @@ def test_steps_of_sessions_in_every_file_propose_users_of_two_columns(init, rece
     code, out, err = receval("run", "all.yaml", "--set", "health=off")
     assert code == 0, err
     assert "All 36 test users" in out
+
+
+def test_gates_are_proposed_with_the_choice_of_when_they_fail(init, receval):
+    config = init({"clicks.csv": clicks(), "als.csv": LISTS_OF_BUYERS}).config
+    assert "#   fail: shown_worse  # fail if a loss is shown and the value is beyond the limit" in config
+    Path("gates.yaml").write_text(uncommented(config, "gates:", "baseline:", "fail:", "rules:"))
+    code, _, err = receval("run", "gates.yaml", "--set", "health=off", "-q", "-o", "results/main/", "--if-missing", "pass")
+    assert (code, err) == (0, "receval: the only gate was not judged\n")
+    code, _, err = receval("gate", "gates.yaml", "--set", "health=off")
+    assert (code, err) == (0, "receval: 1 gate passed\n")

@@ -139,9 +139,9 @@ def test_every_command_that_reads_a_config_works_without_one(receval):
 
 def test_compare_has_one_option_for_the_test_file_and_the_statistical_test(receval):
     both = ("compare", *FILES, "--recs", "pop=pop.csv", "-m", "Recall@1")
-    assert "test: wilcoxon" in receval(*both, "--test", "wilcoxon")[1]
+    assert '"test": "wilcoxon",' in receval(*both, "--test", "wilcoxon", "--format", "json")[1]
     code, _, err = receval(*both, "--test", "wilcoxxon")
-    assert (code, "'wilcoxxon' is neither a file nor one of t, permutation" in err) == (2, True)
+    assert (code, "'wilcoxxon' is neither a file nor one of t, t-plain, permutation" in err) == (2, True)
 
 
 def test_the_suggested_explain_command_has_the_options_instead_of_a_config(receval):

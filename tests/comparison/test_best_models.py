@@ -15,6 +15,7 @@ from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import LatexStyle
 from receval.content.best_values import best_values
+from receval.content.methods import NAMES
 from receval.content.paper import marks_of
 from receval.content.values import Formats
 from receval.names.short_names import Margin
@@ -118,7 +119,7 @@ def test_a_model_that_is_equivalent_in_compare_is_not_called_beaten(result):
     assert re.fullmatch(r"nDCG@3: (one|two) and (one|two) are equivalent within 0\.9\.", closing_sentences(found.conclusions)[0])
     (legend,) = best_values(found, Formats.of(found.rows)).legend("◂")
     assert legend.startswith(
-        "◂ best, equivalent to the best, or not clearly different from it (paired t test, Holm over 4 comparisons in 4"
+        f"◂ best, equivalent to the best, or not clearly different from it ({NAMES['t']}, Holm over 4 comparisons in 4"
     )
 
 

@@ -82,7 +82,7 @@ def test_values_of_whole_models_have_a_difference_and_no_interval(result):
 
 def test_a_pooled_measure_has_the_interval_of_the_delta_method(result):
     one = differences(result(metrics=["Recall"], aggregates=["micro"]))["Recall@5 (micro)"]
-    assert one.test == "t"
+    assert one.test == "micro"
     assert one.interval is not None
     assert one.interval[0] < one.difference < one.interval[1]
 

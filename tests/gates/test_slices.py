@@ -44,6 +44,12 @@ def test_no_slice_beyond_the_limit_passes_and_says_how_many_were_examined():
     assert gate.n_searched == 3
 
 
+def test_a_slice_must_be_shown_to_lose_more_than_the_limit_whatever_makes_a_margin_fail():
+    gate = judged(*world(lost=0.06), fail="value")
+    assert (gate.outcome, gate.found) == ("pass", "1 of 3 slices tested, none confirmed")
+    assert gate.slices[0].difference < -0.05 < gate.slices[0].high < 0
+
+
 def test_a_loss_of_all_users_is_a_loss_of_slices_too():
     assert judged(*world(of_all=0.2)).outcome == "fail"
 

@@ -11,6 +11,7 @@ from receval.comparison.best_models import with_conclusions
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import LatexStyle
+from receval.content.methods import NAMES
 from receval.content.paper import comparison_tables, marks_of, result_tables
 from receval.content.values import Formats
 from receval.document import Alert, Cell, Code, Column, Heading, Links, Paragraph, Points, Section, Sentences, Table, Terms
@@ -54,7 +55,7 @@ def test_values_not_clearly_different_from_the_best_are_bold_too(result):
         of_label = {model: mark for (model, measure), mark in marks.marks.items() if measure == one.measure}
         assert {model for model, mark in of_label.items() if mark == "best"} == set(one.alike)
         assert {model for model, mark in of_label.items() if mark == "second"} <= set(found.models) - set(one.alike)
-    assert "all that are not clearly different from it (paired t test, Holm over 24 comparisons, 5 %)" in " ".join(marks.notes)
+    assert f"all that are not clearly different from it ({NAMES['t']}, Holm over 24 comparisons, 5 %)" in " ".join(marks.notes)
 
 
 def test_letters_are_superscripts_of_values(result):

@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from receval.stats import gates
 from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import paired_estimate
-from receval.stats.gates import correct_failures, margin_test
+from receval.stats.failures import correct_failures
+from receval.stats.gates import margin_test
 from receval.stats.rare_changes import RareChanges, ValueRange
 from receval.stats.two_models import compare_paired, difference_of
 from scipy import stats
@@ -44,7 +45,7 @@ def _outcomes_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class RandomGate(Struct, frozen=True, eq=False):
-    """A rule whose limit is exactly the true value over all users: it must pass, or fail as `shown_beyond`, no more often than its level."""
+    """A rule whose limit is exactly the true value over all users: it must pass, or be `shown_beyond`, at most at its level."""
 
     population: Population
     n: int

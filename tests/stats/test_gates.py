@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from receval.errors import ConfigError
 from receval.stats.difference import Failing, Subject
 from receval.stats.estimates import Estimate, paired_estimate
+from receval.stats.failures import correct_failures
 from receval.stats.gates import (
     GateTest,
-    correct_failures,
     correct_gains,
     estimate_test,
     gate_sentence,

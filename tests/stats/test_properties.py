@@ -124,11 +124,16 @@ def test_a_gate_never_contradicts_the_observed_values(pair, margin, relative, hi
 
 @given(pairs, MARGINS, st.booleans(), RANGES)
 def test_the_bounds_of_a_relative_margin_are_where_the_test_changes(pair, margin, higher_is_better, values):
-    test = margin_test(PairedSums.of(*pair), higher_is_better, "max_loss", margin, relative=True, values=values, fail="shown_beyond")
+    worse, test = (
+        margin_test(PairedSums.of(*pair), higher_is_better, "max_loss", margin, relative=True, values=values, fail=fail)
+        for fail in ("shown_worse", "shown_beyond")
+    )
     if test.low is not None and abs(test.low + margin) > 1e-9:
         assert (test.outcome == "pass") == (test.low >= -margin)
     if test.high is not None and abs(test.high + margin) > 1e-9:
         assert (test.outcome == "fail") == (test.high < -margin)
+    if test.high is not None and abs(test.high) > 1e-9:
+        assert (worse.outcome == "fail") == (not test.meets and test.high < 0)
 
 
 @given(pairs, MARGINS, st.booleans(), st.booleans())
