@@ -5,6 +5,7 @@ Each row has a world in which a claim would be wrong, and where possible one in 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final, NamedTuple
@@ -19,8 +20,8 @@ from receval.stats.estimates import RatioTerms, interval_of_mean, weighted_estim
 from receval.stats.gates import correct_failures, estimate_test, margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
-from receval.stats.samples import runs_estimate
-from receval.stats.two_models import compare_paired, difference_of, estimate_folds
+from receval.stats.samples import pooled_with_clusters, runs_estimate
+from receval.stats.two_models import compare_paired, compare_runs, difference_of, estimate_folds
 
 Random = np.random.Generator
 Values = NDArray[np.float64]
@@ -35,7 +36,7 @@ class Row(NamedTuple):
 
     group: str
     world: str
-    promised: float
+    promised: float | None
     wrong: Callable[[Random], bool]
     true: Callable[[Random], bool] | None = None
     effort: float = 1.0
@@ -194,8 +195,78 @@ def group_is_named(random: Random, *, loss: float = 0.0) -> bool:
     return bool(worse_in_groups(within, {("base", "model")}, [of(d)]))
 
 
+def misses(difference: Difference) -> bool:
+    """Return whether the interval excludes 0, the true difference."""
+    assert difference.interval is not None
+    return not difference.interval[0] <= 0 <= difference.interval[1]
+
+
+def zipf_sizes(n_clusters: int) -> NDArray[np.int64]:
+    """Return the sizes of clusters by Zipf's law, twenty users on average."""
+    harmonic = 1 / np.arange(1, n_clusters + 1)
+    return np.maximum(1, np.round(20 * n_clusters * harmonic / harmonic.sum())).astype(np.int64)
+
+
+def clusters_missed(n_clusters: int, random: Random) -> bool:
+    """Return whether the interval is wrong for clusters of Zipf's sizes, twenty users on average, who share a third of their variance."""
+    members = np.repeat(np.arange(n_clusters), zipf_sizes(n_clusters))
+    d = random.normal(0, math.sqrt(1 / 3), n_clusters)[members] + random.normal(0, math.sqrt(2 / 3), len(members))
+    return misses(compare_paired(SUBJECT, np.zeros(len(d)), d, SETTINGS, clusters=members))
+
+
+def pooled_clusters_missed(n_clusters: int, random: Random) -> bool:
+    """Return whether the interval of two pooled recalls is wrong for equally good models and clusters of Zipf's sizes.
+
+    Users have 1 to 50 relevant items, mostly few, and each cluster has its own chance of a hit with each model.
+    """
+    members = np.repeat(np.arange(n_clusters), zipf_sizes(n_clusters))
+    relevant = np.minimum(random.geometric(0.2, len(members)), 50)
+    chances = random.beta(5, 15, (2, n_clusters))[:, members]
+    sides = [RatioTerms(random.binomial(relevant, chance).astype(float), relevant.astype(float)) for chance in chances]
+    return misses(difference_of(SUBJECT, pooled_with_clusters(*sides, members), SETTINGS, None))
+
+
+def weighted_missed(n: int, shape: float, random: Random) -> bool:
+    """Return whether the interval of two weighted means is wrong for equally good models and weights of Pareto's distribution."""
+    weights, chance = random.pareto(shape, n) + 1, random.beta(1, 3, n)
+    sides = [RatioTerms(weights * random.binomial(10, chance) / 10, weights) for _ in range(2)]
+    return misses(difference_of(SUBJECT, weighted_estimate(*sides), SETTINGS, None))
+
+
+def folds_missed(sizes: tuple[int, ...], random: Random) -> bool:
+    """Return whether the interval is wrong for the mean over folds of different sizes and means."""
+    folds = np.repeat(np.arange(len(sizes)), sizes)
+    of_folds = np.linspace(-0.3, 0.3, len(sizes))
+    d = of_folds[folds] + random.normal(0, 1, len(folds))
+    confidence = estimate_folds(np.zeros(len(d)), d, folds, SETTINGS).confidence
+    assert confidence is not None
+    return not confidence.at(0.025) <= 0 <= confidence.at(0.975)
+
+
+def runs_missed(n_runs: int, of_runs: float, random: Random) -> bool:
+    """Return whether the interval is wrong for two models of several runs: noise of users, of each run, and of each user in each run."""
+    sides = []
+    users = random.normal(0, 0.15, 400)
+    for _ in range(2):
+        of_model = users + random.normal(0, 0.15, 400)
+        sides.append([of_model + random.normal(0, of_runs) + random.normal(0, 0.2, 400) for _ in range(n_runs)])
+    return misses(compare_runs(SUBJECT, *sides, SETTINGS))
+
+
 def rows() -> Iterator[Row]:
     """Yield the rows."""
+    for n_clusters in (10, 30, 100):
+        yield Row("clusters: interval", f"{n_clusters} of Zipf's sizes", 0.05, partial(clusters_missed, n_clusters))
+        yield Row("clusters: pooled interval", f"{n_clusters} of Zipf's sizes", 0.05, partial(pooled_clusters_missed, n_clusters))
+    for n, shape in ((200, 1.1), (1000, 1.1), (200, 1.5), (1000, 1.5), (5000, 1.5)):
+        yield Row("weights: interval", f"{n:,} users, Pareto {shape}", 0.05, partial(weighted_missed, n, shape))
+    for sizes in ((50, 500, 5000), (200, 200, 200)):
+        yield Row("folds: interval", " / ".join(f"{n:,}" for n in sizes) + " users", 0.05, partial(folds_missed, sizes))
+    for n_runs in (2, 3, 5):
+        for of_runs in (0.0, 0.02):
+            world = f"{n_runs} runs of each, training {of_runs:g}"
+            yield Row("runs: interval", world, 0.05, partial(runs_missed, n_runs, of_runs))
+    yield Row("one run: interval", "training 0.02", None, partial(runs_missed, 1, 0.02))
     kinds = {
         "1,000 users": (of_users, 1000),
         "200 clusters of 20": (of_clusters, 200),

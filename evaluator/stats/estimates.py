@@ -52,7 +52,7 @@ def relative_difference(sums: PairedSums, alpha: float, *, plain: bool = False) 
     if sums.n == 1:
         return Relative(round_fraction(share))
     quantile, shares = t_at(1 - alpha / 2, sums.n - 1), _Shares.of(sums, share)
-    shares = replace(shares, is_sparse=False, eee=0.0, eea=0.0, eaa=0.0, aaa=0.0) if plain else shares
+    shares = replace(shares, cautious=False, eee=0.0, eea=0.0, eaa=0.0, aaa=0.0) if plain else shares
     step = shares.step(quantile)
     low, high = (_crossing(partial(shares.t, sign), quantile, step) for sign in (-1, 1))
     if low is None or high is None:

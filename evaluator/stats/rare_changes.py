@@ -159,7 +159,8 @@ def sides_of_missing(estimate: Estimate, values: ValueRange | None) -> MissingSi
     sides are not guarded.
     """
     units = estimate.independent
-    if units is None or values is None or not values.is_finite or estimate.se is None:
+    is_plain = estimate.test in (PLAIN, PLAIN_IN_FOLDS)
+    if units is None or values is None or not values.is_finite or estimate.se is None or is_plain:
         return MissingSides(losses=False, gains=False)
     if units.are_rare:
         return _BOTH
