@@ -55,7 +55,7 @@ class Claim(NamedTuple):
 
     group: str
     world: str
-    promised: float
+    promised: float | None
     wrong: Callable[[Random], bool]
     effort: float = 1.0
     """Relative time of a draw: slow claims get fewer draws."""
