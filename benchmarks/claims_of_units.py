@@ -17,7 +17,8 @@ from receval.stats.best import conclude_values
 from receval.stats.concluding import judge_family
 from receval.stats.difference import Difference, Settings, Subject
 from receval.stats.estimates import RatioTerms, interval_of_mean, weighted_estimate
-from receval.stats.gates import correct_failures, estimate_test, margin_test
+from receval.stats.failures import correct_failures
+from receval.stats.gates import estimate_test, margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
 from receval.stats.samples import pooled_with_clusters, runs_estimate
@@ -263,9 +264,9 @@ def rows() -> Iterator[Row]:
     for sizes in ((50, 500, 5000), (200, 200, 200)):
         yield Row("folds: interval", " / ".join(f"{n:,}" for n in sizes) + " users", 0.05, partial(folds_missed, sizes))
     for n_runs in (2, 3, 5):
-        for of_runs in (0.0, 0.02):
-            world = f"{n_runs} runs of each, training {of_runs:g}"
-            yield Row("runs: interval", world, 0.05, partial(runs_missed, n_runs, of_runs))
+        for spread in (0.0, 0.02):
+            world = f"{n_runs} runs of each, training {spread:g}"
+            yield Row("runs: interval", world, 0.05, partial(runs_missed, n_runs, spread))
     yield Row("one run: interval", "training 0.02", None, partial(runs_missed, 1, 0.02))
     kinds = {
         "1,000 users": (of_users, 1000),
