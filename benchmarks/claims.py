@@ -5,9 +5,10 @@
     python benchmarks/claims.py --power [--draws 600]       # how often the gate on slices finds a planted slice
 
 In every draw the truth is known: equal models, a loss of exactly the margin, clusters or skewed differences of mean 0. receval compares the
-per-user values like those of files, and wrong claims are counted. A rate that seems too high is measured again, with four times as many
-draws. The last line shows whether any claim is wrong more often than it promises, by more than the noise of the draws
-(three standard errors); the exit code is then 1.
+per-user values like those of files, and wrong claims are counted. Every row has as many draws as are needed to tell a rate that is 1.4
+times the promised one from it, or more. A rate that seems too high is measured again, with four times as many draws. The last line shows
+whether any claim is wrong more often than it promises, by more than the noise of the draws (three standard errors); the exit code is then
+1. The column `power` has how often the same claim is made where it is true.
 """
 
 from __future__ import annotations
@@ -29,14 +30,13 @@ from receval.names.short_names import Margin
 from receval.stats.best import conclude_values
 from receval.stats.concluding import judge_family
 from receval.stats.difference import Difference, Settings, Subject
-from receval.stats.estimates import RatioTerms, Summary, weighted_estimate
+from receval.stats.estimates import Summary
 from receval.stats.failures import correct_failures
 from receval.stats.gates import GateTest, margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
-from receval.stats.samples import pooled_with_clusters
 from receval.stats.slices import Candidate, Groups, SliceSettings, confirm, find, find_below
-from receval.stats.two_models import compare_paired, compare_runs, compare_unpaired, difference_of, estimate_folds
+from receval.stats.two_models import compare_paired, compare_unpaired
 
 Random = np.random.Generator
 Values = NDArray[np.float64]
@@ -55,10 +55,12 @@ class Claim(NamedTuple):
 
     group: str
     world: str
-    promised: float
+    promised: float | None
     wrong: Callable[[Random], bool]
     effort: float = 1.0
     """Relative time of a draw: slow claims get fewer draws."""
+    true: Callable[[Random], bool] | None = None
+    """Makes a draw of a world in which the claim is true, and returns whether it was made."""
 
 
 def equal_models(n_models: int, n_measures: int, n: int, random: Random) -> dict[str, dict[str, Values]]:
@@ -189,58 +191,6 @@ def unpaired_missed(n: int, random: Random) -> bool:
     """Return whether the interval is wrong for two models with different users, compared by mean, deviation and number."""
     sides = [random.beta(1, 3, n), random.beta(1, 3, 3 * n)]
     return misses(compare_unpaired(SUBJECT, *(Summary(float(side.mean()), float(side.std(ddof=1)), len(side)) for side in sides), SETTINGS))
-
-
-def zipf_sizes(n_clusters: int) -> NDArray[np.int64]:
-    """Return the sizes of clusters by Zipf's law, twenty users on average."""
-    harmonic = 1 / np.arange(1, n_clusters + 1)
-    return np.maximum(1, np.round(20 * n_clusters * harmonic / harmonic.sum())).astype(np.int64)
-
-
-def clusters_missed(n_clusters: int, random: Random) -> bool:
-    """Return whether the interval is wrong for clusters of Zipf's sizes, twenty users on average, who share a third of their variance."""
-    members = np.repeat(np.arange(n_clusters), zipf_sizes(n_clusters))
-    d = random.normal(0, math.sqrt(1 / 3), n_clusters)[members] + random.normal(0, math.sqrt(2 / 3), len(members))
-    return misses(compare_paired(SUBJECT, np.zeros(len(d)), d, SETTINGS, clusters=members))
-
-
-def pooled_clusters_missed(n_clusters: int, random: Random) -> bool:
-    """Return whether the interval of two pooled recalls is wrong for equally good models and clusters of Zipf's sizes.
-
-    Users have 1 to 50 relevant items, mostly few, and each cluster has its own chance of a hit with each model.
-    """
-    members = np.repeat(np.arange(n_clusters), zipf_sizes(n_clusters))
-    relevant = np.minimum(random.geometric(0.2, len(members)), 50)
-    chances = random.beta(5, 15, (2, n_clusters))[:, members]
-    sides = [RatioTerms(random.binomial(relevant, chance).astype(float), relevant.astype(float)) for chance in chances]
-    return misses(difference_of(SUBJECT, pooled_with_clusters(*sides, members), SETTINGS, None))
-
-
-def weighted_missed(n: int, shape: float, random: Random) -> bool:
-    """Return whether the interval of two weighted means is wrong for equally good models and weights of Pareto's distribution."""
-    weights, chance = random.pareto(shape, n) + 1, random.beta(1, 3, n)
-    sides = [RatioTerms(weights * random.binomial(10, chance) / 10, weights) for _ in range(2)]
-    return misses(difference_of(SUBJECT, weighted_estimate(*sides), SETTINGS, None))
-
-
-def folds_missed(sizes: tuple[int, ...], random: Random) -> bool:
-    """Return whether the interval is wrong for the mean over folds of different sizes and means."""
-    folds = np.repeat(np.arange(len(sizes)), sizes)
-    of_folds = np.linspace(-0.3, 0.3, len(sizes))
-    d = of_folds[folds] + random.normal(0, 1, len(folds))
-    confidence = estimate_folds(np.zeros(len(d)), d, folds, SETTINGS).confidence
-    assert confidence is not None
-    return not confidence.at(0.025) <= 0 <= confidence.at(0.975)
-
-
-def runs_missed(n_runs: int, of_runs: float, random: Random) -> bool:
-    """Return whether the interval is wrong for two models of several runs: noise of users, of each run, and of each user in each run."""
-    sides = []
-    users = random.normal(0, 0.15, 400)
-    for _ in range(2):
-        of_model = users + random.normal(0, 0.15, 400)
-        sides.append([of_model + random.normal(0, of_runs) + random.normal(0, 0.2, 400) for _ in range(n_runs)])
-    return misses(compare_runs(SUBJECT, *sides, SETTINGS))
 
 
 class SliceWorld(NamedTuple):
@@ -424,17 +374,6 @@ def claims() -> Iterator[Claim]:
         for n in (200, 1000, 5000):
             yield Claim("t-plain: worse", f"{kind}, {n:,} users", None, partial(plain_is_worse, kind, n))
     yield Claim("unpaired: interval", "200 and 600 users", 0.05, partial(unpaired_missed, 200))
-    for n_clusters in (10, 30, 100):
-        yield Claim("clusters: interval", f"{n_clusters} of Zipf's sizes", 0.05, partial(clusters_missed, n_clusters))
-        yield Claim("clusters: pooled interval", f"{n_clusters} of Zipf's sizes", 0.05, partial(pooled_clusters_missed, n_clusters))
-    for n, shape in ((200, 1.1), (1000, 1.1), (200, 1.5), (1000, 1.5), (5000, 1.5)):
-        yield Claim("weights: interval", f"{n:,} users, Pareto {shape}", 0.05, partial(weighted_missed, n, shape))
-    for sizes in ((50, 500, 5000), (200, 200, 200)):
-        yield Claim("folds: interval", " / ".join(f"{n:,}" for n in sizes) + " users", 0.05, partial(folds_missed, sizes))
-    for n_runs in (2, 3, 5):
-        for of_runs in (0.0, 0.02):
-            world = f"{n_runs} runs of each, training {of_runs:g}"
-            yield Claim("runs: interval", world, 0.05, partial(runs_missed, n_runs, of_runs))
     for n in (600, 2_000, 20_000):
         worlds = {
             "equal models": SliceWorld(n),
@@ -450,14 +389,31 @@ def claims() -> Iterator[Claim]:
     for n, planted in ((2_000, 0.08), (6_000, 0.05), (20_000, 0.025)):
         world = f"10 % lose {planted:g}, {n:,} users"
         yield Claim("slices: planted one missed", world, 0.2, partial(slice_is_missed, SliceWorld(n, planted=planted)))
-    yield Claim("one run: interval", "training 0.02", None, partial(runs_missed, 1, 0.02))
+    import claims_of_units  # a module beside this script, which tests import from elsewhere
+
+    for row in claims_of_units.rows():
+        yield Claim(row.group, row.world, row.promised, row.wrong, row.effort, row.true)
+
+
+def least_draws(promised: float | None, draws: int) -> int:
+    """Return the draws that tell a rate that is 1.4 times the promised one from it by three standard errors; at most `draws`, if few."""
+    needed = 0 if promised is None else math.ceil(NOISE**2 * (1 - promised) / (0.4**2 * promised))
+    return min(needed, max(draws, 100)) if draws < 1000 else needed
 
 
 def rate(claim: Claim, draws: int, seed: int = 0) -> tuple[float, int]:
     """Return the share of draws in which a claim was wrong, and the number of draws."""
     random = np.random.default_rng([seed, zlib.crc32(f"{claim.group} {claim.world}".encode())])
-    made = max(100, round(draws / max(1.0, claim.effort)))
+    made = max(100, least_draws(claim.promised, draws), round(draws / max(1.0, claim.effort)))
     return sum(claim.wrong(random) for _ in range(made)) / made, made
+
+
+def power(claim: Claim, draws: int) -> float | None:
+    """Return how often a claim is made where it is true; `None` if the row has no such world."""
+    if claim.true is None:
+        return None
+    random, made = np.random.default_rng(draws), max(100, round(draws / claim.effort / 4))
+    return sum(claim.true(random) for _ in range(made)) / made
 
 
 def exceeds(claim: Claim, share: float, made: int, noise: float) -> bool:
@@ -479,7 +435,7 @@ def main() -> int:
     if arguments.power:
         print_power(arguments.draws)
         return 0
-    print(f"{'what may be wrong':26} {'where':44} {'promised':>8} {'measured':>8} {'draws':>6}")
+    print(f"{'what may be wrong':26} {'where':44} {'promised':>8} {'measured':>8} {'draws':>6} {'power':>6}")
     n_broken = 0
     chosen = [claim for claim in claims() if arguments.only in f"{claim.group} {claim.world}"]
     for claim in chosen:
@@ -487,8 +443,10 @@ def main() -> int:
         if exceeds(claim, share, made, DOUBT):
             share, made = rate(claim, 4 * arguments.draws, seed=1)
         is_broken = exceeds(claim, share, made, NOISE)
+        found = power(claim, arguments.draws)
+        shown = "" if found is None else f" {100 * found:4.0f} %"
         promised = "nothing" if claim.promised is None else f"{100 * claim.promised:.1f} %"
-        print(f"{claim.group:26} {claim.world:44} {promised:>8} {100 * share:6.1f} % {made:6,}{'  !' * is_broken}", flush=True)
+        print(f"{claim.group:26} {claim.world:44} {promised:>8} {100 * share:6.1f} % {made:6,}{shown}{'  !' * is_broken}", flush=True)
         n_broken += is_broken
     print(f"\n{n_broken} of {len(chosen)} are wrong more often than promised, by more than {NOISE:g} standard errors")
     return int(n_broken > 0)

@@ -29,7 +29,7 @@ from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
 from ..results.slices import Slices, UserSlice
-from ..session.compare import GatheredResults, MarginLike, groups_named, margins_of
+from ..session.compare import GatheredResults, MarginLike, groups_named, margins_of, texts_of_groups
 from ..session.compare import compare as compare_gathered
 from ..session.judge import bases_of, gate_options, with_gates
 from ..session.slices import slices_of
@@ -109,7 +109,7 @@ def compare(
     correction: Any = "holm",
     alpha: float = 0.05,
     seed: int = 0,
-    by: str | Sequence[str] = (),
+    by: str | Sequence[Any] = (),
     cluster: str | None = None,
     common: bool = False,
     unpaired: bool = False,
@@ -124,7 +124,7 @@ def compare(
     corrected over them. `margin` is the largest difference that does not matter: `0.005`, `"1%"` of the base value, or a mapping by measure
     with a `default`. `by` and `cluster` name columns of groups of the evaluation. `common` compares on the users that count on both sides,
     `unpaired` compares means of different users, `all_pairs` compares all pairs of models. `losers` is the number of users with the largest
-    losses to list, for each model and measure. See docs/compare.md for the rest.
+    losses to list, for each model and measure. `by=[["users.plan", "rows.event"]]` combines two of them. See docs/compare.md for the rest.
 
     Raises `ConfigError` for options about data that the results do not have, `DataError` for results that cannot be compared.
     """
@@ -150,7 +150,7 @@ def compare(
         losers=losers,
     )
     with errors_as_arguments():
-        written_by = (by,) if isinstance(by, str) else tuple(by)
+        written_by = texts_of_groups(by)
         names = groups_named(loaded, written_by)
         options = replace(options, by=names, written_by=dict(zip(names, written_by, strict=True)))
         compared = compare_gathered(GatheredResults(loaded), options)
@@ -259,10 +259,10 @@ class SlicesResult(Slices, frozen=True):
         return for_notebook(slices_content.document(self))
 
 
-def slices(result: Result, options: ComparisonOptions, by: str | Sequence[str], depth: int) -> SlicesResult:
+def slices(result: Result, options: ComparisonOptions, by: str | Sequence[Any], depth: int) -> SlicesResult:
     """Search the users of a result; see `EvaluationResult.slices`."""
     with errors_as_arguments():
-        names = groups_named({_OWN: result}, (by,) if isinstance(by, str) else tuple(by))
+        names = groups_named({_OWN: result}, texts_of_groups(by))
         found = slices_of(GatheredResults({_OWN: result}), SliceOptions(options, names, depth))
     return SlicesResult(**asdict(found))
 

@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from ..errors import RecevalError
 from ..results.candidates import largest_group
-from ..results.comparison import closing_of_result, worse_in_groups
+from ..results.comparison import closing_of_result
 from ..results.result import Result
 from ..stats.best import ModelValues, Pair, conclude
 from ..stats.difference import Conclusion
 from ..stats.estimates import Estimate
 from ..stats.rare_changes import ValueRange
-from .comparing import compare, groups_of_users
+from .comparing import compare
 from .comparison_options import ComparisonOptions, all_named, margins_of, rows_of
 from .model_pair import ModelPair
 from .pairing import Side
@@ -78,11 +78,12 @@ def closing_with_groups(result: Result, options: ComparisonOptions, measures: Co
 
 def _worse_groups(result: Result, concluded: Conclusion, options: ComparisonOptions) -> Iterable[str]:
     """Return a sentence if the best model is worse, within a group of users, than one that it beats."""
-    by, leads = groups_of_users(result), {(rival.model, concluded.best or "") for rival in concluded.beaten}
-    if not by or not leads:
+    beaten = {rival.model for rival in concluded.beaten}
+    if not beaten or not any(row.by for row in result.by_group):
         return ()
-    options = replace(options, baseline=concluded.best, by=by, losers=0, spreads=())
+    options = replace(options, baseline=concluded.best, by=(), losers=0, spreads=())
     try:
-        return worse_in_groups(compare({"": result}, options).by_group, leads).values()
+        found = compare({"": result}, options).in_groups
     except RecevalError:  # such as measures that count different users
         return ()
+    return [sentence for (_, model), sentence in found.items() if model in beaten]

@@ -10,7 +10,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from ..checks import SAMPLED
-from ..errors import DataError
+from ..errors import ConfigError, DataError
 from ..results.candidates import candidates_by_place, candidates_text, incomparable_text, other_candidates
 from ..results.comparison import Comparison, worse_in_groups
 from ..results.description import HistogramBin, Spread
@@ -357,31 +357,33 @@ def _worse_in_groups(
     by_group: Sequence[Difference],
     pairs: Sequence[tuple[ModelPair, Mapping[str, float | None]]],
 ) -> dict[tuple[str, str], str]:
-    """Return the sentence on a group in which the better model of a pair is worse in tested differences; see `worse_in_groups`.
+    """Return the sentence on groups in which the better model of a pair is worse in tested differences; see `worse_in_groups`.
 
     `by_group` are the differences within the groups of the options; without any, they are those of the groups of the results.
     """
     found = ((one.subject.base, one.subject.model, one.verdict) for one in differences)
     leads = {(base, model) if verdict == "better" else (model, base) for base, model, verdict in found if verdict in ("better", "worse")}
     if leads and not by_group:
-        named = ((pair, groups_of_users(pair.base.result), sizes) for pair, sizes in pairs)
         labels: dict[tuple[str, str], list[str]] = {}
         for one in differences:
             labels.setdefault((one.subject.base, one.subject.model), []).append(one.subject.measure)
         every = [
             one
-            for pair, by, sizes in named
+            for pair, sizes in pairs
             for label in labels.get((pair.base.name, pair.model.name), ())
-            for one in pair.by_group(label, sizes[label], by)
+            for one in _in_stored_groups(pair, label, sizes[label])
         ]
         by_group = judge_family(every, pairs[0][0].options.settings)
-    return worse_in_groups(by_group, leads)
+    return worse_in_groups(by_group, leads, differences)
 
 
-def groups_of_users(result: Result) -> tuple[str, ...]:
-    """Return the groupings of users by which a result has values."""
-    split = {row.by for row in result.by_group}
-    return tuple(name for name in result.user_groups if name in split)
+def _in_stored_groups(pair: ModelPair, label: str, margin: float | None) -> Iterator[Difference]:
+    """Yield the differences in all groups of users, or of test rows, of which the results have per-user values."""
+    for name in dict.fromkeys(row.by for row in pair.base.result.by_group if row.by is not None):
+        try:
+            yield from pair.by_group(label, margin, [name])
+        except ConfigError:  # such as groups of items, or of test rows without values of each user
+            continue
 
 
 def _distinct_users(base: Side, differences: Iterable[Difference]) -> Iterator[int]:

@@ -20,7 +20,7 @@ from ..names.measure_strings import parse
 from ..results.result import Row, columns_of, select
 from ..stats.concluding import users_text
 from ..stats.difference import Difference, Subject
-from ..stats.estimates import Estimate, RatioTerms, Summary, pooled_estimate, unpaired_estimate, weighted_estimate
+from ..stats.estimates import Estimate, RatioTerms, Summary, unpaired_estimate, weighted_estimate
 from ..stats.rare_changes import ValueRange
 from ..stats.samples import fold_runs_estimate, pooled_with_clusters, runs_estimate
 from ..stats.two_models import cut_to_bounds, difference_of, estimate_folds, estimate_paired, whole_estimate
@@ -32,7 +32,7 @@ _MEANS: Final = ("mean", "sum", "micro", "weighted", "geometric", "formula")
 """Aggregates that one user can change; medians and percentiles hardly change."""
 
 
-def value_range(row: Row, sides: Iterable[Floats]) -> ValueRange | None:
+def value_range(row: Row, sides: Callable[[], Iterable[Floats]]) -> ValueRange | None:
     """Return the bounds of the metric; an infinite end is replaced by the observed extreme on both `sides`, `None` without values.
 
     `None` also for medians and percentiles.
@@ -42,7 +42,7 @@ def value_range(row: Row, sides: Iterable[Floats]) -> ValueRange | None:
     bounds = ValueRange(*bounds_of(row.metric))
     if bounds.is_finite:
         return bounds
-    known = [side[np.isfinite(side)] for side in sides]
+    known = [side[np.isfinite(side)] for side in sides()]
     observed = [float(end) for side in known if len(side) for end in (side.min(), side.max())]
     if not observed:
         return None
@@ -103,7 +103,7 @@ class ModelPair:
 
     def value_range(self, label: str) -> ValueRange | None:
         """Return the range of per-user values; `None` if it is unknown."""
-        return value_range(self.row(self.base, label), self.sides_of(label) or ())
+        return value_range(self.row(self.base, label), lambda: self.sides_of(label) or ())
 
     def subject(self, label: str, by: str | None = None, group: str | None = None) -> Subject:
         """Return the subject of a comparison: a measure over all users, or within a group."""
@@ -303,7 +303,7 @@ class ModelPair:
         (above, other_above), (below, other_below) = (values(column) for column in columns)
         terms = RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0])
         if row.aggregate == "micro":
-            return pooled_estimate(*terms) if clusters is None else pooled_with_clusters(*terms, clusters)
+            return weighted_estimate(*terms) if clusters is None else pooled_with_clusters(*terms, clusters)
         return weighted_estimate(*terms, clusters)
 
     def _users_of_folds(self, label: str) -> list[int]:

@@ -27,7 +27,7 @@ class SliceLimit(Struct, frozen=True):
     """The outcome of a search for slices beyond a limit: `n_searched` slices were looked at, and `slices` examined on the other half.
 
     `n_groupings` groupings have several groups. `n_searched` is 0 if there are too few users for any
-    slice; `least` is the number that a slice needs in each half.
+    slice; `least` is the number that a slice needs in each half. `p` is the p value of no slice losing more, corrected for those examined.
     """
 
     n_groupings: int
@@ -35,6 +35,7 @@ class SliceLimit(Struct, frozen=True):
     least: int
     slices: tuple[SliceVerdict, ...]
     notes: tuple[str, ...] = ()
+    p: float | None = None
 
     @property
     def confirmed(self) -> tuple[SliceVerdict, ...]:
@@ -96,7 +97,9 @@ def find_beyond(pair: ModelPair, label: str, rule: GateRule, alpha: float, of_al
         slices.append(SliceVerdict(conditions, *numbers, confirmed=test.outcome == "fail", found=observed_text(test)))
     slices.sort(key=lambda one: (not one.confirmed, 0.0 if one.difference is None else one.difference))
     least = settings.least(min(len(first), len(second)))
-    return SliceLimit(len(features), search.n_scored, least, tuple(slices), tuple(dict.fromkeys(notes)))
+    p_values = [test.p_fail for test in tests if test.p_fail is not None]
+    p = min(1.0, len(p_values) * min(p_values)) if p_values else None
+    return SliceLimit(len(features), search.n_scored, least, tuple(slices), tuple(dict.fromkeys(notes)), p)
 
 
 def above_limit(base: Floats, model: Floats, higher_is_better: bool, margin: Margin) -> Floats:

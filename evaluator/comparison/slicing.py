@@ -18,7 +18,7 @@ from ..results.slices import Direction, Slices, SliceSearch, UserSlice
 from ..results.spellings import without_aggregate
 from ..stats.estimates import mean_and_deviation
 from ..stats.slices import Candidate, Groups, SliceSettings, SliceTest, confirm, find
-from ..tables.prepared import CROSS, ranges
+from ..tables.prepared import CROSS, MISSING, ranges
 from .bases import own_models
 from .comparing import refuse_incomparable, refuse_other_candidates
 from .comparison_options import ComparisonOptions, all_named, rows_of
@@ -217,18 +217,19 @@ def feature_names(result: Result, options: SliceOptions) -> tuple[str, ...]:
 def features_in(columns: Mapping[str, pl.Series], notes: list[str]) -> Iterator[Feature]:
     """Yield the groupings with codes; a column of many whole numbers is cut into groups of about equal size."""
     for name, column in columns.items():
-        texts = column.cast(pl.String).fill_null("(missing)")
+        texts = column.cast(pl.String).fill_null(MISSING)
         distinct = texts.unique().sort()
         if name.startswith("users.") and len(distinct) > _MOST_NUMBERS:
             numbers = texts.cast(pl.Int64, strict=False)
-            if numbers.null_count() == texts.is_in(["(missing)"]).sum() and (least := numbers.min()) is not None and int(str(least)) >= 0:
+            if numbers.null_count() == texts.is_in([MISSING]).sum() and (least := numbers.min()) is not None and int(str(least)) >= 0:
                 yield _of_numbers(name, numbers)
                 continue
         if len(distinct) < 2:
             notes.append(f"{name} has one group: it makes no slices.")
             continue
         codes = texts.replace_strict(distinct, np.arange(len(distinct)), return_dtype=pl.Int64).to_numpy()
-        yield Feature(name, Groups(codes, len(distinct)), tuple(distinct.to_list()))
+        names = tuple(distinct.to_list())
+        yield Feature(name, Groups(codes, len(distinct), names.index(MISSING) if MISSING in names else -1), names)
 
 
 def _of_numbers(name: str, numbers: pl.Series) -> Feature:
@@ -239,7 +240,7 @@ def _of_numbers(name: str, numbers: pl.Series) -> Feature:
     codes = np.where(
         numbers.is_null().to_numpy(), len(names), np.searchsorted(np.asarray(borders), numbers.fill_null(0).to_numpy(), "right")
     )
-    return Feature(name, Groups(codes.astype(np.int64), len(names) + 1), (*names, "(missing)"))
+    return Feature(name, Groups(codes.astype(np.int64), len(names) + 1, len(names)), (*names, MISSING))
 
 
 def _slice(one: _Values, candidate: Candidate, test: SliceTest, groupings: Sequence[Groups]) -> UserSlice:

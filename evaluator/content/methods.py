@@ -19,7 +19,7 @@ NAMES: Final[Mapping[str, str]] = {
     "wilcoxon": "Wilcoxon signed-rank test",
     "welch": "Welch's t test",
     "geometric": f"paired t test of logarithms, {_CORRECTED}",
-    "micro": "paired t test of pooled ratios (delta method)",
+    "micro": "paired t test of pooled ratios (jackknife)",
     "weighted": "paired t test of weighted means (jackknife)",
     "clusters": "t test over clusters (jackknife)",
     "folds": f"paired t test within folds, {_CORRECTED}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -18,7 +17,7 @@ from ..names.formula import is_formula
 from ..names.short_names import ORACLE, interval_level, is_spread
 from ..results.result import Result, Row
 from ..results.row import Ledger
-from ..stats.confidence import StudentT
+from ..stats.estimates import interval_of_mean
 from .numbers import decimals, number
 
 _BESIDE: Final = 4
@@ -85,15 +84,15 @@ class NamedModel(Struct, frozen=True, eq=False):
         return self.model in self.result.yardsticks
 
     def point(self, row: Row) -> ValuePoint:
-        """Return the value of a row; a mean over users has its 95 % interval (Student's t), cut at the bounds of the measure.
+        """Return the value of a row; a mean over users has its 95 % interval (see `interval_of_mean`), cut at the bounds of the measure.
 
         Other values, and means without a stored deviation, have no interval.
         """
         low = high = None
         if row.value is not None and row.std is not None and row.n_users >= 2 and row.aggregate == "mean" and row.repeats is None:
-            confidence = StudentT(row.value, row.std / math.sqrt(row.n_users), row.n_users - 1)
             least, largest = bounds_of(row.metric)
-            low, high = max(least, confidence.at(0.025)), min(largest, confidence.at(0.975))
+            ends = interval_of_mean(row.value, row.std, row.n_users, 0.05, are_shares=(least, largest) == (0, 1))
+            low, high = max(least, ends[0]), min(largest, ends[1])
         return ValuePoint(self.name, row, low, high, self.is_yardstick)
 
 

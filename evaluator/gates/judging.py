@@ -56,7 +56,7 @@ class JudgedCase(Struct, frozen=True, eq=False):
     def why(self) -> str:
         """The reason for the outcome."""
         if self.slices is not None:
-            return self.slices.why
+            return remark(self.test) if self.test.n_corrected is not None else self.slices.why
         return self.skipped or remark(self.test, self.subject.measure)
 
     @property
@@ -272,6 +272,7 @@ class _Judging(Struct, eq=False):
         outcome: GateOutcome = "inconclusive" if not found.n_searched else "fail" if found.confirmed else "pass"
         level = 1 - self.demands.options.settings.alpha
         test = replace(_without(case), n_users=of_all.n, base_value=of_all.base_value, value=of_all.value, level=level, outcome=outcome)
+        test = replace(test, meets=None if outcome == "inconclusive" else outcome == "pass", p_fail=found.p)
         return JudgedCase(case, pair.subject(case.label), test, paired=True, notes=found.notes, slices=found)
 
     def _pair_of(self, base: Side, cases: Sequence[RuleCase]) -> ModelPair:

@@ -56,7 +56,7 @@ def judge(base: NamedValues, other: NamedValues, row: Row, alpha: float) -> Diff
     a, b = (joined[side].fill_null(math.nan).to_numpy() for side in ("base", "other"))
     subject = Subject(row.label, base.name, other.name, row.higher_is_better, row.k, row.aggregate)
     estimate = estimate_paired(a, b, settings, row.aggregate, relative=False)
-    return judge_family([difference_of(subject, estimate, settings, None, value_range(row, (a, b)))], settings)[0]
+    return judge_family([difference_of(subject, estimate, settings, None, value_range(row, lambda: (a, b)))], settings)[0]
 
 
 def _of_users(values: EpochValues, row: Row, side: str) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ..metrics.definition import Definition
 from ..names.formula import Formula
 from ..names.short_names import is_spread
-from ..results.result import Row
+from ..results.result import FEW_USERS, Row
 from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.graph import Choice, Notes
@@ -253,20 +253,27 @@ def group_remarks(task: Task, n_shown: int) -> Iterator[str]:
 def reversals(rows: Sequence[Row], by_group: Sequence[Row]) -> Iterator[str]:
     """Yield a sentence for two models whose order over all users is the other way round in every group of a grouping.
 
-    Only groupings with at least two groups in which both have a value; both must have the better value strictly.
+    Only groupings with at least two groups in which both have a value. Groups in which they tie do not count, and neither do groups of a
+    few users, if two others are left; the sentence says so.
     """
     found: dict[tuple[str, str | None], dict[str | None, dict[str, float]]] = {}
+    users: dict[tuple[str | None, str | None], int] = {}
     better = {row.label: row.higher_is_better for row in rows if row.higher_is_better is not None}
     for row in (*rows, *by_group):
         if row.label in better and row.value is not None:
             found.setdefault((row.label, row.by), {}).setdefault(row.group, {})[row.model] = row.value if better[row.label] else -row.value
+            users[row.by, row.group] = max(row.n_users, users.get((row.by, row.group), 0))
     for (label, by), groups in found.items():
         whole = found.get((label, None), {}).get(None, {})
         for one, other in permutations(whole, 2) if by is not None and len(groups) > 1 else ():
-            within = [values for values in groups.values() if one in values and other in values]
+            both = {group: values for group, values in groups.items() if one in values and other in values}
+            apart = {group: values for group, values in both.items() if values[one] != values[other]}
+            large = [values for group, values in apart.items() if users[by, group] >= FEW_USERS]
+            within = large if len(large) > 1 else list(apart.values())
             if whole[one] > whole[other] and len(within) > 1 and all(values[one] < values[other] for values in within):
+                chosen = "" if len(within) == len(both) else " with a difference and enough users"
                 yield (
-                    f"{label}: {one} is better than {other} over all users, but worse in each of the {len(within)} groups of {by}: "
+                    f"{label}: {one} is better than {other} over all users, but worse in each of the {len(within)} groups of {by}{chosen}: "
                     "the value over all depends on the sizes of the groups."
                 )
 

@@ -9,8 +9,9 @@ import polars as pl
 from msgspec import Struct, field
 
 from ..names.short_names import Margin
-from ..stats.concluding import decimals, group_text, percent, plain, span, users_text
+from ..stats.concluding import adjust, decimals, group_text, percent, plain, span, users_text
 from ..stats.difference import Conclusion, Difference, Rival, Settings
+from ..stats.two_models import p_of_other_users
 from .candidates import groups_of, incomparable_text
 from .description import Spread
 from .list_lengths import caution
@@ -160,28 +161,69 @@ def _can_detect(difference: Difference) -> str:
     return f" {users} can detect {size} in {difference.subject.measure} with 80 % power."
 
 
-def worse_in_groups(by_group: Iterable[Difference], leads: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return the sentence on the first group in which a model is worse than one that it beats over all users, by base and model, if any.
+_MOST_GROUPS: Final = 3
+_ALPHA: Final = 0.05
 
-    `by_group` are the differences within groups. `leads` are pairs of models, the better one last. A group in which that is tested comes
-    before one in which it is worse on all measures.
+
+def worse_in_groups(
+    by_group: Iterable[Difference], leads: Collection[tuple[str, str]], of_all: Iterable[Difference] = ()
+) -> dict[tuple[str, str], str]:
+    """Return the sentence on the groups in which a model is worse than one that it beats over all users, by base and model, if any.
+
+    `by_group` are the differences within groups, `of_all` those over all users. `leads` are pairs of models, the better one last. Named are
+    all groups in which the test shows it; without any, those in which the model is worse on all measures, if they are shown to differ from
+    the other users.
     """
+    whole = {(one.subject.base, one.subject.model, one.subject.measure): one for one in of_all}
     groups: dict[tuple[str, str, str, str], list[tuple[float, Difference]]] = {}
     for one in by_group:
         of, way = one.subject, 1.0 if one.subject.higher_is_better is not False else -1.0
         for worse, better, sign in ((of.base, of.model, way), (of.model, of.base, -way)):
             if (worse, better) in leads and one.difference is not None and of.higher_is_better is not None:
                 groups.setdefault((worse, better, of.by or "", of.group or ""), []).append((sign * one.difference, one))
-    for is_tested in (True, False):
-        for (worse, better, by, group), differences in groups.items():
-            lower = [one for gain, one in differences if gain < 0 and (one.verdict in ("better", "worse") or not is_tested)]
-            if lower and (is_tested or (len(lower) == len(differences) and lower[0].n_users >= FEW_USERS)):
-                start, measures = f"But within {group_text(by, group)} {better}", _measures_of(lower, len(differences))
-                values = "a worse value" if len(lower) == 1 else "worse values"
-                of_values = f"{start} has {values} than {worse} on {measures} (not shown to be real)."
-                of = differences[0][1].subject
-                return {(of.base, of.model): f"{start} is worse than {worse} on {measures}." if is_tested else of_values}
-    return {}
+    apart = _apart_from_others(groups, whole)
+    found: dict[tuple[str, str], str] = {}
+    for pair in dict.fromkeys(key[:2] for key in groups):
+        of_pair = {key: differences for key, differences in groups.items() if key[:2] == pair}
+        shown, values = (
+            [
+                (group_text(*key[2:]), _measures_of(lower, len(differences)), len(lower))
+                for key, differences in of_pair.items()
+                if (lower := [one for gain, one in differences if gain < 0 and (one.verdict in ("better", "worse") or not is_tested)])
+                and (is_tested or (len(lower) == len(differences) and key in apart))
+            ]
+            for is_tested in (True, False)
+        )
+        if shown or values:
+            of = next(iter(of_pair.values()))[0][1].subject
+            found[of.base, of.model] = _groups_sentence(pair, shown or values, is_tested=bool(shown))
+    return found
+
+
+def _groups_sentence(pair: tuple[str, str], groups: Sequence[tuple[str, str, int]], *, is_tested: bool) -> str:
+    """Return the sentence on groups with the measures on which the better model of a pair is worse, and their number."""
+    (worse, better), (first, measures, n) = pair, groups[0]
+    verb = "is worse" if is_tested else "has a worse value" if n == 1 else "has worse values"
+    parts = [f"within {first} {better} {verb} than {worse} on {measures}"]
+    parts += [f"within {group} on {names}" for group, names, _ in groups[1:_MOST_GROUPS]]
+    parts += [f"in {len(groups) - _MOST_GROUPS} more groups"] if len(groups) > _MOST_GROUPS else []
+    text = listed(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
+    return f"But {text}{'' if is_tested else ' (not shown to be real)'}."
+
+
+def _apart_from_others(
+    groups: Mapping[tuple[str, str, str, str], Sequence[tuple[float, Difference]]], whole: Mapping[tuple[str, str, str], Difference]
+) -> set[tuple[str, str, str, str]]:
+    """Return the groups of which a test shows that their difference is not that of the other users; Holm over groups and measures."""
+    keys, p_values = [], []
+    for key, differences in groups.items():
+        for _, one in differences:
+            of_all = whole.get((one.subject.base, one.subject.model, one.subject.measure))
+            p = None if of_all is None or one.n_users < FEW_USERS else p_of_other_users(of_all, one)
+            if p is not None:
+                keys.append(key)
+                p_values.append(p)
+    return {key for key, p in zip(keys, adjust(p_values, "holm"), strict=True) if p <= _ALPHA}
 
 
 def _measures_of(some: Sequence[Difference], n: int) -> str:
@@ -221,7 +263,7 @@ def _capitalised(sentence: str) -> str:
 
 def _sentences(one: Conclusion, n_folds: int) -> Iterator[str]:
     if one.best is None:
-        yield "no model is best: each is worse than another one on the users that both have in common."
+        yield _of_no_best(one)
         return
     if one.has_other_users and len(one.models) == 2:
         yield _of_two_with_other_users(one, one.best, one.rivals[0], n_folds)
@@ -232,6 +274,20 @@ def _sentences(one: Conclusion, n_folds: int) -> Iterator[str]:
         users = f"{counts[0]:,} each" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
         yield f"models count different users ({users}); each pair is compared on its common users (at least {min(common):,})."
     yield from _of_best(one, one.best, n_folds)
+    if any(rival.verdict in ("better", "inconclusive") for rival in one.rivals):
+        yield from one.notes
+
+
+def _of_no_best(one: Conclusion) -> str:
+    """Return the pairs that are shown to differ, if each model has a lower value than another one on their common users."""
+    common = "on the users that both have in common"
+    if not one.shown:
+        return f"no clear difference between any two of {len(one.models)} models {common}."
+    of_models: dict[str, list[str]] = {}
+    for better, worse in one.shown:
+        of_models.setdefault(better, []).append(worse)
+    beaten = "; ".join(f"{better} beats {shortened(worse)}" for better, worse in of_models.items())
+    return f"no model is best, but some pairs differ {common}: {beaten}."
 
 
 def _of_best(one: Conclusion, best: str, n_folds: int) -> Iterator[str]:

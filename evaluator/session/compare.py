@@ -321,6 +321,18 @@ _WITH_ARGUMENTS: Final = tuple(f"{name}:" for name in ("train_count", "rows.time
 """The beginnings of groups as text whose names in results are shorter."""
 
 
+def texts_of_groups(by: str | Mapping[str, Any] | Iterable[Any]) -> tuple[str, ...]:
+    """Return groupings as text: one, or several; a list within the list is a combination, and a mapping has arguments, as in a config.
+
+    Raises `ArgumentError` for what is no grouping.
+    """
+    entries = (by,) if isinstance(by, str | Mapping) else tuple(by)
+    try:
+        return tuple(entry if isinstance(entry, str) else group_text(read_group(entry)) for entry in entries)
+    except ValueError as error:
+        raise ArgumentError(f"by: {error}", option=f"--by: {error}") from None
+
+
 def groups_named(results: Mapping[str, Result], by: Iterable[str]) -> tuple[str, ...]:
     """Return the names in results of groups given as text, `train_count` of `train_count:5,20` or `rows.timestamp` of `rows.timestamp:7d`.
 

@@ -18,9 +18,10 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
 from .concluding import judge_family, usual_test
+from .confidence import Confidence
 from .difference import PLAIN, Conclusion, Difference, Rival, Settings, Subject
-from .estimates import Estimate
-from .rare_changes import ValueRange, are_changes_rare, guard_if_rare
+from .estimates import SKEWED, Estimate
+from .rare_changes import ValueRange, guard_if_rare
 from .two_models import difference_of, estimate_paired
 
 Pair = tuple[str, str]
@@ -35,7 +36,7 @@ class ModelValues(Struct, frozen=True, eq=False):
     """One measure of several models: the value and the number of users of each, and a function that compares two models.
 
     `values` are over the own `users` of each model. `estimate` compares a pair of models on the users that count for both, `margin` is the
-    margin of a pair. `value_range` returns the lowest and the highest value of a user, if a pair has a margin (see `difference_of`).
+    margin of a pair. `value_range` returns the lowest and the highest value of a user (see `difference_of`).
     """
 
     measure: str
@@ -65,10 +66,12 @@ class _Measure:
     def estimate(self, pair: Pair) -> Estimate:
         """Return the difference of a pair with its error."""
         if pair not in self.estimates:
-            estimate = self.of.estimate(pair)
-            values = self.of.value_range(pair) if are_changes_rare(estimate) else None
-            self.estimates[pair] = guard_if_rare(estimate, values)
+            self.estimates[pair] = self.of.estimate(pair)
         return self.estimates[pair]
+
+    def confidence(self, pair: Pair) -> Confidence | None:
+        """Return the confidence of the difference of a pair, which counts rare large changes if there may be such."""
+        return guard_if_rare(self.estimate(pair), self.of.value_range(pair)).confidence
 
     def differences(self) -> list[Difference]:
         """Return the differences of the pairs that were compared, in order, without verdicts."""
@@ -79,8 +82,7 @@ class _Measure:
 
     def _difference(self, subject: Subject, pair: Pair) -> Difference:
         margin = self.of.margin(pair)
-        values = None if margin is None else self.of.value_range(pair)
-        return difference_of(subject, self.estimates[pair], self.settings, margin, values)
+        return difference_of(subject, self.estimates[pair], self.settings, margin, self.of.value_range(pair))
 
     def leads(self, one: str, other: str) -> bool:
         """Return whether `one` has the better value on the users that count for both; if there are none, over its own users."""
@@ -110,7 +112,7 @@ def conclude(measures: Sequence[ModelValues], settings: Settings) -> tuple[Concl
     compared = [_Measure(one, settings) for one in measures if len(one.values) > 1]
     n_pairs = [len(one.models) * (len(one.models) - 1) // 2 for one in compared]
     for one, n in zip(compared, n_pairs, strict=True):
-        if one.best is not None and _is_affordable(one, sum(n_pairs), n):
+        if _is_affordable(one, sum(n_pairs), n):
             for pair in combinations(one.models, 2):
                 one.estimate(pair)
     differences = [one.differences() for one in compared]
@@ -181,12 +183,18 @@ def _conclusion(one: _Measure, differences: Mapping[Pair, Difference], n_pairs: 
         correction=settings.correction,
         family=(tested and tested.family) or 0,
         n_pairs=n_pairs,
+        shown=() if best is not None else tuple(_better_first(pair, of) for pair, of in differences.items() if of.real),
+        notes=(SKEWED,) if any(best in pair and SKEWED in of.notes for pair, of in differences.items()) else (),
     )
+
+
+def _better_first(pair: Pair, difference: Difference) -> Pair:
+    return pair if difference.verdict == "worse" else (pair[1], pair[0])
 
 
 def _rival(one: _Measure, best: str, other: str, differences: Mapping[Pair, Difference], n_pairs: int) -> Rival:
     pair = one.pair(best, other)
-    difference, confidence, turned = differences[pair], one.estimate(pair).confidence, pair[0] == best
+    difference, confidence, turned = differences[pair], one.confidence(pair), pair[0] == best
     values = (difference.base_value, difference.value)
     interval = None
     if confidence is not None and difference.p is not None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from .difference import CorrectionName, Difference, Settings, Verdict
 from .power import detectable_difference
+from .rare_changes import detectable_if_rare
 
 _MOST_DECIMALS: Final = 9
 
@@ -59,10 +60,6 @@ def span(low: float, high: float, n_decimals: int | None) -> str:
     return f"{show(low, n_decimals)} to {show(high, n_decimals)}"
 
 
-SPARSE_BELOW: Final = 10
-"""If fewer users than this changed, the difference is inconclusive: the users who change most may be missing. P is exact if possible."""
-
-
 def sentence_of(difference: Difference) -> str:
     """Return the sentence for a difference with its verdict."""
     if difference.verdict == "identical":
@@ -75,8 +72,9 @@ def sentence_of(difference: Difference) -> str:
 
 
 def has_few_changes(difference: Difference) -> bool:
-    """Return whether too few users changed for a verdict."""
-    return difference.n_changed is not None and difference.n_changed < SPARSE_BELOW
+    """Return whether too few independent units changed for a verdict."""
+    units = difference.independent
+    return units is not None and units.are_few
 
 
 def _place(difference: Difference) -> str:
@@ -115,10 +113,15 @@ def _inconclusive(difference: Difference) -> str:
     subject = difference.subject
     start = f"No clear difference between {subject.base} and {subject.model} in {_place(difference)}"
     if has_few_changes(difference):
-        changed = f"{difference.n_changed} of {_users(difference)} changed{_both_ways(difference)}: too few for a verdict"
+        alike = "" if difference.units is None or difference.units.are_users else _alike(difference.units.changed)
+        changed = f"{difference.n_changed:,} of {_users(difference)} changed{_both_ways(difference)}{alike}: too few for a verdict"
         exact = f" (exact p {plain(difference.p, 3)})" if difference.test == "permutation" and difference.p is not None else ""
         return f"{start}: {changed}{exact}."
     return f"{start}: {_between(difference.interval, difference.level)}.{_can_detect(difference)}"
+
+
+def _alike(units: float) -> str:
+    return f", which count like {max(1, round(units))} independent one{'s' if round(units) > 1 else ''}"
 
 
 def _can_detect(difference: Difference) -> str:
@@ -270,7 +273,11 @@ def without_verdict(difference: Difference) -> Difference:
 def _detectable(difference: Difference, alpha: float, comparisons: int) -> float | None:
     if not difference.se:
         return None
-    return detectable_difference(difference.se, alpha, difference.df if difference.df is not None else float("inf"), comparisons)
+    detectable = detectable_difference(difference.se, alpha, difference.df if difference.df is not None else float("inf"), comparisons)
+    units = difference.independent
+    if not difference.reach or units is None:
+        return detectable
+    return max(detectable, detectable_if_rare(difference.se, units.n, difference.reach, alpha / comparisons))
 
 
 def _is_identical(difference: Difference) -> bool:

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from .distributions import below_t, t_at
 
+_ENOUGH: Final = 355
+"""A mean is nearly normal over more than 355 users times their squared skewness (Kohavi et al., KDD 2014), which is n times its own."""
 _UNSKEWED: Final = 1e-9
 """Below this, squares of the skewness are lost in rounding."""
 _FAR: Final = 1e100
@@ -43,8 +45,8 @@ class StudentT(Struct, frozen=True):
     has the t distribution up to terms of order 1/n (Johnson, JASA 1978); the cubic term makes h increase everywhere (Hall, 1992), so that
     every bound is the true value at which the test changes its outcome.
 
-    If few users changed, their skewness is known too roughly for this: with heavy tails it is correlated with the mean, and the interval
-    would be too short. A `cautious` confidence claims only what both t and h(t) support.
+    If few users changed, or if they are few for their skewness (`is_skewed`), it is known too roughly for this: with heavy tails it is
+    correlated with the mean, and the interval would be too short. A `cautious` confidence claims only what both t and h(t) support.
 
     Edge cases: without skewness it is Student's t; without spread (`se` 0) the true value is the estimate.
     """
@@ -61,7 +63,12 @@ class StudentT(Struct, frozen=True):
         if not self.se:
             return None
         sign = -1 if self.estimate < 0 else 1
-        return sign * claimed_t(sign * self.estimate / self.se, sign * self.skewness, cautious=self.cautious)
+        return sign * claimed_t(sign * self.estimate / self.se, sign * self.skewness, cautious=self.is_cautious)
+
+    @property
+    def is_cautious(self) -> bool:
+        """True if the skewness is known only roughly."""
+        return self.cautious or is_skewed(self.skewness)
 
     def below(self, number: float) -> float:
         """Return the share of t values below the distance of `number` from the estimate, in standard errors."""
@@ -78,7 +85,7 @@ class StudentT(Struct, frozen=True):
         # Use the symmetry, so that the interval of swapped models is the same with opposite signs, to the last bit.
         quantile = t_at(max(share, 1 - share), self.df)
         distance = self._uncorrected(-quantile if share >= 0.5 else quantile)
-        if self.cautious:
+        if self.is_cautious:
             distance = min(distance, -quantile) if share >= 0.5 else max(distance, quantile)
         return self.estimate - self.se * distance
 
@@ -87,7 +94,7 @@ class StudentT(Struct, frozen=True):
         if self.se == 0:
             return 0.5 if distance == 0 else float(sign * distance < 0)
         t = distance / self.se
-        return below_t(-claimed_t(sign * t, sign * self.skewness, cautious=self.cautious), self.df)
+        return below_t(-claimed_t(sign * t, sign * self.skewness, cautious=self.is_cautious), self.df)
 
     def _uncorrected(self, corrected: float) -> float:
         """Return the t for which h(t) is `corrected`: h(t) - s/6 is ((1 + s·t/3)³ - 1) / s."""
@@ -97,6 +104,11 @@ class StudentT(Struct, frozen=True):
             return corrected - s / 6 - s * corrected * corrected / 3
         root = math.expm1(math.log1p(cubed) / 3) if cubed > -1 else -math.cbrt(-1 - cubed) - 1
         return 3 * root / s
+
+
+def is_skewed(skewness: float) -> bool:
+    """Return whether a mean has fewer users than 355 times the squared skewness of their values, which is √n times `skewness`."""
+    return _ENOUGH * skewness**2 > 1
 
 
 def claimed_t(t: float, skewness: float, *, cautious: bool) -> float:

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, get_args
 from msgspec import Struct
 
 from ..errors import ConfigError
+from .units import Units
 
 MarginKind = Literal["max_loss", "min_gain"]
 LimitKind = Literal["min", "max"]
@@ -125,6 +126,9 @@ class Difference(Struct, frozen=True):
 
     `p_adjusted`, `p_equivalent_adjusted`, `family` (number of differences corrected together), `detectable`, `real` (a difference from 0 is
     shown, in any direction), `verdict` and `sentence` are final after `judge_family`. Fields that cannot be computed are `None`.
+
+    Two fields are for verdicts alone: `units` are the independent units if these are not users who count alike, and `reach` is the largest
+    change that may be missing from the sample (0 if none).
     """
 
     subject: Subject
@@ -166,10 +170,19 @@ class Difference(Struct, frozen=True):
     verdict: Verdict | None = None
     sentence: str = ""
     notes: tuple[str, ...] = ()
+    units: Units | None = None
+    reach: float = 0.0
 
     def __post_init__(self) -> None:
         if self.margin is not None and not (math.isfinite(self.margin) and self.margin > 0):
             raise ConfigError(f"a margin must be above 0, not {self.margin:g}")
+
+    @property
+    def independent(self) -> Units | None:
+        """The independent units; `None` if users are not paired."""
+        if self.units is not None or self.n_changed is None:
+            return self.units
+        return Units.of_users(self.n_users, self.n_changed)
 
     @property
     def is_tested(self) -> bool:
@@ -192,7 +205,7 @@ class Difference(Struct, frozen=True):
         return subject | {"higher_is_better": self.subject.higher_is_better} | {name: getattr(self, name) for name in FIELDS}
 
 
-FIELDS: Final = tuple(name for name in Difference.__struct_fields__ if name != "subject")
+FIELDS: Final = tuple(name for name in Difference.__struct_fields__ if name not in ("subject", "units", "reach"))
 """Columns of a difference beside those of its subject."""
 
 
@@ -220,13 +233,14 @@ class Rival(Struct, frozen=True):
     detectable: float | None
 
 
-class Conclusion(Struct, frozen=True):
+class Conclusion(Struct, frozen=True, omit_defaults=True):
     """Conclusion for one measure: its best model, and the comparisons of the others with it.
 
     `best` is the model that no other leads on the users that count for both; `None` if there is none, which can happen if pairs of models
-    share different users. `users` are the numbers of users that count for each model. `family` comparisons were corrected together by
-    `correction`, those of all pairs of models of all measures; intervals hold together for the `n_pairs` pairs of this measure, with
-    probability `level`. `test` is the method of most pairs, as in `Difference`.
+    share different users: then `shown` are the pairs whose first model is shown to be better than the second. `users` are the numbers of
+    users that count for each model. `family` comparisons were corrected together by `correction`, those of all pairs of models of all
+    measures; intervals hold together for the `n_pairs` pairs of this measure, with probability `level`. `notes` are cautions on the tests
+    of the best model. `test` is the method of most pairs, as in `Difference`.
     """
 
     measure: str
@@ -239,6 +253,8 @@ class Conclusion(Struct, frozen=True):
     correction: CorrectionName
     family: int
     n_pairs: int
+    shown: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def is_tested(self) -> bool:

@@ -39,6 +39,8 @@ def below_t(t: float, df: float) -> float:
     """
     if t > 0:
         return 1 - below_t(-t, df)
+    if math.isinf(df):
+        return 0.5 * math.erfc(-t / math.sqrt(2))
     df = min(df, _INFINITELY_MANY)
     square = t * t / df
     if math.isinf(square):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Final, NamedTuple
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from ..sums.exact import ExactSums, round_fraction
 from ..sums.group_sums import exact_group_sums
-from .confidence import Confidence, StudentT, claimed_t
+from .confidence import Confidence, StudentT, claimed_t, is_skewed
 from .distributions import t_at
-from .paired import Floats, PairedSums, differences_of
+from .paired import Floats, PairedSums, alike, differences_of, units_of_weights
+from .units import Units
 
 _MOST_STEPS: Final = 100
 _NO_SQUARES: Final = 1e-200
@@ -51,7 +52,7 @@ def relative_difference(sums: PairedSums, alpha: float, *, plain: bool = False) 
     if sums.n == 1:
         return Relative(round_fraction(share))
     quantile, shares = t_at(1 - alpha / 2, sums.n - 1), _Shares.of(sums, share)
-    shares = replace(shares, is_sparse=False, eee=0.0, eea=0.0, eaa=0.0, aaa=0.0) if plain else shares
+    shares = replace(shares, cautious=False, eee=0.0, eea=0.0, eaa=0.0, aaa=0.0) if plain else shares
     step = shares.step(quantile)
     low, high = (_crossing(partial(shares.t, sign), quantile, step) for sign in (-1, 1))
     if low is None or high is None:
@@ -63,7 +64,7 @@ class _Shares(Struct, frozen=True):
     """Centred sums of powers of a and of e = d - θ·a, where θ is the relative difference, so that the mean of e is 0."""
 
     n: int
-    is_sparse: bool
+    cautious: bool
     mean: float
     ee: float
     ea: float
@@ -88,7 +89,8 @@ class _Shares(Struct, frozen=True):
         third = aaa - 3 * mean * sums.base_squares + 2 * sums.n * mean**3
         cubes = (sums.difference_cubes(factor), eea - mean * ee, eaa - 2 * mean * ea, third)
         in_units = (mean * unit, *(square * unit**2 for square in squares), *(cube * unit**3 for cube in cubes))
-        return cls(sums.n, sums.is_sparse, *map(round_fraction, in_units))
+        made = cls(sums.n, sums.is_sparse, *map(round_fraction, in_units))
+        return replace(made, cautious=True) if made.ee and is_skewed(made.eee / made.ee**1.5) else made
 
     def t(self, sign: int, size: float) -> float:
         """Return the t value of the mean of e - `sign`·`size`·a, positive on the side opposite to `sign`."""
@@ -99,7 +101,7 @@ class _Shares(Struct, frozen=True):
         cubes = self.eee - 3 * beyond * self.eea + 3 * beyond**2 * self.eaa - beyond**3 * self.aaa
         skewness = max(-1.0, min(1.0, cubes / squares**1.5))
         t = size * self.mean / math.sqrt(squares / (self.n * (self.n - 1)))
-        return claimed_t(t, -sign * skewness, cautious=self.is_sparse)
+        return claimed_t(t, -sign * skewness, cautious=self.cautious)
 
     def step(self, quantile: float) -> float:
         """Return the approximate distance of the ends of the interval from the relative difference."""
@@ -127,11 +129,9 @@ _SPREADLESS: Final = 1e-24
 """A variance below this share of the mean square comes from rounding."""
 _FEW: Final = 30
 """Users of equal weight below which the interval of a weighted mean is approximate."""
-_ENOUGH: Final = 355
-"""A mean is nearly normal over more than 355 users times their squared skewness (Kohavi et al., KDD 2014), which is n times its own."""
 
 SKEWED: Final = "The differences are so skewed that this number of users gives only an approximate interval."
-CONSTANT: Final = "The difference is the same for every user: without variation it cannot be tested."
+CONSTANT: Final = "The difference is the same for every user: only its sign can be tested, not its size."
 
 
 class Estimate(Struct, frozen=True, eq=False):
@@ -139,8 +139,8 @@ class Estimate(Struct, frozen=True, eq=False):
 
     `up` users have a higher value with the model, `down` a lower one. `p` and `statistic` are those of a test that does not follow from the
     confidence, such as a rank test, and `test` is the method, see `Difference`. `relative` is the difference as a share of the base value,
-    with its interval. `sums` are those over paired users, if the estimate depends on nothing else. `units` are the independent units, such
-    as clusters, if they are not the users. `training` is the part of the squared standard error that more users do not reduce, because it
+    with its interval. `sums` are those over paired users, if the estimate depends on nothing else. `units` are the independent units,
+    if these are not users who count alike. `training` is the part of the squared standard error that more users do not reduce, because it
     comes from `runs` of training each model (the smaller number of both). `untested` is the reason why there is no interval, if it is not
     that users have no values.
     """
@@ -161,7 +161,7 @@ class Estimate(Struct, frozen=True, eq=False):
     relative: Relative | None = None
     test: str = "t"
     sums: PairedSums | None = None
-    units: int | None = None
+    units: Units | None = None
     training: float = 0.0
     runs: int | None = None
     untested: str = ""
@@ -172,11 +172,35 @@ class Estimate(Struct, frozen=True, eq=False):
         """Number of users whose value differs; `None` if users are not paired."""
         return None if self.up is None or self.down is None else self.up + self.down
 
+    @property
+    def independent(self) -> Units | None:
+        """The independent units, of which all guards count those that changed; `None` if users are not paired."""
+        if self.units is not None or self.n_changed is None:
+            return self.units
+        return Units.of_users(self.n, self.n_changed)
+
+    @property
+    def n_units(self) -> int:
+        """Number of independent units."""
+        return self.n if self.units is None else self.units.n
+
     def with_t(self, se: float, df: float, skewness: float = 0.0, *, cautious: bool = False) -> Estimate:
         """Return the estimate with a standard error and Student's t, corrected for the `skewness` of the mean."""
         assert self.difference is not None
         confidence = StudentT(self.difference, se, df, skewness, cautious)
         return replace(self, se=se, df=df, statistic=confidence.statistic, confidence=confidence)
+
+    def with_jackknife(self, changes: Floats, df: float, units: Units, n: int = 1) -> Estimate:
+        """Return the estimate with the error of the jackknife: `changes` / `n` is by how much each of G units moves it if left out.
+
+        SE² = (G - 1)/G · Σ j², and the skewness of the estimate is Σ j³ / (Σ j²)^1.5 (MacKinnon, Nielsen and Webb, 2023);
+        it counts as 0 if there are fewer than 30 units, whose skewness is not known.
+        """
+        row = changes[np.newaxis]
+        squares, cubes = float(ExactSums.of_squares(row).values()[0]), float(ExactSums.of_cubes(row).values()[0])
+        se = math.sqrt((len(changes) - 1) / len(changes) * squares) / n if self.sd else 0.0
+        skewness = max(-1.0, min(1.0, cubes / squares**1.5)) if se and units.n >= _FEW else 0.0
+        return replace(self.with_t(se, df, skewness, cautious=units.are_sparse), units=units)
 
 
 def paired_estimate(sums: PairedSums, alpha: float | None) -> Estimate:
@@ -215,16 +239,29 @@ def skewness_of_mean(total: Fraction, squares: Fraction, cubes: Fraction, n: int
     return size if third >= 0 else -size
 
 
-def is_skewed(skewness: float) -> bool:
-    """Return whether a mean has fewer users than 355 times the squared skewness of their values, which is √n times `skewness`."""
-    return _ENOUGH * skewness**2 > 1
-
-
 def mean_and_deviation(values: Floats) -> tuple[float, float]:
     """Return the mean and the standard deviation of finite values in any order; the deviation of one value is 0."""
     row = values[np.newaxis]
     total, squares, n = ExactSums.of(row).fraction(0), ExactSums.of_squares(row).fraction(0), len(values)
     return round_fraction(total / n), standard_deviation(total, squares, n) if n > 1 else 0.0
+
+
+_ROUNDING: Final = 1e-9
+
+
+def interval_of_mean(mean: float, std: float, n: int, alpha: float, *, are_shares: bool) -> tuple[float, float]:
+    """Return the interval of a mean over `n` users: Student's t, or that of a share (Wilson, 1927) if every value is 0 or 1.
+
+    `are_shares`: no value is outside of 0 and 1. Then all are 0 or 1 if Σv² = Σv. For few hits t covers less than it says: at a share of
+    1 % and 300 users 87 to 91 % instead of 95 %.
+    """
+    if not are_shares or abs(std**2 * (n - 1) / n - mean * (1 - mean)) > _ROUNDING:
+        confidence = StudentT(mean, std / math.sqrt(n), n - 1)
+        return confidence.at(alpha / 2), confidence.at(1 - alpha / 2)
+    z = t_at(1 - alpha / 2, math.inf)
+    centre = (mean + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(mean * (1 - mean) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 class RatioTerms(NamedTuple):
@@ -261,12 +298,12 @@ def pooled_estimate(base: RatioTerms, model: RatioTerms) -> Estimate:
     return replace(estimate.with_t(sd / math.sqrt(n), n - 1), sd=sd, notes=notes)
 
 
-FEW_ALIKE: Final = "The weights make the users count like fewer than 30 of equal weight: the interval is approximate."
+FEW_ALIKE: Final = "Some users weigh so much that all count like fewer than 30 of equal weight: the interval is approximate."
 ONE_HEAVY: Final = "One user or cluster has all the weight: there is no interval."
 
 
 def weighted_estimate(base: RatioTerms, model: RatioTerms, clusters: NDArray[np.integer] | None = None) -> Estimate:
-    """Return the difference of two weighted means R = Σx/Σy, where x is weight times value and y the weight, by the jackknife.
+    """Return the difference of two weighted means, or pooled ratios, R = Σx/Σy by the jackknife; y is the weight of a user.
 
     A user changes a mean by j = (x - R·y)/(Σy - y) if left out, and SE² = (n - 1)/n · Σ (j of the model - j of the base)². With equal
     weights this is the error of a mean of paired differences; with heavy weights the delta method, which divides by Σy, is too small.
@@ -280,23 +317,30 @@ def weighted_estimate(base: RatioTerms, model: RatioTerms, clusters: NDArray[np.
         return estimate
     among = np.all([np.isfinite(terms) for side in (base, model) for terms in side], axis=0)
     sides = [RatioTerms(*(terms[among] for terms in side)) for side in (base, model)]
+    changed = units_changed(sides)
     if clusters is not None:
         _, codes = np.unique(clusters[among], return_inverse=True)
+        changed = np.bincount(codes, changed) > 0
         sides = [RatioTerms(*(exact_group_sums(terms, codes, int(codes.max()) + 1) for terms in side)) for side in sides]
-    weights, n = sides[0].denominators, len(sides[0].denominators)
+    weights = sides[0].denominators
     if any((side.denominators >= side.denominators.sum()).any() for side in sides):
         return replace(estimate, confidence=None, sd=None, se=None, df=None, statistic=None, notes=(ONE_HEAVY,))
     changes = changes_without(sides[1], estimate.value) - changes_without(sides[0], estimate.base_value)
-    squares = float(ExactSums.of_squares(changes[np.newaxis]).values()[0])
-    se = math.sqrt((n - 1) / n * squares) if estimate.sd else 0.0
-    alike = float(weights.sum() ** 2 / (weights**2).sum())
-    notes = (*estimate.notes, FEW_ALIKE) if alike < _FEW else estimate.notes
-    return replace(estimate.with_t(se, n - 1), sd=se * math.sqrt(n), units=max(2, round(alike)), notes=notes)
+    n_alike = alike(weights)
+    units = units_of_weights(max(2, round(n_alike)), weights, changed)
+    estimate = estimate.with_jackknife(changes, len(weights) - 1, units)
+    notes = (*estimate.notes, FEW_ALIKE) if n_alike < _FEW else estimate.notes
+    return replace(estimate, sd=(estimate.se or 0.0) * math.sqrt(len(weights)), notes=notes)
 
 
 def changes_without(side: RatioTerms, ratio: float) -> Floats:
     """Return by how much each user, or cluster, moves the ratio if left out, with the sign turned."""
     return np.asarray((side.numerators - ratio * side.denominators) / (side.denominators.sum() - side.denominators))
+
+
+def units_changed(sides: Sequence[RatioTerms]) -> NDArray[np.bool_]:
+    """Return a mask of the users whose own ratio differs between the two sides."""
+    return np.asarray(differences_of(*map(_of_users, sides)) != 0)
 
 
 def _ratio(side: RatioTerms) -> Fraction | None:

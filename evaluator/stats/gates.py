@@ -18,12 +18,12 @@ from msgspec.structs import replace
 from ..errors import ConfigError
 from ..sums.exact import round_fraction
 from .concluding import adjust, percent, plain
-from .confidence import Confidence, ScaledConfidence, StudentT
+from .confidence import Confidence, StudentT
 from .difference import Failing, GateOutcome, LimitKind, MarginKind, SlicesKind, Subject
 from .estimates import Estimate, paired_estimate, relative_difference, skewness_of_mean, standard_deviation
 from .paired import TOLERANCE, PairedSums
 from .power import Needs, needs_for_margin, needs_text, provable_margin, users_for_margin
-from .rare_changes import GuardedConfidence, RareChanges, ValueRange, guard, margin_to_show, relative_bounds, users_to_show
+from .rare_changes import GuardedConfidence, RareChanges, ValueRange, guard, margin_to_show, reach_of, relative_bounds, users_to_show
 
 _LEAST_SHARE: Final = 1e4
 """A margin below 1/10,000 of what these users can show has no practical meaning: it takes 1e8 times as many users."""
@@ -305,11 +305,8 @@ def _power(estimate: Estimate, margin: float, alpha: float, values: ValueRange |
     """Return the smallest margin that can be shown, in units of the measure, and the users needed for this one if these cannot show it."""
     if estimate.se is None:
         return None, None
-    units = estimate.units or estimate.n
-    reach = None
-    if values is not None and values.is_finite:
-        factor = estimate.confidence.factor if isinstance(estimate.confidence, ScaledConfidence) else 1.0
-        reach = (values.largest - values.least) * factor
+    units = estimate.n_units
+    reach = reach_of(estimate, values) if values is not None and values.is_finite else None
     sd = estimate.se * math.sqrt(units)
     detectable = margin_to_show(sd, units, reach, alpha) if reach else provable_margin(estimate.se, alpha)
     if not detectable / _LEAST_SHARE < margin < detectable:

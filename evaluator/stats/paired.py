@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import reduce
@@ -13,6 +14,7 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from ..sums.exact import ExactSums
+from .units import SPARSE_BELOW, Units
 
 Floats = NDArray[np.float64]
 
@@ -21,7 +23,6 @@ TOLERANCE: Final = 1e-12
 _UNIT_ROUNDOFF: Final = Fraction(1, 2**52)
 _LARGEST: Final = 1e100
 """Values above this count as infinite, because their cubes would be."""
-SPARSE_BELOW: Final = 100
 _BLOCK: Final = 2**15
 """Number of users to process at a time, so that intermediate arrays stay small."""
 
@@ -148,6 +149,18 @@ class PairedSums(Struct, frozen=True):
     def model_squares(self) -> Fraction:
         """Σb²."""
         return self.sums.fraction(3)
+
+
+def units_of_weights(n: int, weights: Floats | NDArray[np.integer], changed: NDArray[np.bool_]) -> Units:
+    """Count `n` units of which some `changed`, by their weights w: (Σw)² / Σw² of equal weight (Kish, 1965)."""
+    share = math.fsum(weights[changed].tolist()) / math.fsum(weights.tolist())
+    return Units(n, alike(weights[changed]), share, are_users=False)
+
+
+def alike(weights: Floats | NDArray[np.integer]) -> float:
+    """Return the number of units of equal weight with the same error as these: (Σw)² / Σw² (Kish, 1965); 0 without units."""
+    squares = math.fsum((weights * weights).tolist())
+    return math.fsum(weights.tolist()) ** 2 / squares if squares else 0.0
 
 
 class UserGroups(Struct, frozen=True, eq=False):

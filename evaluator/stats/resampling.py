@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from ..errors import ConfigError
 from .confidence import Confidence, Replicates, StudentizedReplicates, StudentT
 from .difference import Settings
+from .distributions import below_t
 from .estimates import Estimate
 from .paired import Floats
 
@@ -43,7 +43,7 @@ def with_ranks(estimate: Estimate, differences: Floats) -> Estimate:
     variance = n * (n + 1) * (2 * n + 1) / 24 - float((counts.astype(np.float64) ** 3 - counts).sum()) / 48
     notes = (*estimate.notes, WARNING) if estimate.n > _MANY_USERS else estimate.notes
     statistic = min(positive, negative)
-    p = 2 * NormalDist().cdf(-abs(positive - negative) / 2 / math.sqrt(variance)) if len(sizes) and variance > 0 else 1.0
+    p = 2 * below_t(-abs(positive - negative) / 2 / math.sqrt(variance), math.inf) if len(sizes) and variance > 0 else 1.0
     return replace(estimate, test="wilcoxon", statistic=statistic, p=p, notes=notes)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..sums.exact import ExactSums, round_fraction
 from ..sums.group_sums import exact_group_sums
+from .confidence import StudentT
 from .estimates import (
     CONSTANT,
     Estimate,
@@ -24,8 +25,10 @@ from .estimates import (
     pooled_estimate,
     skewness_of_mean,
     standard_deviation,
+    units_changed,
 )
-from .paired import Floats, PairedSums, UserGroups, both_finite, counts_on_both, differences_of
+from .paired import Floats, PairedSums, UserGroups, both_finite, counts_on_both, differences_of, units_of_weights
+from .units import Units
 
 FEW_CLUSTERS: Final = "Fewer than 30 clusters, or a few large ones: the interval is approximate."
 ALL_OF_ONE: Final = "All users are in one cluster: there is no interval."
@@ -50,12 +53,12 @@ def with_clusters(estimate: Estimate, differences: Floats, clusters: NDArray[np.
         return replace(estimate, confidence=None, se=None, df=None, statistic=None, p=None, relative=None, notes=(ALL_OF_ONE,))
     sizes = np.bincount(codes)
     rests = (exact_group_sums(differences, codes, n_clusters) - sizes * estimate.difference) / (1 - sizes / n)
-    squares = float(ExactSums.of_squares(rests[np.newaxis]).values()[0])
-    se = math.sqrt((n_clusters - 1) / n_clusters * squares) / n if estimate.sd else 0.0
     df = degrees_of_freedom(sizes)
     relative = replace(estimate.relative, low=None, high=None) if estimate.relative else None
     notes = (*estimate.notes, FEW_CLUSTERS) if df < FEW_DEGREES else estimate.notes
-    return replace(estimate.with_t(se, df), relative=relative, units=max(2, round(df) + 1), notes=notes)
+    changed = np.bincount(codes, differences != 0) > 0
+    units = units_of_weights(max(2, round(df) + 1), sizes, changed)
+    return replace(estimate.with_jackknife(rests, df, units, n), relative=relative, notes=notes)
 
 
 def pooled_with_clusters(base: RatioTerms, model: RatioTerms, clusters: NDArray[np.integer]) -> Estimate:
@@ -72,15 +75,15 @@ def pooled_with_clusters(base: RatioTerms, model: RatioTerms, clusters: NDArray[
     among = np.all([np.isfinite(terms) for side in (base, model) for terms in side], axis=0)
     _, codes = np.unique(clusters[among], return_inverse=True)
     n_clusters = int(codes.max(initial=-1)) + 1
+    changed = np.bincount(codes, units_changed([RatioTerms(*(terms[among] for terms in side)) for side in (base, model)])) > 0
     sides = [RatioTerms(*(exact_group_sums(terms[among], codes, n_clusters) for terms in side)) for side in (base, model)]
     if any((side.denominators >= side.denominators.sum()).any() for side in sides):
         return replace(estimate, confidence=None, sd=None, se=None, df=None, statistic=None, p=None, notes=(ALL_OF_ONE,))
     changes = changes_without(sides[1], estimate.value) - changes_without(sides[0], estimate.base_value)
-    squares = float(ExactSums.of_squares(changes[np.newaxis]).values()[0])
     df = degrees_of_freedom(sides[0].denominators)
     notes = (*estimate.notes, FEW_CLUSTERS) if df < FEW_DEGREES else estimate.notes
-    se = math.sqrt((n_clusters - 1) / n_clusters * squares) if estimate.sd else 0.0
-    return replace(estimate.with_t(se, df), units=max(2, round(df) + 1), notes=notes)
+    units = units_of_weights(max(2, round(df) + 1), sides[0].denominators, changed)
+    return replace(estimate.with_jackknife(changes, df, units), notes=notes)
 
 
 def degrees_of_freedom(sizes: NDArray[np.integer] | Floats) -> float:
@@ -134,8 +137,10 @@ def fold_estimate(base: Floats, model: Floats, folds: Integers, aggregate: Liter
     estimate = _with_spread(estimate, by_fold, list(map(round_fraction, of_folds)))
     _, codes = np.unique(folds, return_inverse=True)
     differences = differences_of(base, model)
+    weights = np.array(list(map(round_fraction, of_folds)))[codes]
     means = np.array([round_fraction(sums.difference() / sums.n) for sums in by_fold])
-    return estimate, FoldTerms(codes, np.array(list(map(round_fraction, of_folds)))[codes], differences, differences - means[codes])
+    estimate = replace(estimate, units=_units_of_folds(weights, differences != 0))
+    return estimate, FoldTerms(codes, weights, differences, differences - means[codes])
 
 
 def _with_spread(estimate: Estimate, by_fold: Sequence[PairedSums], weights: Sequence[float]) -> Estimate:
@@ -176,8 +181,6 @@ def with_fold_clusters(estimate: Estimate, terms: FoldTerms, clusters: Integers)
     rest = 1 - members / sizes
     factors = np.divide(weights, rest, out=np.zeros(len(cells)), where=rest > 0)
     rests = exact_group_sums(factors[of_rows] * terms.rests, codes, n_clusters)
-    total = float(ExactSums.of_squares(rests[np.newaxis]).values()[0])
-    se = math.sqrt((n_clusters - 1) / n_clusters * total) if estimate.sd else 0.0
     by_cluster = np.zeros((n_clusters, n_folds))
     by_cluster[cells // n_folds, cells % n_folds] = factors * members / np.sqrt(sizes)
     own = np.bincount(cells // n_folds, factors**2 * rest * members, minlength=n_clusters)
@@ -186,7 +189,18 @@ def with_fold_clusters(estimate: Estimate, terms: FoldTerms, clusters: Integers)
     squares = math.fsum(own**2) + float((products**2).sum()) - math.fsum((by_cluster**2).sum(axis=1) ** 2)
     df = trace**2 / squares
     notes = (*estimate.notes, FEW_CLUSTERS) if df < FEW_DEGREES else estimate.notes
-    return replace(estimate.with_t(se, df), notes=notes)
+    units = _units_of_folds(exact_group_sums(terms.weights, codes, n_clusters), np.bincount(codes, terms.differences != 0) > 0)
+    return replace(estimate.with_jackknife(rests, df, units), notes=notes)
+
+
+def _units_of_folds(weights: Floats, changed: NDArray[np.bool_]) -> Units:
+    """Count users of folds, or clusters of them, by their weight in the mean over folds.
+
+    They are as many as units of the largest weight: if changes are rare, all of them may be those of the smallest fold.
+    """
+    total = math.fsum(np.sort(weights))
+    units = units_of_weights(max(2, round(total / float(weights.max()))), weights, changed)
+    return replace(units, are_users=units.n == len(weights))
 
 
 ONE_RUN: Final = "One run per model: the interval does not include the variation between trainings."
@@ -237,7 +251,19 @@ def runs_estimate(base: Sequence[Floats], model: Sequence[Floats]) -> Estimate:
     df = variance**2 / squares if variance else n - 1
     notes = estimate.notes if variance or not paired.n_changed else (*estimate.notes, CONSTANT)
     estimate = replace(estimate, training=training, runs=min(len(base), len(model)))
-    return replace(estimate.with_t(math.sqrt(variance), df), sd=sd, notes=notes)
+    skewness = 0.0
+    if of_users:
+        skewness = skewness_of_mean(paired.difference(), paired.difference_squares(), paired.difference_cubes(), n)
+    estimate = estimate.with_t(math.sqrt(of_users), df, skewness, cautious=paired.is_sparse)
+    return replace(_with_training(estimate, variance, df), sd=sd, notes=notes)
+
+
+def _with_training(estimate: Estimate, variance: float, df: float) -> Estimate:
+    """Return the estimate with a larger `variance`, which includes a part without skewness, of training again."""
+    users = estimate.confidence
+    assert isinstance(users, StudentT)
+    skewness = users.skewness * (users.se**2 / variance) ** 1.5 if variance else 0.0
+    return estimate.with_t(math.sqrt(variance), df, skewness, cautious=users.cautious)
 
 
 def fold_runs_estimate(
@@ -276,7 +302,7 @@ def fold_runs_estimate(
         return estimate
     variance = se**2 + training
     squares = se**4 / df + math.fsum(one.variance**2 / one.df for one in of_runs if one.beyond_noise)
-    return estimate.with_t(math.sqrt(variance), variance**2 / squares)
+    return _with_training(estimate, variance, variance**2 / squares)
 
 
 def _training_over_folds(runs: Sequence[Floats], terms: FoldTerms) -> _Training:

@@ -19,7 +19,8 @@ from ..errors import ConfigError
 from ..sums.exact import ExactSums, round_fraction
 from .confidence import StudentT, two_sided
 from .estimates import skewness_of_mean, standard_deviation
-from .paired import SPARSE_BELOW, TOLERANCE, Floats
+from .paired import TOLERANCE, Floats
+from .units import SPARSE_BELOW
 
 Codes = NDArray[np.int64]
 Condition = tuple[int, int]
@@ -60,14 +61,15 @@ class SliceSettings(Struct, frozen=True):
 
 
 class Groups(NamedTuple):
-    """One grouping: the code of each user's group, from 0, and the number of codes."""
+    """One grouping: the code of each user's group, from 0, the number of codes, and that of users without a value (-1: none)."""
 
     codes: Codes
     n_codes: int
+    missing: int = -1
 
     def of(self, users: NDArray[np.bool_] | Codes) -> Groups:
         """Return the groups of some users, given by their positions or by a mask."""
-        return Groups(self.codes[users], self.n_codes)
+        return self._replace(codes=self.codes[users])
 
 
 class Candidate(NamedTuple):
@@ -79,11 +81,15 @@ class Candidate(NamedTuple):
 
     def members(self, groupings: Sequence[Groups]) -> NDArray[np.bool_]:
         """Return a mask of the users in the slice."""
-        (first, code), *more = self.conditions
-        mask = np.asarray(groupings[first].codes == code)
-        for index, other in more:
-            mask &= groupings[index].codes == other
-        return mask
+        return _members(self.conditions, groupings)
+
+
+def _members(conditions: tuple[Condition, ...], groupings: Sequence[Groups]) -> NDArray[np.bool_]:
+    (first, code), *more = conditions
+    mask = np.asarray(groupings[first].codes == code)
+    for index, other in more:
+        mask &= groupings[index].codes == other
+    return mask
 
 
 class Search(NamedTuple):
@@ -103,6 +109,8 @@ def find(values: Floats, groupings: Sequence[Groups], settings: SliceSettings) -
 
     SliceLine leaves α to its user. Here it grows with the number of users, as do the differences that can be told from noise: 0.94 with
     1,000 users, 0.98 with 10,000.
+
+    Slices of the same users count once, under the simplest name: with the fewest groups, and if possible none of users without a value.
 
     A pair of groups is not looked at if one of its two groups is too small, or if no subset of this group can have a score above 0 and
     above the `most`-th best one so far. A pair counts if its score is above those of both its groups. Sums are over integers, so that
@@ -196,14 +204,17 @@ def _find(errors: Floats, groupings: Sequence[Groups], settings: SliceSettings) 
     n = len(errors)
     largest = float(above.max()) or 1.0  # without errors above 0 all scores are below 0
     scorer = _Scorer(n, float(np.abs(errors).sum()) / n, largest, settings.least(n), max(0.5, 1 - 2 / math.sqrt(n)))
-    best: list[tuple[float, tuple[Condition, ...]]] = []
+    best: list[_Found] = []
     n_scored = 0
     singles, kept = list[Floats](), list[Floats]()
 
     def keep(scores: Floats, conditions: Sequence[tuple[Condition, ...]]) -> None:
-        best.extend((-score, of_slice) for score, of_slice in zip(scores.tolist(), conditions, strict=True) if score > 0)
-        best.sort()
-        del best[settings.most :]
+        worst = best[-1].turned if len(best) == settings.most else 0.0
+        for score, of_slice in zip(scores.tolist(), conditions, strict=True):
+            if score > 0 and -score <= worst:
+                n_missing = sum(code == groupings[index].missing for index, code in of_slice)
+                best.append(_Found(-score, len(of_slice), n_missing, of_slice))
+        best[:] = _distinct(sorted(best), groupings, settings.most)
 
     for index, groups in enumerate(groupings):
         sums = _sums(groups.codes, groups.n_codes, errors, above)
@@ -213,7 +224,7 @@ def _find(errors: Floats, groupings: Sequence[Groups], settings: SliceSettings) 
         kept.append(scorer.bounds(sums))
         keep(scores, [((index, code),) for code in range(groups.n_codes)])
     for one, other in combinations(range(len(groupings)), 2) if settings.depth > 1 else ():
-        threshold = -best[-1][0] if len(best) == settings.most else 0.0
+        threshold = -best[-1].turned if len(best) == settings.most else 0.0
         rows, columns = (np.flatnonzero(kept[index] >= max(threshold, np.nextafter(0, 1))) for index in (one, other))
         if not len(rows) or not len(columns):
             continue
@@ -226,7 +237,28 @@ def _find(errors: Floats, groupings: Sequence[Groups], settings: SliceSettings) 
         parts = np.maximum.outer(singles[one][rows], singles[other][columns]).reshape(-1)
         conditions = [((one, row), (other, column)) for row in rows.tolist() for column in columns.tolist()]
         keep(np.where(scores > parts, scores, -np.inf), conditions)
-    return [(conditions, -score) for score, conditions in best], n_scored
+    return [(one.conditions, -one.turned) for one in best], n_scored
+
+
+class _Found(NamedTuple):
+    """A slice in the order of results: by its score with the other sign, then by the simplicity of its name."""
+
+    turned: float
+    n_conditions: int
+    n_missing: int
+    conditions: tuple[Condition, ...]
+
+
+def _distinct(found: list[_Found], groupings: Sequence[Groups], most: int) -> list[_Found]:
+    """Return the first `most` slices, of those with the same users the first; these have the same score."""
+    kept: list[_Found] = []
+    for one in found:
+        alike = (other for other in kept if other.turned == one.turned)
+        if not any((_members(one.conditions, groupings) == _members(other.conditions, groupings)).all() for other in alike):
+            kept.append(one)
+        if len(kept) == most:
+            break
+    return kept
 
 
 def _positions(groups: Groups, kept: Codes) -> Codes:

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from ..names.short_names import SMALLEST_FACTOR
-from .concluding import SPARSE_BELOW, sentence_of
-from .confidence import Replicates, ScaledConfidence, ScaledLogarithm, StudentT, not_within, probability_within, two_sided
+from .concluding import sentence_of
+from .confidence import Replicates, ScaledConfidence, ScaledLogarithm, StudentT, is_skewed, not_within, probability_within, two_sided
 from .difference import PLAIN, PLAIN_IN_FOLDS, Difference, Settings, Subject
 from .distributions import below_t
 from .estimates import (
@@ -21,15 +21,15 @@ from .estimates import (
     RatioTerms,
     Relative,
     Summary,
-    is_skewed,
     paired_estimate,
-    pooled_estimate,
     relative_difference,
     unpaired_estimate,
+    weighted_estimate,
 )
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
-from .rare_changes import ValueRange, guard, guard_if_rare
+from .rare_changes import ValueRange, guard, guard_if_rare, reach_of, sides_of_missing
 from .samples import fold_estimate, runs_estimate, with_clusters, with_fold_clusters
+from .units import Units
 
 WHOLE: Final = "No value per user: no interval."
 PLAIN_FAILS: Final = (
@@ -125,8 +125,8 @@ def compare_runs(
 
 
 def compare_ratios(subject: Subject, base: RatioTerms, model: RatioTerms, settings: Settings, margin: float | None = None) -> Difference:
-    """Compare a pooled (`micro`) measure, by the delta method."""
-    return difference_of(subject, pooled_estimate(base, model), settings, margin)
+    """Compare a pooled (`micro`) measure, by the jackknife."""
+    return difference_of(subject, weighted_estimate(base, model), settings, margin)
 
 
 def compare_unpaired(subject: Subject, base: Summary, model: Summary, settings: Settings, margin: float | None = None) -> Difference:
@@ -153,10 +153,12 @@ def difference_of(
     """Return the record of an estimate, before its family is corrected.
 
     `values` is the range of the values of a user. With it, claims hold even if few users changed: one-sided bounds and the p value of
-    equivalence count large changes that are missing from the sample; if changes are rare, the interval and the p value do too (see
-    `rare_changes`).
+    equivalence count large changes that are missing from the sample; if changes are rare or small, the interval and the p value do too
+    (see `rare_changes`). If all changes are the same, p is that of the exact test of signs.
     """
-    about_interval = _about_interval(estimate)
+    about_interval = about_interval_of(estimate)
+    careful, units = guard(estimate, values), estimate.independent
+    reach = reach_of(estimate, values) if values is not None and any(sides_of_missing(estimate, values)) else 0.0
     estimate = guard_if_rare(estimate, values)
     up, down = (estimate.down, estimate.up) if subject.higher_is_better is False else (estimate.up, estimate.down)
     confidence, relative, alpha = estimate.confidence, estimate.relative, settings.alpha
@@ -177,10 +179,13 @@ def difference_of(
         down=down,
         n_unpaired=estimate.n_unpaired,
         margin=margin if estimate.test else None,
+        units=estimate.units,
+        reach=reach,
         notes=(*estimate.notes, *about_interval, *_left_out(estimate.n_unpaired)),
     )
     if confidence is not None and estimate.difference is not None:
-        careful = guard(estimate, values) or confidence
+        careful = careful or confidence
+        p = two_sided(confidence) if estimate.p is None else estimate.p
         difference = replace(
             difference,
             low=confidence.at(alpha / 2),
@@ -190,7 +195,7 @@ def difference_of(
             se=estimate.se,
             statistic=estimate.statistic,
             df=estimate.df,
-            p=two_sided(confidence) if estimate.p is None else estimate.p,
+            p=_p_of_signs(units) if estimate.se == 0 and units is not None and units.changed else p,
             test=estimate.test,
             **_plain_t(estimate),
             effect_size=estimate.difference / estimate.sd if estimate.sd else None,
@@ -198,6 +203,22 @@ def difference_of(
             probability_equivalent=None if margin is None else probability_within(careful, margin),
         )
     return replace(difference, sentence=sentence_of(difference))
+
+
+def p_of_other_users(of_all: Difference, of_group: Difference) -> float | None:
+    """Return the p value of a group of users having the same mean difference as all others, by Welch's t test; `None` without errors.
+
+    The sums of the others are those of all users without those of the group.
+    """
+    n, m = of_all.n_users, of_group.n_users
+    if not of_all.se or not of_group.se or of_all.difference is None or of_group.difference is None or not 1 < m < n - 1:
+        return None
+    mean = (n * of_all.difference - m * of_group.difference) / (n - m)
+    squares = n * (n - 1) * of_all.se**2 - m * (m - 1) * of_group.se**2
+    squares -= m * (of_group.difference - of_all.difference) ** 2 + (n - m) * (mean - of_all.difference) ** 2
+    terms = of_group.se**2, max(0.0, squares) / (n - m) / (n - m - 1)
+    df = sum(terms) ** 2 / (terms[0] ** 2 / (m - 1) + terms[1] ** 2 / (n - m - 1))
+    return 2 * below_t(-abs(of_group.difference - mean) / math.sqrt(sum(terms)), df)
 
 
 def _plain_t(estimate: Estimate) -> dict[str, float]:
@@ -232,6 +253,11 @@ def _tested(estimate: Estimate, base: Floats, model: Floats, settings: Settings,
     return _by_test(estimate, differences_of(base, model), settings)
 
 
+def _p_of_signs(units: Units) -> float:
+    """Return the p value of changes of the same size and direction: all signs are alike by chance twice in 2ⁿ."""
+    return 2.0 ** (1 - units.changed) if units.changed >= 1 else 1.0
+
+
 def _plain(estimate: Estimate, test: str) -> Estimate:
     """Return the estimate with Student's t, without a correction."""
     assert estimate.se is not None
@@ -240,7 +266,8 @@ def _plain(estimate: Estimate, test: str) -> Estimate:
 
 
 def _has_few_changes(estimate: Estimate) -> bool:
-    return 0 < (estimate.n_changed or 0) < SPARSE_BELOW
+    units = estimate.independent
+    return units is not None and units.changed > 0 and units.are_few
 
 
 def _by_test(estimate: Estimate, differences: Floats, settings: Settings, drawn: Floats | None = None) -> Estimate:
@@ -318,7 +345,7 @@ def _percentage(aggregate: str) -> float | None:
     return float(aggregate[1:]) if aggregate[:1] == "p" and aggregate[1:2].isdigit() else None
 
 
-def _about_interval(estimate: Estimate) -> tuple[str, ...]:
+def about_interval_of(estimate: Estimate) -> tuple[str, ...]:
     """Return a note on an interval of t if few users changed, or if there are too few users for the skewness of their differences."""
     confidence, changed = estimate.confidence, estimate.n_changed or 0
     if _has_few_changes(estimate) and estimate.test == "permutation":

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 import pytest
+import receval
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
 from receval.errors import ConfigError
@@ -86,3 +87,20 @@ def test_arithmetic_of_measures_and_measures_without_groups_of_rows_leave_the_ot
     for one in of_formula:
         assert one.difference == pytest.approx(rows["model", formula, one.subject.group] - rows["base", formula, one.subject.group])
     assert {one.subject.measure for one in found.by_group} == {"Recall@5", "nDCG@5", formula, "Recall(rows.event=view)@5"}
+
+
+def test_combinations_of_groups_are_lists_of_groups_as_in_evaluate():
+    users = {"user": list(range(120)), "plan": ["free", "paid"] * 60, "age": ["old"] * 40 + ["young"] * 80}
+    lists = {"a": {user: [0] for user in range(120)}, "b": {user: [user % 3] for user in range(120)}}
+    made = receval.evaluate(
+        test={user: [0] for user in range(120)},
+        recommendations=lists,
+        metrics="HitRate@1",
+        users=users,
+        by=["users.plan", "users.age", ["users.plan", "users.age"]],
+        health=False,
+    )
+    groups = {one.subject.group for one in made.compare("a", by=[["users.plan", "users.age"]]).by_group}
+    assert groups == {"free*old", "free*young", "paid*old", "paid*young"}
+    with pytest.raises(ConfigError, match="a combination needs two or more different groupings"):
+        made.compare("a", by=[["users.plan"]])

@@ -104,3 +104,12 @@ def test_every_spelling_is_the_same_rule(written):
 def test_a_rule_on_slices_can_name_its_groups_and_its_base():
     (rule,) = Gates.model_validate({"rules": [{"slices": "none worse than 5% by users.plan against popular"}]}).rules
     assert (rule.measure, rule.by[0].name, rule.against) == ("", "users.plan", "popular")
+
+
+def test_slices_that_lose_exactly_the_limit_do_not_fail_and_the_rule_is_corrected_with_the_others():
+    gate = judged(*world(of_all=0.05))
+    assert gate.outcome == "pass"
+    failed = judged(*world(lost=0.2))
+    assert failed.p_fail < 0.001
+    both = gates(world(lost=0.2)[1], RULE, "nDCG@10 max_loss 90%", base=world(lost=0.2)[0])
+    assert [one.p_fail_adjusted for one in both] == pytest.approx([failed.p_fail, 2 * both[1].p_fail])  # the second is smaller

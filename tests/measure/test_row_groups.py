@@ -115,6 +115,18 @@ def test_every_pair_of_models_with_another_order_in_the_groups_is_named_and_ties
     assert found == [f"Recall@9: {one} is better than {other}" for one in "ad" for other in "bc"]
 
 
+def test_a_group_in_which_both_models_tie_does_not_silence_a_reversal(evaluate):
+    rows = [(1, 0, "click"), *((1, n, "order") for n in range(1, 10)), *((2, n, "click") for n in range(1, 10)), (2, 0, "order")]
+    found = {"a": [(1, n) for n in range(1, 7)] + [(2, n) for n in range(1, 7)], "b": [(1, 0), (2, 0)]}
+    tied = [*rows, (3, 0, "gift")]
+    lists = {model: table(["user", "item"], [*hits, (3, 0)]) for model, hits in found.items()}
+    notes = evaluate(table(["user", "item", "event"], tied), lists, metrics=["Recall@9"], by=["rows.event"]).notes()
+    start = (
+        "Recall@9: a is better than b over all users, but worse in each of the 2 groups of rows.event with a difference and enough users"
+    )
+    assert [note for note in notes if note.startswith(start)]
+
+
 METRICS = ["Precision", "Recall", "MAP", "nDCG", "MRR", "F1", "HitRate", "DCG", "RBP", "Recall(average=micro)"]
 
 

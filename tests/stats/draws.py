@@ -23,6 +23,11 @@ changing_pairs = pairs.filter(lambda pair: np.unique(pair[1] - pair[0]).size > 3
 """Pairs for which scipy has a test: it needs some spread."""
 
 
+def cautious(differences: NDArray[np.float64], n_changed: int) -> int:
+    """Return 1 if the correction for skewness is cautious: fewer than 100 users changed, or there are few for the skewness."""
+    return int(n_changed < 100 or 355 * float(stats.skew(differences)) ** 2 > len(differences))
+
+
 def skewed_t(differences: NDArray[np.float64], mean: float = 0.0, cautious: int = 0) -> float:
     """Return the t value of a `mean`, corrected for skewness as in Hall (1992): t + γ(2t² + 1)/(6√n) + γ²t³/(27n).
 

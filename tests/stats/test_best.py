@@ -6,10 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from receval.results.comparison import closing_sentences
 from receval.stats.best import MOST_VALUES, conclude_values
 from receval.stats.concluding import adjust, judge_family
 from receval.stats.confidence import t_at
 from receval.stats.difference import Settings, Subject
+from receval.stats.estimates import SKEWED
 from receval.stats.two_models import compare_paired
 
 N = 100
@@ -188,3 +190,31 @@ def test_the_p_value_of_equivalence_is_corrected_over_comparisons_with_a_margin(
     judged = judge_family(made, Settings())
     p, q = (one.p_equivalent for one in judged[:2])
     assert [one.p_equivalent_adjusted for one in judged] == [*((2 * p, max(q, 2 * p)) if p < q else (max(p, 2 * q), 2 * q)), None]
+
+
+def in_turn(*leads):
+    """Return three models of which each pair has 40 users of its own; the first of each pair has this lead on them."""
+    noise = np.tile([0.1, -0.1], 20)
+    values = {model: np.full(120, np.nan) for model in "abc"}
+    for part, (pair, lead) in enumerate(zip(("ab", "bc", "ca"), leads, strict=True)):
+        users = slice(40 * part, 40 * part + 40)
+        values[pair[0]][users], values[pair[1]][users] = 0.5 + lead + noise, 0.5 + noise[::-1].repeat(2)[:40]
+    return {"m@5": values}
+
+
+def test_without_a_best_model_the_pairs_that_are_shown_are_named_and_no_others():
+    (shown,) = conclude_values(in_turn(0.5, 0.01, 0.01))
+    assert (shown.best, shown.shown, shown.is_tested) == (None, (("a", "b"),), True)
+    end = "on the users that both have in common"
+    assert closing_sentences([shown]) == [f"m@5: no model is best, but some pairs differ {end}: a beats b."]
+    (not_shown,) = conclude_values(in_turn(0.01, 0.01, 0.01))
+    assert closing_sentences([not_shown]) == [f"m@5: no clear difference between any two of 3 models {end}."]
+    assert not_shown.shown == ()
+
+
+def test_a_conclusion_on_skewed_differences_has_the_note_of_comparisons():
+    paid = np.exp(2 * np.random.default_rng(0).normal(size=400))
+    (one,) = conclude_values({"m": {"a": paid, "b": np.where(np.arange(400) % 3, 0.0, paid)}})
+    assert one.notes == (SKEWED,)
+    assert closing_sentences([one])[0].endswith(f". {SKEWED}")
+    assert conclude_values(THREE)[0].notes == ()

@@ -22,7 +22,7 @@ def test_a_bound_is_the_number_at_which_the_test_changes(estimate, se, df, skewn
     bound = confidence.at(share)
     assert confidence.below(bound) == pytest.approx(share, abs=1e-6) or share >= 0.5
     assert confidence.above(bound) == pytest.approx(1 - share, abs=1e-6) or share < 0.5
-    if not cautious:
+    if not confidence.is_cautious:
         assert confidence.below(bound) + confidence.above(bound) == pytest.approx(1, abs=1e-9)
 
 
@@ -52,8 +52,14 @@ def test_without_skewness_the_distribution_is_students_t(estimate, se, df, share
 
 
 def test_the_correction_for_skewness_is_that_of_hall():
-    # h(2) = 2 + 0.3/6 + 0.3·4/3 + 0.09·8/27
-    assert StudentT(2.0, 1.0, 9, 0.3).statistic == pytest.approx(2 + 0.05 + 0.4 + 0.72 / 27)
+    # h(2) = 2 + 0.03/6 + 0.03·4/3 + 0.0009·8/27
+    assert StudentT(2.0, 1.0, 9, 0.03).statistic == pytest.approx(2 + 0.005 + 0.04 + 0.0072 / 27)
+
+
+def test_a_mean_with_few_users_for_its_skewness_is_cautious():
+    # 355 · 0.06² is above 1, so that the lower of t = 2 and h(2) = 2.09 counts, and for the other side the higher one.
+    assert (StudentT(2.0, 1.0, 9, 0.06).statistic, StudentT(-2.0, 1.0, 9, -0.06).statistic) == (2.0, -2.0)
+    assert StudentT(2.0, 1.0, 9, -0.06).statistic == pytest.approx(2 - 0.01 - 0.08 + 0.0036 * 8 / 27)
 
 
 @given(st.floats(-1, 1), st.floats(1e-6, 10), degrees, skewnesses, st.floats(0.001, 0.499))

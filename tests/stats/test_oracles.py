@@ -21,15 +21,15 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
-from tests.stats.draws import changing_pairs, draw_pair, skewed_t
+from tests.stats.draws import cautious, changing_pairs, draw_pair, skewed_t
 
 SUBJECT = Subject("nDCG@10", "base", "model")
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 
-def sides(sums):
-    """Return, for the lower and the higher end of an interval, which `cautious` correction applies: only below 100 changed users."""
-    return (1, -1) if sums.n_changed < 100 else (0, 0)
+def sides(differences, n_changed):
+    """Return, for the lower and the higher end of an interval, which `cautious` correction applies, if any."""
+    return (1, -1) if cautious(differences, n_changed) else (0, 0)
 
 
 def close(expected):
@@ -51,10 +51,10 @@ def test_the_paired_t_test_is_corrected_for_skewness(pair, alpha):
     base, model = pair
     sums = PairedSums.of(base, model)
     found, d, df = compare_sums(SUBJECT, sums, Settings(alpha=alpha)), model - base, len(base) - 1
-    lower, higher = (skewed_t(d, 0.0, side) for side in sides(sums))
+    lower, higher = (skewed_t(d, 0.0, side) for side in sides(d, sums.n_changed))
     assert found.p == close(min(1.0, 2 * min(stats.t.sf(lower, df), stats.t.cdf(higher, df))))
     assert found.statistic == close(lower if found.difference >= 0 else higher)
-    at_ends = [skewed_t(d, end, side) for end, side in zip((*found.interval, *found.bounds), 2 * sides(sums), strict=True)]
+    at_ends = [skewed_t(d, end, side) for end, side in zip((*found.interval, *found.bounds), 2 * sides(d, sums.n_changed), strict=True)]
     assert at_ends == close([sign * stats.t.isf(share, df) for share in (alpha / 2, alpha) for sign in (1, -1)])
 
 
@@ -63,9 +63,10 @@ def test_the_relative_interval_ends_where_the_test_of_the_share_changes(pair):
     base, model = pair
     sums, critical = PairedSums.of(base, model), stats.t.isf(0.025, len(base) - 1)
     found = compare_sums(SUBJECT, sums, Settings())
-    assert (found.relative_low is None) == (skewed_t(base, 0.0, sides(sums)[0]) <= critical)
+    of_sides = sides(model - (1 + found.relative) * base, sums.n_changed)
+    assert (found.relative_low is None) == (skewed_t(base, 0.0, of_sides[0]) <= critical)
     if found.relative_low is not None:
-        ends = zip((found.relative_low, found.relative_high), sides(sums), strict=True)
+        ends = zip((found.relative_low, found.relative_high), of_sides, strict=True)
         at_ends = [skewed_t(model - (1 + end) * base, 0.0, side) for end, side in ends]
         assert at_ends == pytest.approx([critical, -critical], rel=1e-6)
         assert (found.relative_low > 0) == (found.low > 0)
@@ -184,6 +185,6 @@ def test_the_geometric_mean_equals_scipy_and_its_test_is_that_of_logarithms(pair
     found = compare_paired(Subject("nDCG@10 (geometric)", "base", "model", aggregate="geometric"), base, model, Settings())
     d, df = np.log(model) - np.log(base), len(base) - 1
     assert (found.base_value, found.value) == close((stats.gmean(base), stats.gmean(model)))
-    of_sides = sides(PairedSums.of(np.log(base), np.log(model)))
+    of_sides = sides(d, PairedSums.of(np.log(base), np.log(model)).n_changed)
     at_ends = [skewed_t(d, math.log1p(end), side) for end, side in zip((found.relative_low, found.relative_high), of_sides, strict=True)]
     assert at_ends == close([stats.t.isf(0.025, df), -stats.t.isf(0.025, df)])

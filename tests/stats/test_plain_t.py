@@ -38,7 +38,7 @@ def test_it_equals_that_of_scipy_to_ten_digits_however_few_users_changed(n, chan
     assert one.bounds == pytest.approx(tuple(expected.confidence_interval(0.90)), rel=1e-10)
     assert one.test == "t-plain"
     assert (beside.t_plain, beside.p_plain, beside.df) == (one.t_plain, one.p_plain, one.df) == (one.statistic, one.p, one.df)
-    assert n < 100 or beside.p != one.p
+    assert n < 100 or beside.interval != one.interval  # p may be that of t, if it is the more careful one
 
 
 def test_its_equivalence_and_its_share_of_the_base_value_are_those_of_textbooks():

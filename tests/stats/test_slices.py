@@ -130,3 +130,15 @@ def test_all_slices_that_are_tested_are_corrected_together():
 def test_a_planted_pair_of_groups_is_found():
     random, world = np.random.default_rng(0), SliceWorld(6_000, planted=0.06)
     assert sum(not slice_is_missed(world, random) for _ in range(30)) >= 26
+
+
+def test_slices_of_the_same_users_are_found_once_under_the_simplest_name():
+    random = np.random.default_rng(5)
+    cold = random.random(2_000) < 0.2
+    halves = [np.where(cold, 0, random.integers(1, 3, 2_000)) for _ in range(2)]
+    values = random.normal(0, 0.3, 2_000) - 0.4 * cold
+    groupings = [Groups(halves[0], 3, missing=0), Groups(halves[1], 3, missing=0), Groups(cold * 1, 2)]
+    lower = [one.conditions for one in find(values, groupings, SliceSettings()).candidates if one.lower]
+    assert lower == [((2, 1),)]  # not also those without a value in the first, the second, and both groupings
+    without = [one.conditions for one in find(values, groupings[:2], SliceSettings()).candidates if one.lower]
+    assert without == [((0, 0),)]

@@ -105,7 +105,7 @@ def test_no_sentence_claims_too_much(case):
 
 def test_a_difference_that_is_the_same_for_all_users_is_judged_by_its_sign_with_a_note():
     difference = judged(np.full(50, -0.02))
-    assert (difference.verdict, difference.p, difference.statistic) == ("worse", 0.0, None)
+    assert (difference.verdict, difference.p, difference.statistic) == ("worse", 2.0**-49, None)
     assert difference.low == difference.high == difference.difference
     assert difference.sentence == "today is worse than main: nDCG@10 is lower by 0.02; lower for all 50 users."
     assert "the same for every user" in difference.notes[0]

@@ -25,7 +25,7 @@ def test_equal_weights_have_the_error_of_paired_differences_and_the_same_up_and_
     found = weighted_estimate(*(terms(np.full(50, 0.3), values) for values in (a, b)))
     plain = compare_paired(SUBJECT, a, b, Settings())
     assert (found.difference, found.se, found.df) == pytest.approx((plain.difference, plain.se, plain.df))
-    assert (found.units, found.notes) == (50, ())
+    assert (found.units.n, found.notes) == (50, ())
 
 
 def test_the_order_of_users_changes_nothing_and_neither_does_the_unit_of_weights():
