@@ -121,6 +121,7 @@ NEEDS: Final = MappingProxyType(
         "auc": "AUC or GAUC",
         "lists": "lists",
         "gains": "graded relevance",
+        "relevance": "a measure that uses relevance",
     }
 )
 """Inputs that a check may need, in words."""
@@ -237,6 +238,7 @@ declare(
         "info",
         "a test user has no relevant item",
         "no action is needed, or lower relevance.threshold; evaluation.policy.no_relevant sets how such users are handled",
+        needs=("relevance",),
     ),
     Check(
         "T03",

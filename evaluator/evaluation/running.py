@@ -304,6 +304,7 @@ def checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None
         "cutoffs": bool(request.checks.cutoffs),
         "auc": any(map(health.over_whole_lists, request.plan.all)),
         "lists": bool(source.originals or source.given),
+        "relevance": any(one.population == "test" or "truth_table" in closure(tables_of(one)) for one in request.plan.all),
         "gains": any(one.truth.graded for one in request.plan.all) and "rating" in files.inputs.test.columns,
     }
     available = frozenset(need for need, is_there in there.items() if is_there)

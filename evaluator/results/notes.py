@@ -56,8 +56,8 @@ def undefined_reason(row: Row, counts: Counts | None = None) -> str:
     return f"{who} none; missing_lists=drop leaves such users out, missing_lists=zero counts them 0"
 
 
-def relevant_text(counts: Counts) -> str:
-    """Say how many test users have a relevant item, and how the others count."""
+def relevant_text(counts: Counts, says_rest: bool = True) -> str:
+    """Say how many test users have a relevant item, and, unless the measures count all of them, how the others count."""
     without = counts.test - counts.relevant - counts.empty
     if not without and counts.empty:
         return f"{counts.relevant:,} of {counts.test:,} test users {'has' if counts.relevant == 1 else 'have'} a relevant item."
@@ -68,6 +68,8 @@ def relevant_text(counts: Counts) -> str:
         counting = f"{'counts' if without == 1 else 'count'} {counts.irrelevant_value or 0}"
         done = counting + ("" if counts.missing_count else f" if {listed} a list")
     have, other = "has" if counts.relevant == 1 else "have", "one" if without == 1 else f"{without:,}"
+    if not says_rest:
+        return f"{counts.relevant:,} of {counts.test:,} test users {have} a relevant item."
     setting = "evaluation.policy.no_relevant"
     return f"{counts.relevant:,} of {counts.test:,} test users {have} a relevant item; the other {other} {done} ({setting})."
 
