@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path as File
 from typing import Any, Final
 
@@ -99,6 +99,19 @@ def translate(evaluation: Any, folder: File | None = None, dialect: str | None =
     return Translation(block.value, dialect, tuple(block.warnings), tuple(block.problems), block.origins)
 
 
+def gather_pasted(config: dict[str, Any], sections: Collection[str]) -> dict[Path, Path]:
+    """Move metrics with a grid of cut-offs, as RELISON writes them, from the top of a config into its evaluation.
+
+    `sections` are the keys of a config. Return where each was written: its path in the config → its path in the file.
+    """
+    pasted = [key for key, body in config.items() if key not in sections and _is_grid(body)]
+    evaluation = config.get("evaluation") or {}
+    if not pasted or not isinstance(evaluation, Mapping):
+        return {}
+    config["evaluation"] = {**evaluation, **{key: config.pop(key) for key in pasted}}
+    return {("evaluation", key): (key,) for key in pasted}
+
+
 def translate_entry(entry: Any, library: conventions.Convention) -> MetricSpec | dict[str, Any]:
     """Translate a metric from the names of `library` into receval's; raise `ValueError` if receval does not have it."""
     specs = (library.parse(entry),) if isinstance(entry, str) else read_entry(entry)
@@ -160,6 +173,8 @@ def _recognise(evaluation: Any, folder: File | None) -> str | None:
         return "elliot"
     if "metrics" not in evaluation and any(_is_grid(evaluation[key]) for key in foreign):
         return "relison"
+    if "convention" not in evaluation and _are_grids(evaluation.get("metrics")):
+        return "relison"
     known: tuple[str, ...] = ()
     try:
         chosen = str(evaluation.get("convention", "receval"))
@@ -171,6 +186,14 @@ def _recognise(evaluation: Any, folder: File | None) -> str | None:
 
 def _is_grid(body: Any) -> bool:
     return isinstance(body, Mapping) and "cutoff" in body
+
+
+def _are_grids(named: Any) -> bool:
+    """Return whether a mapping under `metrics` is the block of RELISON: its metrics, with grids of cut-offs and no other parameters."""
+    if not isinstance(named, Mapping) or not any(map(_is_grid, named.values())):
+        return False
+    known = conventions.load("relison").metrics
+    return all(name in known and (not body or (_is_grid(body) and len(body) == 1)) for name, body in named.items())
 
 
 def _is_clayrs(entries: list[_Entry], known: tuple[str, ...]) -> bool:
@@ -298,7 +321,7 @@ def _raw(entry: _Entry, cut: bool) -> Any:
 
 
 _SHARED: Final = frozenset({"top_k", "metrics", "complex_metrics"})
-"""The keys that receval and WarpRec share; in a config of receval, blocks of RELISON and ClayRS are under `metrics`."""
+"""The keys that receval and WarpRec share; in a config of receval, classes of ClayRS are under `metrics`."""
 _PART: Final = "metric_name_1"
 
 
@@ -331,14 +354,6 @@ def _could_be_warprec(evaluation: Mapping[str, Any]) -> bool:
     return bool(metrics or combined) and all(map(names, metrics)) and all(map(combines, combined))
 
 
-def _could_be_relison(evaluation: Mapping[str, Any]) -> bool:
-    """Return whether a block maps RELISON's metrics to grids of cut-offs."""
-    metrics, library = evaluation.get("metrics"), conventions.load("relison")
-    if not isinstance(metrics, Mapping) or evaluation.keys() != {"metrics"} or not metrics:
-        return False
-    return all(name in library.metrics and isinstance(body, Mapping) and body.keys() == {"cutoff"} for name, body in metrics.items())
-
-
 def _could_be_clayrs(evaluation: Mapping[str, Any]) -> bool:
     """Return whether a block is a list of ClayRS' classes; its blocks have no cut-offs for all metrics."""
     metrics = evaluation.get("metrics")
@@ -347,4 +362,4 @@ def _could_be_clayrs(evaluation: Mapping[str, Any]) -> bool:
     )
 
 
-_COULD_BE: Final = {"warprec": _could_be_warprec, "relison": _could_be_relison, "clayrs": _could_be_clayrs}
+_COULD_BE: Final = {"warprec": _could_be_warprec, "clayrs": _could_be_clayrs}

@@ -26,7 +26,7 @@ from ..synonyms import takes, wrong_type
 from .contradictions import GIVE_MODELS, contradictions, unused
 from .data import Fold, folds_of
 from .data_sources import NO_TEST, with_rows_marked
-from .dialects import doubt, translate
+from .dialects import doubt, gather_pasted, translate
 from .error_texts import error_text
 from .overrides import Locations, add_gates, add_input_format, add_model, add_question, add_to_test, override
 from .whole_config import Config
@@ -173,6 +173,7 @@ def _load(
         raise ConfigError(f"{name} is a file of results, not a config", "compare, gate, report and track take its folder")
     if not isinstance(value, dict):
         raise ConfigError(f"{name}:1:1: a config must be a mapping with the keys data and evaluation, not {kind(value)}")
+    pasted = gather_pasted(value, Config.model_fields.keys())
     overridden: dict[text.Path, str] = {}
     problems = list(add_question(value, question, folder, overridden))
     problems += [problem for given in overrides if (problem := override(value, given, overridden, environment))]
@@ -188,7 +189,7 @@ def _load(
     if describes and isinstance(data, dict) and "folds" not in data and "test" not in data and ("train" in data or "items" in data):
         data["test"] = NO_TEST
     translation = translate(value.get("evaluation"), folder)
-    locations = Locations(name, document, translation, overridden)
+    locations = Locations(name, document, translation, overridden, moved=pasted)
     if translation.dialect:
         value = {**value, "evaluation": translation.value}
     folds, of_folds = folds_of(value)
@@ -234,7 +235,7 @@ def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, prob
     everything = list(problems)
     for fold in folds:
         try:
-            configs[fold.name] = check(fold.value, replace(locations, moved=fold.moved), folder, (), describes)
+            configs[fold.name] = check(fold.value, replace(locations, moved={**locations.moved, **fold.moved}), folder, (), describes)
         except ConfigError as error:
             everything += error.problems
     if any("-" in source.path for config in configs.values() for _, source in config.data.sources()):
