@@ -15,9 +15,12 @@ from ..conventions import AXES, PROTOCOL, Convention
 from ..conventions.axis import Relevance
 from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
 from .definition import GAINS, ROWS, Definition, read_gains
+from .f_of_means import f_text
 from .registry import Metric, check, find
 from .weights import KEY
 
+WEIGHT: Final = "beta_squared"
+"""The usual weight of an F."""
 _MEANS: Final = ("user_mean", "all_mean")
 """Rules of relevance that a threshold may name."""
 NO_POLICY: Final[Mapping[str, str]] = MappingProxyType({})
@@ -179,7 +182,10 @@ def _instead(read: MetricSpec, entry: Metric, parts: tuple[MetricSpec, ...], con
     if len(names) == 1:
         return f"use {names[0]} alone"
     if entry.name == "F1":
-        return f"arithmetic can, as in 2*{names[0]}*{names[1]}/({names[0]} + {names[1]})"
+        written = dict(read.params)
+        return (
+            f"of=means combines the two values; this is {f_text(names, float(written.get('beta', 1)), str(written.get('weight', WEIGHT)))}"
+        )
     return f"arithmetic can, as in ({' + '.join(names)})/{len(names)}"
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from .measure_definition import MeasureDefinition
 from .row import Counts, Row, listed, shortened
 
 BY_FILE_ORDER: Final = "only the order of rows in the file"
@@ -41,6 +42,16 @@ def other_users_reason(row: Row) -> str:
         n = ledger.left_out_without_value
         reasons.append("1 user has no data for this measure" if n == 1 else f"{n:,} users have no data for this measure")
     return f" ({'; '.join(reasons)})" if reasons else ""
+
+
+def of_users_texts(definitions: Mapping[str, MeasureDefinition]) -> Iterator[str]:
+    """Say which measures average a combination of each user's values although a table shows another value of a part."""
+    for name, one in definitions.items():
+        others = [label for label, part in one.components.items() if part.average != one.average]
+        if one.axes.get("f_of") == "users" and one.average == "mean" and others:
+            pooled = "is" if len(others) == 1 else "are"
+            alone = f"{listed(others)} alone {pooled} pooled over users (micro)"
+            yield f"{name} is the mean of each user's value; {alone}. {name} with of=means combines the two values of a table."
 
 
 def undefined_reason(row: Row, counts: Counts | None = None) -> str:
