@@ -224,7 +224,8 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool
         if name not in given and not (describes and given.keys() & {"test", "train", "items"}):
             raise ConfigError(f"{name} is missing", "give test, recommendations and metrics, or a config")
     try:
-        return load_config(config_of(given), describes=describes)
+        loaded = load_config(config_of(given), describes=describes)
+        return replace(loaded, doubt="")  # arguments are no block of another program
     except ConfigError as error:
         if not any(map(_CATEGORIES.search, error.problems)) or not (nulls := _words_for_none(given["items"])):
             raise

@@ -112,13 +112,17 @@ def gather_pasted(config: dict[str, Any], sections: Collection[str]) -> dict[Pat
     return {("evaluation", key): (key,) for key in pasted}
 
 
-def translate_entry(entry: Any, library: conventions.Convention) -> MetricSpec | dict[str, Any]:
-    """Translate a metric from the names of `library` into receval's; raise `ValueError` if receval does not have it."""
+def translate_entry(entry: Any, library: conventions.Convention) -> list[MetricSpec | dict[str, Any]]:
+    """Translate a metric from the names of `library` into receval's, one for each combination of the values of its parameters.
+
+    Raises `ValueError` if receval does not have it.
+    """
     specs = (library.parse(entry),) if isinstance(entry, str) else read_entry(entry)
-    read = [_translate_spec(spec, library) for spec in specs]
-    if len({one.title for one in read}) > 1:
-        raise ValueError(f"{read[0].name} has several values of a parameter: list it once for each value")
-    return read[0] if len(read) == 1 else {"name": read[0].title, "k": [spec.k for spec in read]}
+    by_title: dict[str, list[MetricSpec]] = {}
+    for spec in specs:
+        read = _translate_spec(spec, library)
+        by_title.setdefault(read.title, []).append(read)
+    return [same[0] if len(same) == 1 else {"name": title, "k": [spec.k for spec in same]} for title, same in by_title.items()]
 
 
 def _translate_spec(spec: MetricSpec, library: conventions.Convention) -> MetricSpec:
@@ -138,6 +142,8 @@ class _Entry(Struct, frozen=True):
 
 
 def _entries(value: Any, path: Path) -> list[_Entry]:
+    if isinstance(value, Mapping) and ("name" in value or "metric" in value):  # one entry without its dash
+        return [_entry(value, path)]
     if isinstance(value, Mapping):
         return [replace(_entry({name: body}, (*path, name)), inside=(*path, name)) for name, body in value.items()]
     listed = value if isinstance(value, list) else [] if value is None else [value]
@@ -256,22 +262,22 @@ class _Block:
                 continue
             start = self.origins.get((key,), (key,))
             entries = _entries(self.value[key], start)
-            self.origins |= {(key, index): entry.path for index, entry in enumerate(entries)}
-            self.value[key] = [self._entry(entry, library, translated=chosen != self.dialect) for entry in entries]
+            rewritten = [(entry, one) for entry in entries for one in self._entry(entry, library, translated=chosen != self.dialect)]
+            self.origins |= {(key, index): entry.path for index, (entry, _) in enumerate(rewritten)}
+            self.value[key] = [one for _, one in rewritten]
 
-    def _entry(self, entry: _Entry, library: conventions.Convention, translated: bool) -> Any:
+    def _entry(self, entry: _Entry, library: conventions.Convention, translated: bool) -> list[Any]:
         if not entry.name:
-            return entry.raw
+            return [entry.raw]
         try:
             known = metrics.find(library.read(read_name(entry.name)).name)
             rewritten = {"elliot": self._elliot, "relison": self._relison, "clayrs": self._clayrs}.get(self.dialect, _raw)(entry, known.cut)
             if not translated:
-                return rewritten
-            read = translate_entry(rewritten, library)
-            return str(read) if isinstance(read, MetricSpec) else read
+                return [rewritten]
+            return [str(read) if isinstance(read, MetricSpec) else read for read in translate_entry(rewritten, library)]
         except ValueError as error:
             self.problems.append((entry.path, str(error)))
-            return entry.raw
+            return [entry.raw]
 
     def _elliot(self, entry: _Entry, cut: bool) -> Any:
         """Rewrite an entry of Elliot, which numbers combined metrics from 0; DSC has defaults for them, ExtendedF1 has none."""
@@ -332,7 +338,7 @@ def doubt(evaluation: Any) -> str:
     programs = [dialect for dialect, could_be in _COULD_BE.items() if could_be(evaluation)]
     if not programs:
         return ""
-    written_for, names = " or ".join(PROGRAMS[dialect] for dialect in programs), " or ".join(programs)
+    written_for, names = " or ".join(PROGRAMS.get(dialect, dialect) for dialect in programs), " or ".join(programs)
     return f"The evaluation is read under the convention receval; if it was written for {written_for}, write convention: {names}."
 
 
@@ -362,4 +368,17 @@ def _could_be_clayrs(evaluation: Mapping[str, Any]) -> bool:
     )
 
 
-_COULD_BE: Final = {"warprec": _could_be_warprec, "clayrs": _could_be_clayrs}
+_FUNCTIONS: Final = ("hitrate", "precision", "recall", "mapr", "mar", "ndcg", "mrr", "coverage")
+_OWN_FUNCTIONS: Final = ("hitrate", "mapr", "mar")
+"""Functions of rs_metrics, and those whose names nobody else writes like this."""
+
+
+def _could_be_rs_metrics(evaluation: Mapping[str, Any]) -> bool:
+    """Return whether a block is a list of functions of rs_metrics, one of them with a name of its own."""
+    metrics = evaluation.get("metrics")
+    if not isinstance(metrics, list):
+        return False
+    return all(isinstance(name, str) and name in _FUNCTIONS for name in metrics) and any(name in _OWN_FUNCTIONS for name in metrics)
+
+
+_COULD_BE: Final = {"warprec": _could_be_warprec, "clayrs": _could_be_clayrs, "rs_metrics": _could_be_rs_metrics}

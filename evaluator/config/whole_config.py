@@ -83,6 +83,8 @@ def _loader(info: ValidationInfo) -> Load:
 
 def _cutoffs(value: Any, info: ValidationInfo) -> Any:
     """Return the cut-offs of the config, or those of the convention if none are given."""
+    if value is None:
+        raise ValueError("this key is empty: give cut-offs, such as [10, 20], or none for the whole list")
     return _loader(info)(str(info.data.get("convention", "receval"))).top_k if value == () else read_cutoffs(value)
 
 
@@ -147,6 +149,10 @@ def _others(value: Any) -> str:
 
 
 def _list_of_entries(value: Any) -> Any:
+    if isinstance(value, Mapping) and "name" in value:  # one entry without its dash
+        value = [value]
+    if isinstance(value, Mapping) and len(value) > 1 and any(key in value for key in CUTOFF_KEYS):
+        value = [value]
     entries = [{name: body} for name, body in value.items()] if isinstance(value, Mapping) else as_list(value)
     if isinstance(value, str):
         entries = measures_of((value,))

@@ -142,10 +142,10 @@ def _known_metrics(translation: Translation, folder: File) -> tuple[dict[str, An
                 refused = [message for where, message in translation.problems if where == origin]
                 if refused:
                     raise ValueError(refused[0])
-                read = translate_entry(entry, chosen)
-                spec = read if isinstance(read, MetricSpec) else chosen.parse(read["name"])
-                needs |= {need for need in metrics.resolve(spec, chosen, load).needs if not need.endswith("?")}
-                known.append(str(read) if isinstance(read, MetricSpec) else read)
+                for read in translate_entry(entry, chosen):
+                    spec = read if isinstance(read, MetricSpec) else chosen.parse(read["name"])
+                    needs |= {need for need in metrics.resolve(spec, chosen, load).needs if not need.endswith("?")}
+                    known.append(str(read) if isinstance(read, MetricSpec) else read)
             except ValueError as error:
                 unknown.append((origin, str(error).partition("; known:")[0]))
         value[key] = known

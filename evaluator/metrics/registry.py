@@ -6,6 +6,7 @@ import difflib
 import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cache, lru_cache
 from math import inf
 from typing import Any, Final
@@ -52,6 +53,9 @@ class Number(Struct, frozen=True):
 
     def read(self, name: str, value: Scalar) -> float:
         """Return `value` as a number within the bounds; `ValueError` otherwise."""
+        if isinstance(value, str):  # a number in quotes
+            with suppress(ValueError):
+                value = float(value)
         if value == self.default:
             return self.default
         if isinstance(value, bool) or not isinstance(value, int | float) or not self.least <= value <= self.most:
@@ -137,6 +141,8 @@ class Metric(Struct, frozen=True):
         return restore_metric, (asdict(self),)
 
 
+LIKE: Final = 0.65
+"""The likeness of names from which one is suggested for the other; at 0.6 it would be PopREO for nope."""
 METRICS: Final[dict[str, Metric]] = {}
 
 
@@ -274,7 +280,7 @@ def find(name: str) -> Metric:
         found = _spellings().get(_fold(name))
     if found is None:
         written = {_fold(spelling): spelling for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
-        close = difflib.get_close_matches(_fold(name), written, n=1)
+        close = difflib.get_close_matches(_fold(name), written, n=1, cutoff=LIKE)
         hint = f" — did you mean '{written[close[0]]}'?" if close else "; `receval metrics` lists all"
         if (at := re.fullmatch(r"(.*?)(?:[-_ ]at)?[-_ ]?(\d+)", name)) and _fold(at[1]) in written:  # nDCG10, recall_at_20
             hint = f" — did you mean '{written[_fold(at[1])]}@{at[2]}'?"

@@ -213,7 +213,17 @@ def _axis(entry: Metric, key: str) -> str:
         return entry.axes[key]
     if key in PROTOCOL:
         return key
-    allowed = (*entry.axes, *entry.numbers, *entry.texts, "threshold", "convention", *PROTOCOL)
+    combined = ("metric_name_1", "metric_name_2") if entry.combines else ()
+    allowed = (
+        *entry.axes,
+        *entry.numbers,
+        *entry.texts,
+        "threshold",
+        "convention",
+        *PROTOCOL,
+        *combined,
+        *(CUTOFF_KEYS if entry.cut else ()),
+    )
     close = difflib.get_close_matches(key, allowed, n=1)
     own = (*entry.axes, *entry.numbers, *entry.texts)
     hint = f" — did you mean '{close[0]}'?" if close else f"; its own are {', '.join(own)}" if own else "; it has none of its own"
