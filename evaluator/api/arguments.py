@@ -73,6 +73,9 @@ _LONGEST_VALUE: Final = 40
 _SEVERAL: Final = f"write {{'runs': [table, …]}} for several runs on one test set; for folds call {FOLDS}"
 _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 
+_OF_IDS: Final = ("items", "users")
+"""The sources that may be ids alone, without a second column."""
+
 _CATEGORIES: Final = re.compile(r"set data\.items\.categories (.*) data\.items\.split (.*): --set .*")
 """The advice of a sentence on missing categories, in words of the command line."""
 _REWORDED: Final = (
@@ -296,7 +299,7 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
             raise TypeError(f"{name} must not be a table, and is {type_name(value)}: tables are {', '.join(tables)}")
     if not isinstance(given.get("columns", {}), Mapping):
         raise wrong_type("columns", "a mapping such as {'user': 'NAME'}", given["columns"])
-    data: dict[str, Any] = {name: source_of(given[name]) for name in _SOURCES if name in given}
+    data: dict[str, Any] = {name: _source(name, given[name]) for name in _SOURCES if name in given}
     if "recommendations" in given:
         data["recommendations"] = _of_models(given["recommendations"])
         if given.get("mask_seen"):
@@ -320,6 +323,12 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     if given.get("health", True) is not True:
         config["health"] = given["health"]
     return config | ({"engine": given["engine"]} if given.get("engine") else {})
+
+
+def _source(name: str, value: Any) -> Any:
+    """Return a source in the form of a config; several texts for items or users are ids, unless each of them is a file."""
+    texts = name in _OF_IDS and isinstance(value, list | tuple) and value and all(isinstance(one, str) for one in value)
+    return in_memory(list(value)) if texts and not all(map(os.path.exists, value)) else source_of(value)
 
 
 def collected(name: str, rows: Any) -> Any:

@@ -110,6 +110,9 @@ def compute(metric: Metric, name: str, given: dict[str, Any]) -> Any:
     if not apply_mean and metric.per_model:
         raise ConfigError(f"{name} is one value per model, not per user", "remove apply_mean=False")
     own = {key: value for key, value in given.items() if value is not None}
+    if role == "test" and metric.name == "nDCG" and sides["convention"] == "rs_metrics" and _has_grades(first, sides):
+        own = {"gain": "exp2", "grades": "ratings", **own}
+        sides["relevance"] = None  # graded has its effect by the two settings
     cutoffs = _cutoffs(k)
     entry = {"name": metric.name, **own, **({"k": ["none" if cut is None else cut for cut in cutoffs]} if metric.cut else {})}
     tables = {"test": first if role == "test" else None, "recommendations": lists, "train": sides["train"]}
@@ -128,6 +131,13 @@ def compute(metric: Metric, name: str, given: dict[str, Any]) -> Any:
             by_user = dict(zip(ids, frame[row.label].to_list(), strict=True))
             values[cut] = [_or_nan(by_user.get(user)) for user in users]
     return values if _is_several(k) else values[cutoffs[0]]
+
+
+def _has_grades(true: Any, sides: Mapping[str, Any]) -> bool:
+    """Return whether the first argument has grades to use: `{user: {item: grade}}`, or any table with relevance={'graded': True}."""
+    if sides["relevance"] is not None:
+        return sides["relevance"] == {"graded": True}
+    return isinstance(true, Mapping) and bool(true) and all(isinstance(items, Mapping) for items in true.values())
 
 
 def _is_several(k: Any) -> bool:
