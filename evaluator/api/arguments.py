@@ -73,6 +73,7 @@ _LONGEST_VALUE: Final = 40
 _SEVERAL: Final = f"write {{'runs': [table, …]}} for several runs on one test set; for folds call {FOLDS}"
 _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 
+_READS_TEST: Final = re.compile(r"data\.test: this key is missing, and (.*) reads it")
 _OF_IDS: Final = ("items", "users")
 """The sources that may be ids alone, without a second column."""
 
@@ -223,13 +224,16 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool
             return config if isinstance(config, Loaded) else load_config(config, describes=describes)
         except ConfigError as error:
             raise ConfigError([_CATEGORIES.sub(_categories_in(config), problem) for problem in error.problems], error.hint) from None
-    for name in ("test", *(() if "predictions" in given else ("recommendations",))):
+    of_lists = {"recommendations", "metrics"} <= given.keys()
+    for name in (*(() if of_lists else ("test",)), *(() if "predictions" in given else ("recommendations",))):
         if name not in given and not (describes and given.keys() & {"test", "train", "items"}):
             raise ConfigError(f"{name} is missing", "give test, recommendations and metrics, or a config")
     try:
         loaded = load_config(config_of(given), describes=describes)
         return replace(loaded, doubt="")  # arguments are no block of another program
     except ConfigError as error:
+        if reader := next((found for one in error.problems if (found := _READS_TEST.search(one))), None):
+            raise ConfigError(f"test is missing, and {reader[1]} reads it", "give test, recommendations and metrics, or a config") from None
         if not any(map(_CATEGORIES.search, error.problems)) or not (nulls := _words_for_none(given["items"])):
             raise
         with_nulls = rf"set categories \1 split \2: categories='genres', split='|', {nulls}"

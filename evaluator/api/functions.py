@@ -136,7 +136,7 @@ def compute(metric: Metric, name: str, given: dict[str, Any]) -> Any:
 def _has_grades(true: Any, sides: Mapping[str, Any]) -> bool:
     """Return whether the first argument has grades to use: `{user: {item: grade}}`, or any table with relevance={'graded': True}."""
     if sides["relevance"] is not None:
-        return sides["relevance"] == {"graded": True}
+        return bool(sides["relevance"] == {"graded": True})
     return isinstance(true, Mapping) and bool(true) and all(isinstance(items, Mapping) for items in true.values())
 
 

@@ -23,9 +23,9 @@ from ..names import yaml_text as text
 from ..quoting import one_line
 from ..secrets import collect_values, conceal, show
 from ..synonyms import takes, wrong_type
-from .contradictions import GIVE_MODELS, contradictions, unused
+from .contradictions import GIVE_MODELS, contradictions, reading_test, unused
 from .data import Fold, folds_of
-from .data_sources import NO_TEST, with_rows_marked
+from .data_sources import EMPTY_TEST, NO_TEST, with_rows_marked
 from .dialects import doubt, gather_pasted, translate
 from .error_texts import error_text
 from .overrides import Locations, add_gates, add_input_format, add_model, add_question, add_to_test, override
@@ -200,7 +200,8 @@ def _load(
         checked = next(iter(configs.values()))
         configs = configs if len(configs) > 1 else {}  # a single fold is a test set like any other
     else:
-        configs, checked = {}, check(value, locations, folder, problems, describes)
+        of_lists = None if describes else _without_test(value, locations, folder, problems)
+        configs, checked = {}, of_lists or check(value, locations, folder, problems, describes)
     # A measure as a whole, such as Recall@20, is no secret either; a group of rows in it may be one.
     measures = (label for label in checked.evaluation.labels if "=" not in label)
     show((checked.report.title or "", *measures), checked.evaluation.labels)
@@ -211,6 +212,23 @@ def _load(
         warnings.append(f"-k {question['top_k']} has no effect: every metric names its cut-off; name metrics without one: -m nDCG")
     doubtful = "" if translation.dialect or "metrics" in question else doubt(value.get("evaluation"))
     return Loaded(checked, name, folder, tuple(warnings), configs, doubtful, variables)
+
+
+def _without_test(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str]) -> Config | None:
+    """Return the config with an empty test set if it has none and no measure reads it; else `None`.
+
+    Raises `ConfigError` with the measure that reads it if this is the only problem.
+    """
+    data = value.get("data")
+    if not isinstance(data, dict) or "test" in data or not data.get("recommendations"):
+        return None
+    try:
+        config = check({**value, "data": {**data, "test": EMPTY_TEST}}, locations, folder, problems)
+    except ConfigError:  # a config without a test set has these problems too
+        return None
+    if not (reader := reading_test(config.evaluation)):
+        return config
+    raise ConfigError(f"{locations.of_path(('data', 'test'))}: this key is missing, and {reader} reads it")
 
 
 def _replaced_filter(config: Mapping[str, Any], where: str | None) -> str:

@@ -25,6 +25,7 @@ def describe(
     return tuple(
         Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals), **source.converted)
         for source in inputs.all()
+        if source is not inputs.test or not source.may_be_empty  # a config without a test set
     )
 
 

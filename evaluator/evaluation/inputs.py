@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data import Data
-from ..config.data_sources import NO_TEST, UNNAMED, Columns, InMemory, TestedSource
+from ..config.data_sources import EMPTY_TEST, NO_TEST, UNNAMED, Columns, InMemory, TestedSource
 from ..config.whole_config import Evaluation
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError, NoRowsError, RecevalError
@@ -145,15 +145,13 @@ def look_at_everything(
     for location, source in data.sources():
         if isinstance(held := source.frame, InMemory) and not held.is_of_spark:
             held.rows = as_arrays(f"{dotted(('data', *location))}: {held.kind}", held.rows)
-    looker = _Looker(
-        loaded, frozenset(wanted), frozenset(roles), stack, session, None if whole_lists else deepest(loaded.config.evaluation)
-    )
+    depth = None if whole_lists else deepest(loaded.config.evaluation)
+    looker = _Looker(loaded, frozenset(wanted), frozenset(roles), stack, session, depth)
     try:
         models = looker.models()
         if yardstick := next((name for name in models if name in REFERENCE_NAMES), None):
-            raise DataError(
-                f"data.recommendations: {yardstick} is the name of reference lists (yardsticks): rename the model", "name: path"
-            )
+            taken = f"data.recommendations: {yardstick} is the name of reference lists (yardsticks): rename the model"
+            raise DataError(taken, "name: path")
         predictions = looker.predictions(models, required="predictions" in needed) if "predictions" in roles else {}
         found = {role: looker.single(role) for role in ROLES if role not in (EMPTY_TRUTH, "predictions", "recommendations")}
     except load.MissingColumnsError as error:
@@ -218,6 +216,8 @@ class _Looker(Struct, frozen=True):
         configured: SourceConfig | None = getattr(data, role)
         if configured is None or configured.frame is NO_TEST or role not in self.roles:
             return None
+        if configured.frame is EMPTY_TEST:
+            return replace(_without_rows("data.test", (), ()), may_be_empty=True)
         labels = sorted(need.removeprefix(f"{role}.") for need in self.wanted if need.startswith(f"{role}."))
         if role == "items" and data.items and "categories" in self.wanted:
             labels = list(dict.fromkeys((*labels, *data.items.category_columns)))
@@ -339,7 +339,7 @@ class _Looker(Struct, frozen=True):
     def empty_truth(self) -> load.Source | None:
         """Inspect the users to whom a dict in memory gives an empty list; `None` if there are none."""
         configured = self.loaded.config.data.test
-        if not isinstance(configured.frame, InMemory) or configured.frame is NO_TEST or configured.frame.is_of_spark:
+        if not isinstance(configured.frame, InMemory) or configured.frame in (NO_TEST, EMPTY_TEST) or configured.frame.is_of_spark:
             return None
         held = configured.frame
         columns = load.ReadOptions.of(configured, shared=self._shared).columns

@@ -296,6 +296,7 @@ def checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None
     if not request.checks.on and not request.checks.sees_candidates:
         return None
     there = {
+        "test": not files.inputs.test.may_be_empty,
         "train": "train" in files.sides,
         "catalogue": "train" in files.sides or files.inputs.of("items") is not None,
         "times": files.prepared.times is not None,
