@@ -92,6 +92,8 @@ def resolve(
             checked = AXES[axis].read(value, key)
             if _effective(entry, axis, checked) != _effective(entry, axis, axes[axis]):
                 given[key] = axes[axis] = checked
+    if entry.per_model and dict(read.params).get("average", "own") != "own":
+        raise ValueError(f"{entry.name} is one value per model, without values of users to average: it takes no average{_of_users(entry)}")
     if axes["average"] == "weighted" and not (weights and _has_mean(entry, axes)):
         if not weights or dict(read.params).get("average") == "weighted":
             raise ValueError(_without_weights(entry, weights))
@@ -130,6 +132,11 @@ def resolve(
     entry.validate(definition.params, 1 if entry.cut and cut is UNSET else definition.k)
     entry.validate_combined(definition.params, len(components))
     return definition
+
+
+def _of_users(entry: Metric) -> str:
+    """Return a hint for the metric that averages what `entry` computes over all users together."""
+    return "; LabelGAUC averages over users" if entry.name == "LabelAUC" else ""
 
 
 def _fitting(entry: Metric, params: Mapping[str, Scalar], weight: str) -> str:
