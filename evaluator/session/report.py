@@ -108,10 +108,11 @@ def report_inputs(
     The gates of the config are judged; the folders have those that were judged when they were written.
     `overrides` of the `SECTIONS` change the configs of folders. With `find_slices` users are searched for slices.
     """
-    own, templates, remark = None, list[InputPath](), ""
+    own, templates, remark, describes = None, list[InputPath](), "", False
     if template is not None:
         templates.append(InputPath("the template", Path(template).expanduser()))
         text, name = read_template(Path(template).expanduser()), template
+        describes = "interactions" in text  # numbers of the files in `my_dict`
         if not has_expressions(text):
             remark = f"--template {name}: it has no expression, so that the output is a copy of it; docs/reports.md has the delimiters"
         own = OutputForm("report", "template", lambda content, path: filled_template(text, content, name, path), takes=("path",))
@@ -120,7 +121,7 @@ def report_inputs(
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     opened = open_inputs(inputs, read, overrides, arguments.get("baseline"))
     with Stage(targets.written(), (*templates, *opened.read())) as stage:
-        gathered = gather(opened, tell, judges_gates=True, features=features_of if find_slices else None)
+        gathered = gather(opened, tell, judges_gates=True, features=features_of if find_slices else None, describes=describes)
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), title=title, date=date)
         content = replace(content, slices=_slices(gathered, arguments)) if find_slices else content
         made: dict[Path, bytes] = {}

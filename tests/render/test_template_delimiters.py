@@ -76,3 +76,15 @@ def test_a_template_without_an_expression_gets_a_warning(rendered):
 
 def test_jinjas_own_delimiters_stay_the_default(rendered):
     assert rendered("{% for row in result.results %}{{ row.k }}{% endfor %}")[1] == "2"
+
+
+def test_the_numbers_of_the_interactions_are_in_my_dict_for_a_config(receval, rendered, tmp_path):
+    rendered("x")
+    data = "data:\n  test: test.csv\n  recommendations: {m: lists.csv}\nevaluation:\n  metrics: [Recall@2]\n"
+    (tmp_path / "config.yaml").write_text(data)
+    names = ("n_users", "n_items", "total_interactions", "sparsity", "min_score", "mean_score", "max_score")
+    values = " ".join(rf"\VAR{{my_dict['interactions']['{name}']}}" for name in names)
+    (tmp_path / "own.tex").write_text(values)
+    assert receval("report", "config.yaml", "-o", "x.tex", "--template", "own.tex")[0] == 0
+    numbers = [float(one) for one in (tmp_path / "x.tex").read_text().split()]
+    assert numbers == [2, 3, 4, pytest.approx(1 - 4 / 6), 1, 3.75, 5]
