@@ -93,7 +93,7 @@ def resolve(
             if _effective(entry, axis, checked) != _effective(entry, axis, axes[axis]):
                 given[key] = axes[axis] = checked
     if entry.per_model and dict(read.params).get("average", "own") != "own":
-        raise ValueError(f"{entry.name} is one value per model, without values of users to average: it takes no average{_of_users(entry)}")
+        raise ValueError(f"{entry.name} is one value per model, without per-user values: it takes no average{_of_users(entry)}")
     if axes["average"] == "weighted" and not (weights and _has_mean(entry, axes)):
         if not weights or dict(read.params).get("average") == "weighted":
             raise ValueError(_without_weights(entry, weights))
