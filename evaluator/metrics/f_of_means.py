@@ -64,7 +64,8 @@ def _are_means(parts: list[MetricSpec], resolve: Resolve, read: MetricSpec, name
     whole = resolve(read if named is None else replace(read, params=(*read.params, ("convention", str(named)))))
     resolved = [resolve(part) for part in parts]
     return all(
-        not one.metric.per_model and not one.of_means and one.average == "mean" and _counted(one) == _counted(whole) for one in resolved
+        not one.metric.per_model and not one.of_means and one.average in ("mean", "weighted") and _counted(one) == _counted(whole)
+        for one in resolved
     )
 
 
