@@ -144,7 +144,8 @@ class ConfigReader:
 
     def source(self, given: str | None, files: Collection[str] = ("test",), missing: str = _NO_CONFIG) -> str:
         """Return the given config, or `COMMAND_LINE`; raise `UsageError` if there is neither a config nor one of these files."""
-        if given is None and self.question.keys().isdisjoint(files):
+        of_lists = bool(self.recommendations) and "metrics" in self.question and "test" in files
+        if given is None and self.question.keys().isdisjoint(files) and not of_lists:
             raise click.UsageError(missing)
         return COMMAND_LINE if given is None else given
 

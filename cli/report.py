@@ -181,6 +181,8 @@ def report(
     publish(made.content, system)
     if made.failed_gates:
         say(made.failed_gates)
+    if made.remark:
+        say(f"warning: {made.remark}")
     if made.files and not quiet:
         say(f"wrote {', '.join(map(str, made.files))}")
 

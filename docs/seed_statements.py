@@ -130,11 +130,16 @@ WARPREC = (
     ),
     Statement(
         "Extended-F1 of any two metrics, as {name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}} (row 92).",
-        "Two metrics with per-user values are combined for each user. Metrics of the whole model need arithmetic, which the message shows.",
+        "Under `warprec-docs` it is the F of the two values of the table; pooled values, and those of the whole model, are combined as "
+        "arithmetic, which is the name of the value. Elsewhere it is the mean of the F of each user.",
         (
+            "nDCG",
+            "MAP",
             "{name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}, k: 2}",
-            '"2*nDCG@2*ItemCoverage@2/(nDCG@2 + ItemCoverage@2)"',
+            "{name: F1, params: {metric_name_1: nDCG, metric_name_2: ItemCoverage}, k: 2}",
         ),
+        "warprec-docs",
+        ("--set", "evaluation.top_k=2"),
     ),
     Statement(
         "evaluation: {top_k: [10, 20, 50], metrics: [...], complex_metrics: [...]}.",
@@ -170,7 +175,8 @@ RELISON = (
     ),
     Statement(
         "MAP: {cutoff: {type: int, values: [1, 5, 10]}}, also a range (row 140).",
-        "Grids are read as they are; add `convention: relison-docs` to get the numbers of RELISON.",
+        "Grids are read as they are, at the top of a config, under `evaluation` and under `metrics`; add `convention: relison-docs` to "
+        "get the numbers of the documents.",
         ("{MAP: {cutoff: {type: int, values: [1], range: {start: 2, end: 3, step: 1}}}}",),
         "relison-docs",
     ),

@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 from textwrap import dedent
 from typing import Any
 
-from receval.document import Block, Code, Heading, Paragraph, Points
+import yaml
+from receval.document import Block, Code, Heading, Paragraph, Points, Table, text_columns
 
 ROOT = Path(__file__).parent.parent
 _STATEMENTS = runpy.run_path(str(ROOT / "docs" / "seed_statements.py"))
@@ -33,7 +34,29 @@ def page() -> list[Block]:
         for statement in statements:
             blocks += _shown(statement) if statement.is_shown else []
     lacking = [f"{name}: {one.says} {one.how}" for name, statements in SECTIONS.items() for one in statements if not one.is_shown]
-    return [*blocks, Heading("What receval does not have", 2), Points(tuple(lacking))]
+    return [*blocks, *_audit(), Heading("What receval does not have", 2), Points(tuple(lacking))]
+
+
+def _audit() -> list[Block]:
+    """Return a table for each system: its statements, whether receval does the same, and the test or the value that shows it."""
+    blocks: list[Block] = [
+        Heading("The audit", 2),
+        Paragraph(
+            "Every statement with the test that shows it. A value is that of the files above under the convention of the documents, "
+            "worked by hand from the statement; `tests/test_seed_audit.py` computes it. The table is `docs/seeds/audit.yaml`; a row "
+            "without a test fails the test suite."
+        ),
+    ]
+    for system, rows in yaml.safe_load((ROOT / "docs" / "seeds" / "audit.yaml").read_text("utf-8")).items():
+        cells = ((row["says"], row.get("answer", "yes"), _proof(row)) for row in rows)
+        columns = text_columns("statement", "receval does the same", "shown by")
+        blocks += [Heading(f"{system}: {len(rows)} statements", 3), Table.of_texts(columns, cells)]
+    return blocks
+
+
+def _proof(row: dict[str, Any]) -> str:
+    """Return the test of a statement, or its measure and value."""
+    return f"`{row['test'].removeprefix('tests/')}`" if "test" in row else f"`{row['measure']}` is {row['value']:.4f}"
 
 
 def _shown(statement: Any) -> list[Block]:

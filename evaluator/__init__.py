@@ -27,6 +27,7 @@ _HOMES = {
     "Evaluator": ".api.calls",
     "DiffResult": ".api.diffs",
     "DrawnChart": ".api.charts",
+    "Experiment": ".api.experiment",
     "Explanation": ".results.explanation",
     "Gate": ".results.gates",
     "GateVerdicts": ".api.comparisons",

@@ -21,6 +21,7 @@ from .api.diffs import DiffResult as DiffResult
 from .api.diffs import diff as diff
 from .api.epoch_values import EpochValues as EpochValues
 from .api.evaluation_result import EvaluationResult as EvaluationResult
+from .api.experiment import Experiment as Experiment
 from .api.tracking import track as track
 from .api.users import UserResult as UserResult
 from .api.users import user as user
@@ -58,6 +59,7 @@ __all__ = [
     "EpochValues",
     "EvaluationResult",
     "Evaluator",
+    "Experiment",
     "Explanation",
     "Gate",
     "GateVerdicts",

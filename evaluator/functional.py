@@ -6,6 +6,9 @@
     precision(test, lists, k=10, convention="receval")                # receval's own definition
     precision(test, lists, k=[5, 10])                                 # {5: …, 10: …}
 
+    ndcg({1: {3: 5, 5: 1}}, {1: [5, 7, 3]}, k=2)                      # grades: the gain of grade g is 2^g - 1
+    coverage(["a", "b"], {1: ["a"]})                                  # 0.5
+
 The functions that rs_metrics has give the numbers of rs_metrics, all others those of receval, unless `convention` says otherwise.
 
 `true` and `pred` are tables of any kind, as for `receval.evaluate`. `num_workers` is taken and has no meaning: values do not depend on it.

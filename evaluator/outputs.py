@@ -76,7 +76,7 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("latex", "latex", "receval.session.report:tables", (".tex",), _TESTED),
     OutputForm("latex", "latex-document", "receval.session.report:paper", (), _DESCRIBED, file="report.tex"),
     OutputForm("report", "html", "receval.content.report_page:report", (".html", ".htm"), _TESTED),
-    OutputForm("report", "md", "receval.content.report_page:summary", (".md",), _REPORTED),
+    OutputForm("report", "md", "receval.content.report_page:markdown", (".md",), _REPORTED),
     OutputForm("report", "junit", "receval.render.ci:as_junit", (".xml",), _REPORTED),
     OutputForm("report", "badge", "receval.render.ci:as_badge", (".svg",), _REPORTED),
     OutputForm("report", "code-quality", "receval.render.ci:as_code_quality", (), _REPORTED),

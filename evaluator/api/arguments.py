@@ -75,6 +75,10 @@ _LONGEST_VALUE: Final = 40
 _SEVERAL: Final = f"write {{'runs': [table, …]}} for several runs on one test set; for folds call {FOLDS}"
 _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 
+_READS_TEST: Final = re.compile(r"data\.test: this key is missing, and (.*) reads it")
+_OF_IDS: Final = ("items", "users")
+"""The sources that may be ids alone, without a second column."""
+
 _CATEGORIES: Final = re.compile(r"set data\.items\.categories (.*) data\.items\.split (.*): --set .*")
 """The advice of a sentence on missing categories, in words of the command line."""
 _REWORDED: Final = (
@@ -236,12 +240,16 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool
             return config if isinstance(config, Loaded) else load_config(config, describes=describes)
         except ConfigError as error:
             raise ConfigError([_CATEGORIES.sub(_categories_in(config), problem) for problem in error.problems], error.hint) from None
-    for name in ("test", *(() if "predictions" in given else ("recommendations",))):
+    of_lists = {"recommendations", "metrics"} <= given.keys()
+    for name in (*(() if of_lists else ("test",)), *(() if "predictions" in given else ("recommendations",))):
         if name not in given and not (describes and given.keys() & {"test", "train", "items"}):
             raise ConfigError(f"{name} is missing", "give test, recommendations and metrics, or a config")
     try:
-        return load_config(config_of(given), describes=describes)
+        loaded = load_config(config_of(given), describes=describes)
+        return replace(loaded, doubt="")  # arguments are no block of another program
     except ConfigError as error:
+        if reader := next((found for one in error.problems if (found := _READS_TEST.search(one))), None):
+            raise ConfigError(f"test is missing, and {reader[1]} reads it", "give test, recommendations and metrics, or a config") from None
         if not any(map(_CATEGORIES.search, error.problems)) or not (nulls := _words_for_none(given["items"])):
             raise
         with_nulls = rf"set categories \1 split \2: categories='genres', split='|', {nulls}"
@@ -311,7 +319,7 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
             raise TypeError(f"{name} must not be a table, and is {type_name(value)}: tables are {', '.join(tables)}")
     if not isinstance(given.get("columns", {}), Mapping):
         raise wrong_type("columns", "a mapping such as {'user': 'NAME'}", given["columns"])
-    data: dict[str, Any] = {name: source_of(given[name]) for name in _SOURCES if name in given}
+    data: dict[str, Any] = {name: _source(name, given[name]) for name in _SOURCES if name in given}
     if "recommendations" in given:
         data["recommendations"] = _of_models(given["recommendations"])
         if given.get("mask_seen"):
@@ -335,6 +343,12 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     if given.get("health", True) is not True:
         config["health"] = given["health"]
     return config | ({"engine": given["engine"]} if given.get("engine") else {})
+
+
+def _source(name: str, value: Any) -> Any:
+    """Return a source in the form of a config; several texts for items or users are ids, unless each of them is a file."""
+    texts = name in _OF_IDS and isinstance(value, list | tuple) and value and all(isinstance(one, str) for one in value)
+    return in_memory(list(value)) if texts and not all(map(os.path.exists, value)) else source_of(value)
 
 
 def collected(name: str, rows: Any) -> Any:

@@ -185,7 +185,8 @@ def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
     """Return the lists of each model, each row joined with test and train, as `output.enriched` writes them.
 
     A frame has the columns `user`, `item`, `rank` (from 1), `score` (if the lists have scores), `relevant`, `gain` (0 if the item is not
-    relevant), and with train `in_train`; the rows of a user are ordered by rank. The lists are read as the first of `metrics` (by default
+    relevant), with train `in_train`, and with previous_policy the NCIS weights, `weight` and `capped_weight` (clipped to [1/10, 10], or to
+    the threshold of the first measure); the rows of a user are ordered by rank. The lists are read as the first of `metrics` (by default
     nDCG) reads them. The keys are the names of the files: one per model, and one per run or fold if there are several.
     """
     with errors_as_arguments(), Scratch() as scratch:

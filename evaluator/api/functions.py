@@ -12,6 +12,7 @@ from typing import Any, Final
 from ..config.data_sources import InMemory
 from ..errors import ConfigError, DataError
 from ..load import ReadOptions, look_at_frame
+from ..load.columns import SCORE_NAMES
 from ..load.in_memory.frames import column_names, frame_of
 from ..load.in_memory.python_values import users_without_items
 from ..load.in_memory.tensors import as_arrays
@@ -102,6 +103,11 @@ def compute(metric: Metric, name: str, given: dict[str, Any]) -> Any:
     names = list(given)[:2]
     with errors_as_arguments():
         first, lists = (as_arrays(f"{key}: {InMemory(given[key]).kind}", given.pop(key)) for key in names)
+    if name not in FROM_A_LOG and name != "coverage" and _scores_of(first) and not _scores_of(lists):
+        raise ConfigError(
+            f"{names[0]} has {_scores_of(first)}, as lists have, and {names[1]} has none: the arguments seem to be in RePlay's order",
+            f"write {name}({names[0]}, {names[1]}, …): first the interactions of the test set, then the lists",
+        )
     k, _, apply_mean, *columns_of_ids = (given.pop(key) for key in list(given)[:5])
     columns = dict(zip(("user", "item"), columns_of_ids, strict=True))
     sides = {key: given.pop(key) for key in COMMON if key in given}
@@ -110,6 +116,9 @@ def compute(metric: Metric, name: str, given: dict[str, Any]) -> Any:
     if not apply_mean and metric.per_model:
         raise ConfigError(f"{name} is one value per model, not per user", "remove apply_mean=False")
     own = {key: value for key, value in given.items() if value is not None}
+    if role == "test" and metric.name == "nDCG" and sides["convention"] == "rs_metrics" and _has_grades(first, sides):
+        own = {"gain": "exp2", "grades": "ratings", **own}
+        sides["relevance"] = None  # graded has its effect by the two settings
     cutoffs = _cutoffs(k)
     entry = {"name": metric.name, **own, **({"k": ["none" if cut is None else cut for cut in cutoffs]} if metric.cut else {})}
     tables = {"test": first if role == "test" else None, "recommendations": lists, "train": sides["train"]}
@@ -128,6 +137,24 @@ def compute(metric: Metric, name: str, given: dict[str, Any]) -> Any:
             by_user = dict(zip(ids, frame[row.label].to_list(), strict=True))
             values[cut] = [_or_nan(by_user.get(user)) for user in users]
     return values if _is_several(k) else values[cutoffs[0]]
+
+
+def _scores_of(table: Any) -> str:
+    """Return the scores of a table in words: a column of scores that is no rating, or pairs in a dict; empty if it has none."""
+    if isinstance(table, Mapping):
+        first = next(iter(table.values()), None)
+        pairs = isinstance(first, list | tuple) and bool(first) and all(isinstance(one, tuple) and len(one) == 2 for one in first)
+        return "pairs of an item and a score" if pairs else ""
+    names = column_names(table) or ()
+    scores = sorted(name for name in names if name.lower().replace("_", "") in SCORE_NAMES)
+    return f"the column {scores[0]!r}" if scores else ""
+
+
+def _has_grades(true: Any, sides: Mapping[str, Any]) -> bool:
+    """Return whether the first argument has grades to use: `{user: {item: grade}}`, or any table with relevance={'graded': True}."""
+    if sides["relevance"] is not None:
+        return bool(sides["relevance"] == {"graded": True})
+    return isinstance(true, Mapping) and bool(true) and all(isinstance(items, Mapping) for items in true.values())
 
 
 def _is_several(k: Any) -> bool:

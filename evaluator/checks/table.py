@@ -114,6 +114,7 @@ def setting(check: Check, severity: Severity | None = None, **limits: float | No
 
 NEEDS: Final = MappingProxyType(
     {
+        "test": "data.test",
         "train": "data.train",
         "catalogue": "data.train or data.items",
         "times": "timestamps in test and train",
@@ -123,6 +124,7 @@ NEEDS: Final = MappingProxyType(
         "auc": "AUC or GAUC",
         "lists": "lists",
         "gains": "graded relevance",
+        "relevance": "measures of relevance",
     }
 )
 """Inputs that a check may need, in words."""
@@ -227,18 +229,21 @@ declare(
             )
         },
         doubts_values=True,
+        needs=("test",),
     ),
     Check(
         "T01",
         "warn",
         "the test file contains a user-item pair more than once",
         "write each pair once; evaluation.policy.truth_duplicates sets how duplicates are handled",
+        needs=("test",),
     ),
     Check(
         "T02",
         "info",
         "a test user has no relevant item",
         "no action is needed, or lower relevance.threshold; evaluation.policy.no_relevant sets how such users are handled",
+        needs=("relevance",),
     ),
     Check(
         "T03",
@@ -262,25 +267,31 @@ declare(
         "warn",
         "a user with relevant items has no list",
         "write lists for all test users; evaluation.policy.missing_lists sets how missing lists are handled",
-        needs=("lists",),
+        needs=(
+            "test",
+            "lists",
+        ),
     ),
     Check(
         "X02",
         "info",
         "a user with a list is not in the test file",
         "no action is needed: such lists are not evaluated",
+        needs=("test",),
     ),
     Check(
         "X03",
         "error",
         "the lists and the test file have no user, no item, or no hit in common",
         "ids are compared as written: check type, leading zeros, spaces and case, or map another column",
+        needs=("test",),
     ),
     Check(
         "X04",
         "error",
         "ids would match after cleaning: they differ in white space, case, leading zeros or a final .0",
         "write ids the same way in all files: they are compared as written",
+        needs=("test",),
     ),
     Check(
         "X05",
@@ -294,7 +305,10 @@ declare(
         "warn",
         "a user-item pair of the test file is also in train",
         "keep test rows out of train, unless users repeat items",
-        needs=("train",),
+        needs=(
+            "test",
+            "train",
+        ),
     ),
     Check(
         "X07",
@@ -322,7 +336,10 @@ declare(
         "info",
         "test users or test items are cold: they are not in train",
         "report the value for warm users beside the value for all users",
-        needs=("train",),
+        needs=(
+            "test",
+            "train",
+        ),
     ),
     Check(
         "X11",
@@ -333,7 +350,10 @@ declare(
             "head": Limit(0.01, "the share of items that count as the most popular", most=1.0),
             "max_share": Limit(0.9, "the check passes up to this share of hits", most=1.0),
         },
-        needs=("train",),
+        needs=(
+            "test",
+            "train",
+        ),
     ),
     Check(
         "X12",
@@ -355,7 +375,10 @@ declare(
         "a model is no better than the popularity baseline, and its lists differ from those of the baseline",
         "check the model and that this is the right file",
         {"margin": Limit(0.0, "how much better than the baseline a model must be")},
-        needs=("train",),
+        needs=(
+            "test",
+            "train",
+        ),
         doubts_values=True,
     ),
     Check(

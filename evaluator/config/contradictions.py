@@ -408,6 +408,27 @@ def _of_relevance(evaluation: Evaluation, judging: Sequence[Definition], convent
         )
 
 
+_WITHOUT_TEST: Final = ("lists", "lists_at_k", "train", "baseline")
+"""The populations that need no test set."""
+_TEST_TABLES: Final = frozenset({"test_pairs", "truth_table", "test_ratings"})
+
+
+def reading_test(evaluation: Evaluation) -> str:
+    """Return what reads the test set: the first such measure, or a key of the evaluation; empty if nothing does."""
+    if evaluation.yardsticks.any:
+        return "evaluation.yardsticks"
+    if any(by.kind == "rows" for by in evaluation.by):
+        return "evaluation.by"
+    return next((one.label for one in evaluation.computed if any(map(_reads_test, one.all))), "")
+
+
+def _reads_test(definition: Definition) -> bool:
+    """Return whether the test set decides on the value of a measure."""
+    reached, values = closure(tuple(definition.metric.uses(definition.params))), map(str, definition.params.values())
+    of_lists = definition.population in _WITHOUT_TEST
+    return not of_lists or not _TEST_TABLES.isdisjoint(reached) or any("test" in value.split("_") for value in values)
+
+
 def uses_relevance(definition: Definition) -> bool:
     """Return whether a measure uses relevance."""
     return "truth_table" in closure(tuple(definition.metric.uses(definition.params)))

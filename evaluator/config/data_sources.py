@@ -92,6 +92,8 @@ class InMemory(Struct, eq=False):
 
 NO_TEST: Final = InMemory(None)
 """The test set of a config that has none, because it only describes other files."""
+EMPTY_TEST: Final = InMemory(None)
+"""The test set without rows of a config that has none, because its measures read only lists."""
 
 
 def describes_a_source(value: Any) -> bool:

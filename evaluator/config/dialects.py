@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path as File
 from typing import Any, Final
 
@@ -99,13 +99,30 @@ def translate(evaluation: Any, folder: File | None = None, dialect: str | None =
     return Translation(block.value, dialect, tuple(block.warnings), tuple(block.problems), block.origins)
 
 
-def translate_entry(entry: Any, library: conventions.Convention) -> MetricSpec | dict[str, Any]:
-    """Translate a metric from the names of `library` into receval's; raise `ValueError` if receval does not have it."""
+def gather_pasted(config: dict[str, Any], sections: Collection[str]) -> dict[Path, Path]:
+    """Move metrics with a grid of cut-offs, as RELISON writes them, from the top of a config into its evaluation.
+
+    `sections` are the keys of a config. Return where each was written: its path in the config → its path in the file.
+    """
+    pasted = [key for key, body in config.items() if key not in sections and _is_grid(body)]
+    evaluation = config.get("evaluation") or {}
+    if not pasted or not isinstance(evaluation, Mapping):
+        return {}
+    config["evaluation"] = {**evaluation, **{key: config.pop(key) for key in pasted}}
+    return {("evaluation", key): (key,) for key in pasted}
+
+
+def translate_entry(entry: Any, library: conventions.Convention) -> list[MetricSpec | dict[str, Any]]:
+    """Translate a metric from the names of `library` into receval's, one for each combination of the values of its parameters.
+
+    Raises `ValueError` if receval does not have it.
+    """
     specs = (library.parse(entry),) if isinstance(entry, str) else read_entry(entry)
-    read = [_translate_spec(spec, library) for spec in specs]
-    if len({one.title for one in read}) > 1:
-        raise ValueError(f"{read[0].name} has several values of a parameter: list it once for each value")
-    return read[0] if len(read) == 1 else {"name": read[0].title, "k": [spec.k for spec in read]}
+    by_title: dict[str, list[MetricSpec]] = {}
+    for spec in specs:
+        read = _translate_spec(spec, library)
+        by_title.setdefault(read.title, []).append(read)
+    return [same[0] if len(same) == 1 else {"name": title, "k": [spec.k for spec in same]} for title, same in by_title.items()]
 
 
 def _translate_spec(spec: MetricSpec, library: conventions.Convention) -> MetricSpec:
@@ -125,6 +142,8 @@ class _Entry(Struct, frozen=True):
 
 
 def _entries(value: Any, path: Path) -> list[_Entry]:
+    if isinstance(value, Mapping) and ("name" in value or "metric" in value):  # one entry without its dash
+        return [_entry(value, path)]
     if isinstance(value, Mapping):
         return [replace(_entry({name: body}, (*path, name)), inside=(*path, name)) for name, body in value.items()]
     listed = value if isinstance(value, list) else [] if value is None else [value]
@@ -160,6 +179,8 @@ def _recognise(evaluation: Any, folder: File | None) -> str | None:
         return "elliot"
     if "metrics" not in evaluation and any(_is_grid(evaluation[key]) for key in foreign):
         return "relison"
+    if "convention" not in evaluation and _are_grids(evaluation.get("metrics")):
+        return "relison"
     known: tuple[str, ...] = ()
     try:
         chosen = str(evaluation.get("convention", "receval"))
@@ -171,6 +192,14 @@ def _recognise(evaluation: Any, folder: File | None) -> str | None:
 
 def _is_grid(body: Any) -> bool:
     return isinstance(body, Mapping) and "cutoff" in body
+
+
+def _are_grids(named: Any) -> bool:
+    """Return whether a mapping under `metrics` is the block of RELISON: its metrics, with grids of cut-offs and no other parameters."""
+    if not isinstance(named, Mapping) or not any(map(_is_grid, named.values())):
+        return False
+    known = conventions.load("relison").metrics
+    return all(name in known and (not body or (_is_grid(body) and len(body) == 1)) for name, body in named.items())
 
 
 def _is_clayrs(entries: list[_Entry], known: tuple[str, ...]) -> bool:
@@ -233,22 +262,22 @@ class _Block:
                 continue
             start = self.origins.get((key,), (key,))
             entries = _entries(self.value[key], start)
-            self.origins |= {(key, index): entry.path for index, entry in enumerate(entries)}
-            self.value[key] = [self._entry(entry, library, translated=chosen != self.dialect) for entry in entries]
+            rewritten = [(entry, one) for entry in entries for one in self._entry(entry, library, translated=chosen != self.dialect)]
+            self.origins |= {(key, index): entry.path for index, (entry, _) in enumerate(rewritten)}
+            self.value[key] = [one for _, one in rewritten]
 
-    def _entry(self, entry: _Entry, library: conventions.Convention, translated: bool) -> Any:
+    def _entry(self, entry: _Entry, library: conventions.Convention, translated: bool) -> list[Any]:
         if not entry.name:
-            return entry.raw
+            return [entry.raw]
         try:
             known = metrics.find(library.read(read_name(entry.name)).name)
             rewritten = {"elliot": self._elliot, "relison": self._relison, "clayrs": self._clayrs}.get(self.dialect, _raw)(entry, known.cut)
             if not translated:
-                return rewritten
-            read = translate_entry(rewritten, library)
-            return str(read) if isinstance(read, MetricSpec) else read
+                return [rewritten]
+            return [str(read) if isinstance(read, MetricSpec) else read for read in translate_entry(rewritten, library)]
         except ValueError as error:
             self.problems.append((entry.path, str(error)))
-            return entry.raw
+            return [entry.raw]
 
     def _elliot(self, entry: _Entry, cut: bool) -> Any:
         """Rewrite an entry of Elliot, which numbers combined metrics from 0; DSC has defaults for them, ExtendedF1 has none."""
@@ -298,7 +327,7 @@ def _raw(entry: _Entry, cut: bool) -> Any:
 
 
 _SHARED: Final = frozenset({"top_k", "metrics", "complex_metrics"})
-"""The keys that receval and WarpRec share; in a config of receval, blocks of RELISON and ClayRS are under `metrics`."""
+"""The keys that receval and WarpRec share; in a config of receval, classes of ClayRS are under `metrics`."""
 _PART: Final = "metric_name_1"
 
 
@@ -309,7 +338,7 @@ def doubt(evaluation: Any) -> str:
     programs = [dialect for dialect, could_be in _COULD_BE.items() if could_be(evaluation)]
     if not programs:
         return ""
-    written_for, names = " or ".join(PROGRAMS[dialect] for dialect in programs), " or ".join(programs)
+    written_for, names = " or ".join(PROGRAMS.get(dialect, dialect) for dialect in programs), " or ".join(programs)
     return f"The evaluation is read under the convention receval; if it was written for {written_for}, write convention: {names}."
 
 
@@ -331,14 +360,6 @@ def _could_be_warprec(evaluation: Mapping[str, Any]) -> bool:
     return bool(metrics or combined) and all(map(names, metrics)) and all(map(combines, combined))
 
 
-def _could_be_relison(evaluation: Mapping[str, Any]) -> bool:
-    """Return whether a block maps RELISON's metrics to grids of cut-offs."""
-    metrics, library = evaluation.get("metrics"), conventions.load("relison")
-    if not isinstance(metrics, Mapping) or evaluation.keys() != {"metrics"} or not metrics:
-        return False
-    return all(name in library.metrics and isinstance(body, Mapping) and body.keys() == {"cutoff"} for name, body in metrics.items())
-
-
 def _could_be_clayrs(evaluation: Mapping[str, Any]) -> bool:
     """Return whether a block is a list of ClayRS' classes; its blocks have no cut-offs for all metrics."""
     metrics = evaluation.get("metrics")
@@ -347,4 +368,17 @@ def _could_be_clayrs(evaluation: Mapping[str, Any]) -> bool:
     )
 
 
-_COULD_BE: Final = {"warprec": _could_be_warprec, "relison": _could_be_relison, "clayrs": _could_be_clayrs}
+_FUNCTIONS: Final = ("hitrate", "precision", "recall", "mapr", "mar", "ndcg", "mrr", "coverage")
+_OWN_FUNCTIONS: Final = ("hitrate", "mapr", "mar")
+"""Functions of rs_metrics, and those whose names nobody else writes like this."""
+
+
+def _could_be_rs_metrics(evaluation: Mapping[str, Any]) -> bool:
+    """Return whether a block is a list of functions of rs_metrics, one of them with a name of its own."""
+    metrics = evaluation.get("metrics")
+    if not isinstance(metrics, list):
+        return False
+    return all(isinstance(name, str) and name in _FUNCTIONS for name in metrics) and any(name in _OWN_FUNCTIONS for name in metrics)
+
+
+_COULD_BE: Final = {"warprec": _could_be_warprec, "clayrs": _could_be_clayrs, "rs_metrics": _could_be_rs_metrics}

@@ -31,6 +31,7 @@ _WANTED: Final = {
 _CANDIDATES: Final = "receval samples no candidates; give lists with the scores of the candidates (docs/how-to/leave-one-out.md)"
 _MEANT: Final = {
     **dict.fromkeys(("candidates", "n_negatives", "negatives", "num_negatives"), _CANDIDATES),
+    "cutoff": "indent it further, so that it is below the metric that it belongs to",
     "split": "it is a key of a source, such as data.recommendations.NAME.split",
 }
 """A key that people try → what to write instead."""

@@ -23,10 +23,10 @@ from ..names import yaml_text as text
 from ..quoting import one_line
 from ..secrets import collect_values, conceal, show
 from ..synonyms import takes, wrong_type
-from .contradictions import GIVE_MODELS, contradictions, unused
+from .contradictions import GIVE_MODELS, contradictions, reading_test, unused
 from .data import Fold, folds_of
-from .data_sources import NO_TEST, with_rows_marked
-from .dialects import doubt, translate
+from .data_sources import EMPTY_TEST, NO_TEST, with_rows_marked
+from .dialects import doubt, gather_pasted, translate
 from .error_texts import error_text
 from .overrides import Locations, add_gates, add_input_format, add_model, add_question, add_to_test, override
 from .whole_config import Config
@@ -177,6 +177,7 @@ def _load(
         raise ConfigError(f"{name} is a file of results, not a config", "compare, gate, report and track take its folder")
     if not isinstance(value, dict):
         raise ConfigError(f"{name}:1:1: a config must be a mapping with the keys data and evaluation, not {kind(value)}")
+    pasted = gather_pasted(value, Config.model_fields.keys())
     overridden: dict[text.Path, str] = {}
     problems = list(add_question(value, question, folder, overridden))
     late = [given for given in overrides if recommendations and given.startswith(_OF_LISTED)]
@@ -195,7 +196,7 @@ def _load(
     if describes and isinstance(data, dict) and "folds" not in data and "test" not in data and ("train" in data or "items" in data):
         data["test"] = NO_TEST
     translation = translate(value.get("evaluation"), folder)
-    locations = Locations(name, document, translation, overridden)
+    locations = Locations(name, document, translation, overridden, moved=pasted)
     if translation.dialect:
         value = {**value, "evaluation": translation.value}
     folds, of_folds = folds_of(value)
@@ -206,7 +207,8 @@ def _load(
         checked = next(iter(configs.values()))
         configs = configs if len(configs) > 1 else {}  # a single fold is a test set like any other
     else:
-        configs, checked = {}, check(value, locations, folder, problems, describes)
+        of_lists = None if describes else _without_test(value, locations, folder, problems)
+        configs, checked = {}, of_lists or check(value, locations, folder, problems, describes)
     # A measure as a whole, such as Recall@20, is no secret either; a group of rows in it may be one.
     measures = (label for label in checked.evaluation.labels if "=" not in label)
     show((checked.report.title or "", *measures), checked.evaluation.labels)
@@ -217,6 +219,23 @@ def _load(
         warnings.append(f"-k {question['top_k']} has no effect: every metric names its cut-off; name metrics without one: -m nDCG")
     doubtful = "" if translation.dialect or "metrics" in question else doubt(value.get("evaluation"))
     return Loaded(checked, name, folder, tuple(warnings), configs, doubtful, variables)
+
+
+def _without_test(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str]) -> Config | None:
+    """Return the config with an empty test set if it has none and no measure reads it; else `None`.
+
+    Raises `ConfigError` with the measure that reads it if this is the only problem.
+    """
+    data = value.get("data")
+    if not isinstance(data, dict) or "test" in data or not data.get("recommendations"):
+        return None
+    try:
+        config = check({**value, "data": {**data, "test": EMPTY_TEST}}, locations, folder, problems)
+    except ConfigError:  # a config without a test set has these problems too
+        return None
+    if not (reader := reading_test(config.evaluation)):
+        return config
+    raise ConfigError(f"{locations.of_path(('data', 'test'))}: this key is missing, and {reader} reads it")
 
 
 def _replaced_filter(config: Mapping[str, Any], where: str | None) -> str:
@@ -241,7 +260,7 @@ def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, prob
     everything = list(problems)
     for fold in folds:
         try:
-            configs[fold.name] = check(fold.value, replace(locations, moved=fold.moved), folder, (), describes)
+            configs[fold.name] = check(fold.value, replace(locations, moved={**locations.moved, **fold.moved}), folder, (), describes)
         except ConfigError as error:
             everything += error.problems
     if any("-" in source.path for config in configs.values() for _, source in config.data.sources()):

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from itertools import product
 from math import prod
 from typing import Any, Final
 
-from ..metrics import find
+from .. import conventions
+from ..metrics import METRICS, find
 from ..names.measure_strings import CUTOFF_KEYS, UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
 
 _PARTS: Final = ((("metric_name_1", "metric_1"), 0), (("metric_name_2", "metric_2"), 1))
@@ -36,9 +38,14 @@ def read_entry(entry: Any) -> tuple[MetricSpec, ...]:
         raise ValueError(f"a metric must be a name, a measure string or a mapping, not {entry!r}")
     if "name" in entry:
         return _named(str(entry["name"]), {key: value for key, value in entry.items() if key != "name"})
+    beside, metric = (next((key for key, body in entry.items() if check(key, body)), None) for check in (_is_cutoff, _is_empty))
+    if beside and metric:
+        raise ValueError(f"{beside} is beside the metric: indent it further, so that it is below {metric}")
     if len(entry) != 1:
         raise ValueError("a metric mapping needs the key 'name', or a single key that is the metric's name")
     ((name, body),) = entry.items()
+    if name in CUTOFF_KEYS:
+        raise ValueError(f"{name} is not a metric: indent it further, so that it is below the metric that it belongs to")
     if body is None:
         body = {}
     if not isinstance(body, Mapping):
@@ -46,10 +53,20 @@ def read_entry(entry: Any) -> tuple[MetricSpec, ...]:
     return _named(str(name), dict(body))
 
 
+def _is_cutoff(key: Any, body: Any) -> bool:
+    return key in CUTOFF_KEYS
+
+
+def _is_empty(key: Any, body: Any) -> bool:
+    return body is None
+
+
 def read_cutoffs(value: Any) -> tuple[int | None, ...]:
     """Read cut-offs from one value, a list, or a grid `{type, values, range}`; raise `ValueError` if it cannot be read."""
     if isinstance(value, Mapping):
         return _grid(value)
+    if isinstance(value, str) and "," in value:  # as -k takes them
+        value = [part.strip() for part in value.split(",")]
     values = value if isinstance(value, list | tuple) else [value]
     if not values:
         raise ValueError("the list of cut-offs is empty")
@@ -89,9 +106,9 @@ def _named(name: str, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
 
 
 def _values(name: str, key: str, value: Any) -> tuple[Scalar, ...]:
-    """Return the values of a parameter: each of a list of numbers, or one; a list of a parameter that is a text is one text."""
+    """Return the values of a parameter: each of a list, or one; a list of a parameter that is a text, such as `points`, is one text."""
     if isinstance(value, list) and all(isinstance(part, str | int | float | bool) for part in value):
-        if value and _is_number(name, key):
+        if value and not _is_text(name, key):
             return tuple(value)
         value = ";".join(str(part).lower() if isinstance(part, bool) else str(part) for part in value)
     if not isinstance(value, str | int | float | bool):
@@ -99,12 +116,21 @@ def _values(name: str, key: str, value: Any) -> tuple[Scalar, ...]:
     return (value,)
 
 
-def _is_number(name: str, key: str) -> bool:
-    """Return whether a metric has a numeric parameter of this name."""
+def _is_text(name: str, key: str) -> bool:
+    """Return whether a parameter of a metric is a text, which may have several parts; libraries have other names for both."""
     try:
-        return key in find(name).numbers
+        metric = find(name)
     except ValueError:  # a name of a library, or an unknown metric, which is reported later
-        return False
+        return key in _texts()
+    return key in metric.texts or (key not in metric.numbers and key in _texts())
+
+
+@cache
+def _texts() -> frozenset[str]:
+    """Return the names of parameters that are texts, in receval and in every convention."""
+    own = {key for metric in METRICS.values() for key in metric.texts}
+    known = map(conventions.load, conventions.builtin_names())
+    return frozenset(own | {key for one in known for key, meant in one.parameters.items() if isinstance(meant, str) and meant in own})
 
 
 def _parts(written: MetricSpec, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
@@ -161,6 +187,8 @@ def _interval(interval: Any) -> list[int | None]:
     """Return start, start + step, …, and always `end`, as RELISON counts."""
     if not isinstance(interval, Mapping) or set(interval) != {"start", "end", "step"}:
         raise ValueError("a range needs exactly the keys start, end and step")
+    if isinstance(interval["step"], int | float) and interval["step"] < 1:
+        raise ValueError(f"the step of a range must be at least 1, not {interval['step']}")
     start, end, step = (cutoff(interval[key]) for key in ("start", "end", "step"))
     if start is None or end is None or step is None:
         raise ValueError("start, end and step of a range must be positive integers")

@@ -44,11 +44,11 @@ class Locations(Struct, frozen=True):
         """Return `config.yaml:12:7: evaluation.metrics[3]`, or the option that gave the value; `path` is in receval's keys."""
         if path[:1] == ("evaluation",):
             path = (*self.at, *self.translation.origin(path[1:]))
-        path = (*self.moved.get(path[:2], path[:2]), *path[2:])
         return self.in_file(path, of_key)
 
     def in_file(self, path: text.Path, of_key: bool = False) -> str:
         """Return the same for a path in the keys of the file, which may be those of another program."""
+        path = (*self.moved.get(path[:2], path[:2]), *path[2:])
         for end in range(len(path), 0, -1):
             if path[:end] in self.overridden:
                 return f"{self.overridden[path[:end]]}: {dotted(path)}"

@@ -20,6 +20,7 @@ from pydantic import (
 from .. import conventions, metrics
 from ..conventions import axis
 from ..metrics import Definition, Load
+from ..metrics.f_of_means import as_arithmetic
 from ..metrics.weights import KEY
 from ..names import formula
 from ..names.formula import Formula, is_formula
@@ -82,6 +83,8 @@ def _loader(info: ValidationInfo) -> Load:
 
 def _cutoffs(value: Any, info: ValidationInfo) -> Any:
     """Return the cut-offs of the config, or those of the convention if none are given."""
+    if value is None:
+        raise ValueError("this key is empty: give cut-offs, such as [10, 20], or none for the whole list")
     return _loader(info)(str(info.data.get("convention", "receval"))).top_k if value == () else read_cutoffs(value)
 
 
@@ -102,6 +105,11 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
         specs = convention.parse_all(value) if isinstance(value, str) else read_entry(value)
     except ValueError as error:
         raise ValueError(f"{error}{_without_spaces(value)}") from None
+    with suppress(ValueError):  # what is wrong is reported below
+        resolved = partial(metrics.resolve, convention=convention, load=load, weights=weights)
+        texts = [as_arithmetic(spec, convention, load, resolved) for spec in specs]
+        if any(texts):
+            return tuple(one for spec, text in zip(specs, texts, strict=True) for one in _read_entry(text or str(spec), info))
     written = (_plainly(value) or specs[0],) if isinstance(value, str) and len(specs) == 1 else specs
     for spec, as_written in zip(specs, written, strict=True):
         has_cutoff = spec.k is not UNSET or any(key in CUTOFF_KEYS for key, _ in convention.read(spec).params)
@@ -141,6 +149,10 @@ def _others(value: Any) -> str:
 
 
 def _list_of_entries(value: Any) -> Any:
+    if isinstance(value, Mapping) and "name" in value:  # one entry without its dash
+        value = [value]
+    if isinstance(value, Mapping) and len(value) > 1 and any(key in value for key in CUTOFF_KEYS):
+        value = [value]
     entries = [{name: body} for name, body in value.items()] if isinstance(value, Mapping) else as_list(value)
     if isinstance(value, str):
         entries = measures_of((value,))

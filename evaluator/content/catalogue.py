@@ -10,6 +10,7 @@ from msgspec import json
 
 from ..checks import NEEDS, Check
 from ..document import Block, Cell, Code, Equation, Heading, Links, Paragraph, Points, Table, Terms, text_columns
+from ..metrics import METRICS
 from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, format_value
 from ..names.measure_strings import Scalar
 
@@ -151,7 +152,9 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
     yield "cut-off", "top_k, or @k; @none reads the whole list" if entry.takes_cutoff else "none: it uses the whole list"
     yield "combines", " and ".join(entry.combines) + (", or any two" if entry.combines else "")
     yield "needs", " and ".join(entry.needs) or "only the test file and the lists"
-    yield "over users", {"mean": "the mean (macro)", "micro": "pooled (micro)"}.get(entry.average, entry.average)
+    of_model = entry.name in METRICS and METRICS[entry.name].per_model
+    average = {"mean": "the mean (macro)", "micro": "pooled (micro)"}.get(entry.average, entry.average)
+    yield "over users", "one value of the whole model" if of_model else average
     yield "conventions", ", ".join(entry.conventions)
     yield "reference", entry.reference
     yield "added by", "" if entry.origin == "receval" else entry.origin

@@ -9,8 +9,10 @@ from ..conventions import AXES, DEFAULT, load
 from ..document import Cell, Column, Table, Terms
 from ..metrics import METRICS
 from ..metrics.catalogue import format_value, meaning_of
+from ..metrics.settings_read import meaning_of_value
 from ..results.measure_definition import MeasureDefinition
 from ..results.result import Result
+from .formulas import axes_read_by, params_of
 
 _ALL: Final = "all measures"
 _COLUMNS: Final = (Column("measure", "key"), Column("setting"), Column("value"), Column("default"), Column("what it decides", wraps=True))
@@ -47,9 +49,10 @@ def changed_settings(result: Result) -> Table | None:
 
 def _changed(one: MeasureDefinition) -> Iterator[tuple[str, str, str, str]]:
     """Yield each setting of a measure that differs from the default: its name, its value, the default, and what it decides."""
-    if one.threshold is not None:
+    read = axes_read_by(one)
+    if one.threshold is not None and "threshold" in read:
         yield "relevance.threshold", f"{one.threshold:g}", "none", "the lowest rating of a relevant item"
-    if one.graded:
+    if one.graded and "grades" in read:
         yield "relevance.graded", "true", "false", "whether ratings are gains"
     metric = METRICS.get(one.metric)
     if metric is None:
@@ -57,17 +60,18 @@ def _changed(one: MeasureDefinition) -> Iterator[tuple[str, str, str, str]]:
     usual = load(DEFAULT).axes_of(one.metric)
     names = {axis: name for name, axis in metric.axes.items()}
     for axis, value in one.axes.items():
-        if axis in AXES and value != usual.get(axis):
-            yield names.get(axis, axis), _meant(axis, value), _meant(axis, usual.get(axis)), AXES[axis].decides
+        if axis in AXES and axis in read and value != usual.get(axis):
+            yield names.get(axis, axis), _meant(axis, value, bool(one.components)), _meant(axis, usual.get(axis)), AXES[axis].decides
     defaults: dict[str, tuple[Any, str]] = {name: (number.default, number.means) for name, number in metric.numbers.items()}
     defaults |= {name: (text.default or "", text.means) for name, text in metric.texts.items()}
+    params = params_of(metric, one)
     for name, (default, means) in defaults.items():
-        value = one.params.get(name, default)
+        value = params[name]
         if value != default:
             yield name, format_value(value), format_value(default), means
 
 
-def _meant(axis: str, value: Any) -> str:
+def _meant(axis: str, value: Any, combines: bool = False) -> str:
     """Return a value of an axis with its meaning."""
-    meaning = AXES[axis].meanings.get(str(value))
+    meaning = meaning_of_value(axis, value, combines)
     return f"{format_value(value)} ({meaning})" if meaning else format_value(value)

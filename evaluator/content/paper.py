@@ -10,18 +10,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..config.run_sections import LatexStyle
-from ..conventions import AXES, PROTOCOL
-from ..document import ARROWS, Alert, Block, Cell, Column, Document, Equation, Heading, Mark, Paragraph, Points, Section, Table, Terms
-from ..metrics import METRICS, Metric
-from ..metrics.catalogue import equation, format_value, is_of_a_user, meaning_of
-from ..metrics.catalogue import title as metric_title
-from ..metrics.notation import GLOSSARY, symbols
+from ..conventions import AXES
+from ..document import ARROWS, Alert, Block, Cell, Column, Document, Heading, Mark, Paragraph, Points, Section, Table
+from ..metrics import METRICS
+from ..metrics.catalogue import format_value
 from ..names.formula import is_formula
 from ..results.comparison import Comparison, conclusions, family_size
 from ..results.measure_definition import MeasureDefinition
@@ -33,6 +31,7 @@ from .best_values import Place, best_values, highest_printed, how_concluded, how
 from .description import document as files_hold
 from .differences import LETTERS, groups_table, groups_text, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
 from .findings import alerts
+from .formulas import axes_read_by, definitions, params_of
 from .group_tables import Cross, cross_tables_with_users
 from .methods import method_names, methods_of
 from .numbers import users_of_folds, users_range
@@ -43,16 +42,6 @@ _TABLES_OF_FILES: Final = 3
 """Tables of a description that have a column per file."""
 _MOST_SENTENCES: Final = 3
 _MODEL: Final = Column("", "name")
-_OVER_USERS: Final = {
-    "mean": r"\frac{1}{|U|} \sum_{u \in U} %s",
-    "sum": r"\sum_{u \in U} %s",
-    "weighted": r"\frac{\sum_{u \in U} w_u %s}{\sum_{u \in U} w_u}",
-    "geometric": r"\exp\Bigl(\frac{1}{|U|} \sum_{u \in U} \ln \max(%s, 10^{-5})\Bigr)",
-}
-_ALWAYS: Final = frozenset({"u", "U", "k", "r", "i", "L_u", "T_u"})
-"""Symbols that are always explained."""
-_INDICATOR: Final = (r"$`[\ldots]`$", "1 if the condition holds, else 0; a fraction with denominator 0 counts 0")
-_R: Final = "In the descriptions of settings $`R`$ is $`|T_u|`$, the number of relevant items of the user."
 _R_IN_WORDS: Final = "R is the number of relevant items of the user."
 _GAINS: Final = ("ndcg_gain", "rbp_gain")
 """The axes of gains that depend on the grade of an item, which is 1 unless the relevance is graded."""
@@ -189,7 +178,8 @@ def _settings_in_words(one: MeasureDefinition) -> str:
     if metric is None:
         return ""
     texts = []
-    for axis in metric.axes.values():
+    read = axes_read_by(one)
+    for axis in (axis for axis in metric.axes.values() if axis in read):
         value = str(one.axes[axis])
         if _UNSAID.get(axis) == value:
             continue
@@ -197,9 +187,10 @@ def _settings_in_words(one: MeasureDefinition) -> str:
         is_one = axis in _GAINS and not one.graded and value != "exp2_plus1"
         texts.append(_BINARY if is_one else _PHRASES[axis] % meaning if axis in _PHRASES else f"{AXES[axis].decides}: {meaning}")
     means = {name: number.means for name, number in metric.numbers.items()} | {name: text.means for name, text in metric.texts.items()}
-    without_effect = {name for name, number in metric.numbers.items() if number.default == one.params.get(name) == 0}
-    given = (name for name in means if name not in without_effect and one.params.get(name, "") != "")
-    texts += [f"{means[name]}: {format_value(one.params[name])}" for name in given]
+    params = params_of(metric, one)
+    without_effect = {name for name, number in metric.numbers.items() if number.default == params[name] in (0, math.inf)}
+    given = (name for name in means if name not in without_effect and params[name] != "" and name in one.params)
+    texts += [f"{means[name]}: {format_value(params[name])}" for name in given]
     return "; ".join(texts).replace("`", "")
 
 
@@ -390,107 +381,3 @@ def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Plac
     judged = [one for one in comparison.differences if one.subject.base == comparison.base and one.verdict in signs]
     meaning = f"{_BETTER} better and {_WORSE} worse than {comparison.base}"
     return {(one.subject.model, one.subject.measure): signs[one.verdict] for one in judged}, (meaning, test)
-
-
-# Definitions of measures
-
-
-def definitions(result: Result) -> Iterator[Block]:
-    """Yield the notation, a part for each measure (including those in formulas), and the settings that all measures share."""
-    used: dict[str, MeasureDefinition] = {}
-    for name, definition in result.definitions.items():
-        used[name] = definition
-        for label, part in definition.components.items() if definition.metric == "formula" else ():
-            used.setdefault(label.partition("@")[0], part)
-    needed = _ALWAYS.union(*(symbols(formula_of(one)) for one in used.values() if one.metric in METRICS))
-    terms = [(f"$`{one}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for one, meaning in GLOSSARY.items() if one in needed]
-    yield Heading("Notation", 3)
-    yield Terms((*terms, _INDICATOR), code=False)
-    yield Paragraph(_R)
-    first = next((one for one in used.values() if one.metric != "formula"), None)
-    for name, definition in used.items():
-        yield Heading(name, 3)
-        metric = METRICS.get(definition.metric)
-        if metric is None or first is None:
-            yield Paragraph(f"Arithmetic of the values of {', '.join(definition.components)}.")
-        else:
-            yield from _definition(metric, definition, first, [row.k for row in result.rows if row.metric == name])
-    if first is not None:
-        choices = _choices(first, [(name, name) for name in PROTOCOL if name in first.axes])
-        yield Heading("Common settings of all measures", 3)
-        yield Paragraph("Differences are listed with the measure.")
-        yield Points((f"Convention {first.convention}.", _relevance(first), *choices))
-
-
-def formula_of(definition: MeasureDefinition) -> str:
-    """Return the formula of a measure in LaTeX, with its parameters."""
-    metric = METRICS[definition.metric]
-    return metric.tex(_params(metric, definition))
-
-
-def _params(metric: Metric, definition: MeasureDefinition) -> dict[str, Any]:
-    given = dict(definition.params)
-    numbers = {name: float(given.get(name, number.default)) for name, number in metric.numbers.items()}
-    texts = {name: str(given.get(name, text.default or "")) for name, text in metric.texts.items()}
-    return {key: definition.axes[axis] for key, axis in metric.axes.items()} | numbers | texts
-
-
-def _definition(metric: Metric, definition: MeasureDefinition, first: MeasureDefinition, cuts: Iterable[int | None]) -> Iterator[Block]:
-    """Yield the sentence on a measure, its formula, and its differences from the `first` measure."""
-    yield Paragraph(meaning_of(metric.doc))
-    params = _params(metric, definition)
-    lines = equation(metric, params)
-    if lines:
-        over_users = _OVER_USERS.get(definition.average) if is_of_a_user(metric, params) else None
-        yield Equation((*lines, *([f"{metric_title(metric)} = {over_users % f'{metric_title(metric)}(u)'}"] if over_users else [])))
-    facts = " ".join(_facts(metric, definition, first, cuts))
-    if facts:
-        yield Paragraph(facts)
-    differs = [(axis, axis) for axis in PROTOCOL if definition.axes.get(axis) != first.axes.get(axis)]
-    choices = (*_choices(definition, [*metric.axes.items(), *differs]), *_values(metric, params))
-    if choices:
-        yield Points(choices)
-
-
-def _facts(metric: Metric, definition: MeasureDefinition, first: MeasureDefinition, cuts: Iterable[int | None]) -> Iterator[str]:
-    of_measure = dict.fromkeys(cuts)
-    if metric.cut and of_measure:
-        yield f"Cut-offs: {', '.join('none' if k is None else str(k) for k in of_measure)}."
-    combined = [f"$`M_{place}`$ is {label}" for place, label in enumerate(definition.components, 1)]
-    if combined:
-        yield f"{', '.join(combined)}."
-    if definition.average == "micro":
-        yield "Over users: numerators and denominators are summed over users before the division (pooled)."
-    if _relevance(definition) != _relevance(first):
-        yield _relevance(definition)
-    if definition.needs:
-        yield f"Needs {', '.join(need.rstrip('?') for need in definition.needs)}."
-    if definition.convention != first.convention:
-        yield f"Convention {definition.convention}."
-
-
-def _relevance(definition: MeasureDefinition) -> str:
-    graded = "; ratings are gains" if definition.graded else ""
-    if definition.threshold is not None:
-        return f"Relevant: a rating of at least {definition.threshold:g}{graded}."
-    rule = str(definition.axes.get("relevance_rule", ""))
-    return f"Relevant: {AXES['relevance_rule'].meanings.get(rule, rule)}{graded}."
-
-
-def _choices(definition: MeasureDefinition, names: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Return a sentence for each of some settings (name in the measure → axis): its value and meaning."""
-    sentences = []
-    for name, axis in names:
-        value, meaning = definition.axes[axis], AXES[axis].meanings.get(str(definition.axes[axis]))
-        sentences.append(f"`{name}` = `{format_value(value)}`: {AXES[axis].decides}{f': {meaning}' if meaning else ''}")
-    return tuple(sentences)
-
-
-def _values(metric: Metric, params: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each number and text parameter of the measure."""
-    for name, number in metric.numbers.items():
-        symbol = f"$`{number.symbol}`$, " if number.symbol else ""
-        yield f"{symbol}`{name}` = {'no limit' if params[name] == math.inf else f'{params[name]:g}'}: {number.means}"
-    for name, text in metric.texts.items():
-        if params[name]:
-            yield f"`{name}` = {params[name]}: {text.means}"

@@ -34,6 +34,7 @@ from ..stats.concluding import decimals, percent, plain, users_text
 from . import differences, findings, gates, slices
 from .definitions import changed_settings, meanings
 from .figures import wanted_figures
+from .formulas import formulas
 from .group_tables import groups
 from .report import ReportContent
 from .scales import nearby
@@ -86,6 +87,11 @@ def summary(content: ReportContent) -> Document:
     shown = (section for part in PARTS if part.short == "shown" for section in part.make(content, True))
     folded = (replace(section, folded=True) for part in PARTS if part.short == "folded up" for section in part.make(content, True))
     return (*_opening(content), *shown, *folded)
+
+
+def markdown(content: ReportContent) -> Document:
+    """Return the short form with the formulas of the measures, for a file; a comment on a pull request has no room for them."""
+    return (*summary(content), *_formulas(content, True))
 
 
 def _opening(content: ReportContent) -> Document:
@@ -286,6 +292,15 @@ def _done(content: ReportContent, short: bool) -> Iterator[Section]:
     yield Section("done", "Settings and data", tuple(folds))
 
 
+def _formulas(content: ReportContent, short: bool) -> Iterator[Section]:
+    """Yield the formulas of the measures of each result, folded."""
+    for number, (label, result) in enumerate(content.results.items(), 1):
+        several = len(content.results) > 1
+        blocks = tuple(formulas(result))
+        id, of = (f"formulas-{number}", f" of {label}") if several else ("formulas", "")
+        yield from [Section(id, f"Formulas{of}", blocks, folded=True)] if blocks else []
+
+
 def _announced(content: ReportContent, short: bool) -> Iterator[Section]:
     """Yield the sections of installed packages, in the order of their names; raise `ConfigError` for one that fails."""
     for name in dict.fromkeys(entry.name for entry in plugins.entry_points_of("sections")):
@@ -322,6 +337,7 @@ PARTS: tuple[ReportPart, ...] = (
     ReportPart(_groups, "folded up"),
     ReportPart(_users, "left out"),
     ReportPart(_announced, "shown"),
+    ReportPart(_formulas, "left out"),
     ReportPart(_done, "folded up"),
 )
 """The parts of a report, in the order of the page."""

@@ -30,7 +30,7 @@ from msgspec.structs import replace
 
 from .. import plugins
 from ..names import yaml_text
-from ..names.measure_strings import UNSET, MetricSpec, Scalar, cutoff, parse
+from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse
 from .axes import AXES
 
 Rewrite = str | Mapping[Scalar | None, Mapping[str, Scalar]]
@@ -192,7 +192,8 @@ class Convention(Struct, frozen=True, dict=True):
         written = (spec.name,) if spec.k is UNSET else (f"{spec.name}@{spec.k}", spec.name)
         spelled = next((spelled for text in written if (spelled := self._from_spelling(text)) is not None), None)
         if spelled is not None:
-            name, components, k = spelled.name, components or spelled.components, spelled.k if k is UNSET else k
+            cut_by_name = k is UNSET and not any(key in params for key in CUTOFF_KEYS)
+            name, components, k = spelled.name, components or spelled.components, spelled.k if cut_by_name else k
             params = dict(spelled.params) | params
         read: dict[str, Scalar] = {}
         for key, value in params.items():

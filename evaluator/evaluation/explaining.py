@@ -22,6 +22,7 @@ from ..measure.scoring import GroupValues, Scorer, within_numbers
 from ..measure.task import MeasureGroup, group_measures
 from ..metrics.definition import Definition
 from ..metrics.measure import Ratio, plain
+from ..metrics.settings_read import axes_read, meaning_of_value
 from ..results.explanation import CellValue, ExplainedChoice, ExplainedTable, Explanation, Total
 from ..tables.array import Array
 from ..tables.graph import TABLES
@@ -166,11 +167,14 @@ def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ..
     def choice(name: str, axis: str) -> ExplainedChoice:
         known, value = AXES[axis], definition.axes[axis]
         shown = f"{value:g}" if isinstance(value, float) else str(value)
-        meaning = f"{known.decides}: {known.meanings[shown]}" if shown in known.meanings else known.decides
+        meant = meaning_of_value(axis, shown, bool(definition.components))
+        meaning = f"{known.decides}: {meant}" if meant else known.decides
         return ExplainedChoice(name, shown, meaning)
 
-    metric, threshold = definition.metric, definition.truth.threshold
-    choices = [choice(key, axis) for key, axis in metric.axes.items()]
+    metric = definition.metric
+    read = axes_read([(one.metric, one.params) for one in definition.all], definition.axes, definition.population, definition.average)
+    threshold = definition.truth.threshold if "threshold" in read else None
+    choices = [choice(key, axis) for key, axis in metric.axes.items() if axis in read]
     choices += [ExplainedChoice(key, f"{value:g}", metric.numbers[key].means) for key, value in definition.numbers.items()]
     choices += [
         ExplainedChoice(key, text, metric.texts[key].means) for key, text in definition.named_texts.items() if metric.texts[key].key
@@ -181,7 +185,8 @@ def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ..
     if threshold is not None:
         choices.append(ExplainedChoice("threshold", f"{threshold:g}", "the lowest rating of a relevant item"))
     defaults = load("receval").axes
-    others = (axis for axis in PROTOCOL if definition.axes[axis] != defaults[axis] and (axis != "relevance_rule" or threshold is None))
+    differing = (axis for axis in PROTOCOL if axis in read and definition.axes[axis] != defaults[axis])
+    others = (axis for axis in differing if axis != "relevance_rule" or threshold is None)
     return (*choices, *(choice(axis, axis) for axis in others))
 
 

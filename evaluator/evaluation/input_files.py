@@ -31,6 +31,7 @@ def describe(
             **source.converted,
         )
         for source in inputs.all()
+        if source is not inputs.test or not source.may_be_empty  # a config without a test set
     )
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
-from ..config.data_sources import NO_TEST, UNNAMED, Columns, InMemory, TestedSource
+from ..config.data_sources import EMPTY_TEST, NO_TEST, UNNAMED, Columns, InMemory, TestedSource
 from ..config.whole_config import RelevanceConfig
 from ..conventions.convention import DEFAULT
 from ..errors import DataError, NoRowsError, RecevalError
@@ -101,6 +101,8 @@ class Looker(Struct, frozen=True):
         configured: SourceConfig | None = getattr(data, role)
         if configured is None or configured.frame is NO_TEST or role not in self.roles:
             return None
+        if configured.frame is EMPTY_TEST:
+            return replace(_without_rows("data.test", (), ()), may_be_empty=True)
         labels = sorted(need.removeprefix(f"{role}.") for need in self.wanted if need.startswith(f"{role}."))
         if role == "items" and data.items and "categories" in self.wanted:
             labels = list(dict.fromkeys((*labels, *data.items.category_columns)))
@@ -118,7 +120,7 @@ class Looker(Struct, frozen=True):
         data = self.loaded.config.data
         single = [(role, getattr(data, role)) for role in ("test", "train", "baseline") if role in self.roles]
         sources: list[tuple[str, Table, _Lists]]
-        given = [(role, one) for role, one in single if one is not None and one.frame is not NO_TEST]
+        given = [(role, one) for role, one in single if one is not None and one.frame is not NO_TEST and one.frame is not EMPTY_TEST]
         sources = [
             (f"data.{role}", "lists" if role == "baseline" else "interactions", _Lists("", f"data.{role}", one)) for role, one in given
         ]
@@ -322,7 +324,7 @@ class Looker(Struct, frozen=True):
     def empty_truth(self) -> load.Source | None:
         """Inspect the users to whom a dict in memory gives an empty list; `None` if there are none."""
         configured = self.loaded.config.data.test
-        if not isinstance(configured.frame, InMemory) or configured.frame is NO_TEST or configured.frame.is_of_spark:
+        if not isinstance(configured.frame, InMemory) or configured.frame in (NO_TEST, EMPTY_TEST) or configured.frame.is_of_spark:
             return None
         held = configured.frame
         columns = load.ReadOptions.of(configured, shared=self._shared).columns

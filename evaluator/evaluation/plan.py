@@ -230,7 +230,8 @@ class Request(Struct, frozen=True, eq=False):
         """The inputs to inspect if the config gives them, besides the test file and the lists."""
         known = {"known"} if self.train_checks or (self.compares and self.evaluation.yardsticks.any) else set[str]()
         train = self.options.enriched or self.options.describes or self.history_of is not None
-        return self.plan.needs | known | self.more | ({"train"} if train else set())
+        policy = {"previous_policy"} if self.options.enriched else set()
+        return self.plan.needs | known | self.more | ({"train"} if train else set()) | policy
 
     def task(self, prepared: Prepared) -> Task:
         """Return the measurement of every part of a model."""

@@ -299,6 +299,7 @@ def checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None
     if not request.checks.on and not request.checks.sees_candidates:
         return None
     there = {
+        "test": not files.inputs.test.may_be_empty,
         "train": "train" in files.sides,
         "catalogue": "train" in files.sides or files.inputs.of("items") is not None,
         "times": files.prepared.times is not None,
@@ -307,6 +308,7 @@ def checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None
         "cutoffs": bool(request.checks.cutoffs),
         "auc": any(map(health.over_whole_lists, request.plan.all)),
         "lists": bool(source.originals or source.given),
+        "relevance": any(one.population == "test" or "truth_table" in closure(tables_of(one)) for one in request.plan.all),
         "gains": any(one.truth.graded for one in request.plan.all) and "rating" in files.inputs.test.columns,
     }
     available = frozenset(need for need, is_there in there.items() if is_there)

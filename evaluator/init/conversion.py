@@ -15,9 +15,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .. import conventions, metrics
-from ..config.dialects import PROGRAMS, Translation, doubt, translate, translate_entry
+from ..config.dialects import PROGRAMS, Translation, doubt, gather_pasted, translate, translate_entry
 from ..config.loader import check, read_document
 from ..config.overrides import Locations, dotted
+from ..config.whole_config import Config
 from ..errors import ConfigError
 from ..load import without_endings
 from ..names.measure_strings import MetricSpec
@@ -73,13 +74,14 @@ def convert(path: File, folder: File | None = None) -> str:
     Raises `ConfigError` if the file cannot be read, is not recognised as a config of one of these programs, or is wrong.
     """
     document = read_document(path)
+    pasted = gather_pasted(document.value, Config.model_fields.keys()) if _has_sections(document.value) else {}
     experiment = _recognise(document.value)
     if experiment is None:
         nothing = f"it was not recognised as a config of {', '.join(PROGRAMS.values())}"
         raise ConfigError(f"{path}: {nothing}", "a config of receval needs no conversion")
     is_ours = experiment.dialect == _OURS
     translation = Translation(experiment.evaluation) if is_ours else translate(experiment.evaluation, path.parent, experiment.dialect)
-    locations = Locations(str(path), document, translation, at=experiment.at)
+    locations = Locations(str(path), document, translation, at=experiment.at, moved=pasted)
     value, unknown, needs = _known_metrics(translation, path.parent)
     experiment = _with_side_inputs(experiment, needs)
     if not any(value.get(key) for key in ("metrics", "complex_metrics")) and unknown:
@@ -100,6 +102,11 @@ def convert(path: File, folder: File | None = None) -> str:
     tail = ["# Left out or assumed:"] if remarks else []
     tail += [plain(f"#   {dotted(where)}: {message}") for where, message in remarks]
     return "\n".join([*head, *_data(experiment, moved), *_evaluation(value, experiment, moved), *tail]) + "\n"
+
+
+def _has_sections(content: Any) -> bool:
+    """Return whether a file has sections of receval, beside which the blocks of RELISON may be pasted."""
+    return isinstance(content, dict) and not content.keys().isdisjoint(("data", "evaluation"))
 
 
 def _with_side_inputs(experiment: _Experiment, needs: frozenset[str]) -> _Experiment:
@@ -135,10 +142,10 @@ def _known_metrics(translation: Translation, folder: File) -> tuple[dict[str, An
                 refused = [message for where, message in translation.problems if where == origin]
                 if refused:
                     raise ValueError(refused[0])
-                read = translate_entry(entry, chosen)
-                spec = read if isinstance(read, MetricSpec) else chosen.parse(read["name"])
-                needs |= {need for need in metrics.resolve(spec, chosen, load).needs if not need.endswith("?")}
-                known.append(str(read) if isinstance(read, MetricSpec) else read)
+                for read in translate_entry(entry, chosen):
+                    spec = read if isinstance(read, MetricSpec) else chosen.parse(read["name"])
+                    needs |= {need for need in metrics.resolve(spec, chosen, load).needs if not need.endswith("?")}
+                    known.append(str(read) if isinstance(read, MetricSpec) else read)
             except ValueError as error:
                 unknown.append((origin, str(error).partition("; known:")[0]))
         value[key] = known

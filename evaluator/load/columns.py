@@ -39,6 +39,8 @@ _USUAL: Final[dict[str, tuple[str, ...]]] = {
     "distance": ("distance", "distances", "dist", "dissimilarity"),
     "timestamp": ("timestamp", "time", "ts", "datetime", "date", "unixtime", "epoch"),
 }  # fmt: skip
+SCORE_NAMES: Final = frozenset(_USUAL["score"])
+"""Usual names of a column of scores, in lower case and without `_`."""
 _NO_CATEGORY: Final = frozenset(("(no genres listed)", "unknown", "none", "n/a", "-"))
 """Usual words for no category, in lower case."""
 _SECOND: Final[dict[tuple[str, str], tuple[str, ...]]] = {

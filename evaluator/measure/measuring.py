@@ -13,6 +13,7 @@ from msgspec import Struct
 from ..metrics.definition import Definition
 from ..sums.exact import ExactSums
 from ..tables.array import Array
+from ..tables.graph import Choice
 from ..tables.ids import gather
 from ..tables.item_columns import user_codes
 from ..tables.lists import Reading, seen_in_train
@@ -276,7 +277,8 @@ def enriched_rows(scorer: Scorer, definition: Definition) -> pl.DataFrame:
     """Return the lists as a measure reads them, sorted by user and rank.
 
     Columns: `user`, `item`, `rank` (from 1), `score` (if the lists have scores), `relevant` (the row is a hit), `gain` (of the hit, 0 for
-    other rows), and with data.train `in_train` (the pair is in train).
+    other rows), with data.train `in_train` (the pair is in train), and with data.previous_policy `weight` (now / before, as the NCIS
+    metrics compute it; null if before is 0) and `capped_weight` (clipped to the threshold, by default 10).
 
     Edge cases: rows that the convention removes from the lists are missing; ranks are those in the list, also for measures that rank rated
     items only. Users without a list have no row.
@@ -294,4 +296,15 @@ def enriched_rows(scorer: Scorer, definition: Definition) -> pl.DataFrame:
     columns |= {"relevant": relevant, "gain": gain}
     if "train" in part:
         columns["in_train"] = seen_in_train(reading, part)
-    return pl.DataFrame(columns)
+    frame = pl.DataFrame(columns)
+    return frame if scorer.prepared.policy is None or "score" not in columns else _with_weights(frame, scorer, definition, choice)
+
+
+def _with_weights(frame: pl.DataFrame, scorer: Scorer, definition: Definition, choice: Choice) -> pl.DataFrame:
+    """Add the NCIS weights of listed items, with the settings of the measure if it has them."""
+    params = {"activation": "none", "threshold": 10.0} | dict(definition.params)
+    settings: dict[str, Any] = {name: params[name] for name in ("activation", "threshold")}
+    rows: Rows = scorer.tables.get("weighted", choice, depth=0, **settings)
+    weights = {"weight": pl.Series(rows["ratio"]).fill_nan(None), "capped_weight": rows["weight"]}
+    made = pl.DataFrame({"user": scorer.part.users.gather(rows.user), "item": rows.item, **weights})
+    return frame.join(made, on=["user", "item"], how="left", maintain_order="left")

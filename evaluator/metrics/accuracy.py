@@ -410,7 +410,9 @@ def f1(m: Measure) -> Array:
     `beta` β itself. A β (`beta`) above 1 gives more weight to the second metric.
 
     By `of` the mean over users is the mean of the `users`' F, or the F of the `means` of both metrics. The value of one user, and
-    aggregates other than the mean, come from the users' F in both cases. Pooled (`micro`), F is that of the pooled metrics.
+    aggregates other than the mean, come from the users' F in both cases. Pooled (`micro`), F is that of the pooled metrics. With `means`, a
+    metric that is pooled, belongs to the whole model, or counts other users makes the F arithmetic of the two values, such as
+    `2*AUC*Gini@5/(AUC + Gini@5)`.
 
     Edge cases: 0 if both are 0; no value for a user who has none of one of the two.
     """

@@ -9,7 +9,7 @@ import numpy as np
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, in_order, starts_of
-from .arrays import add, divide_or_missing, is_missing
+from .arrays import add, divide_or_missing, is_missing, where
 from .measure import Measure, Ratio
 from .notation import tex
 from .registry import metric
@@ -173,3 +173,52 @@ def fcp(m: Measure) -> Array:
     """
     concordant, discordant = (add(one) for one in m.components)  # a user who is left out of one of them has 0 of these pairs
     return divide_or_missing(concordant, concordant + discordant)
+
+
+@table("label_pairs", uses=("judged_ratings",), columns=("item", "prediction", "relevant", "right"), title="The predicted test ratings")
+def label_pairs(judged_ratings: Rows) -> Rows:
+    """Return the predicted test ratings, and of each relevant one the user's irrelevant ones below it (`right`), equal ones half."""
+    rows = judged_ratings.take(~is_missing(judged_ratings["prediction"]))
+    order = in_order(rows.user, [(rows["prediction"], False)])
+    user, prediction = rows.user[order], rows["prediction"][order]
+    irrelevant = np.concatenate([[0], np.cumsum(rows["relevant"][order] <= 0)])  # of the rows before each
+    first = _first_of_run(prediction, user)
+    begins = np.flatnonzero(first == np.arange(len(first)))
+    ends = np.append(begins[1:], len(first))[np.cumsum(first == np.arange(len(first))) - 1] if len(first) else first
+    below = irrelevant[first] - irrelevant[starts_of(user, rows.n_users)[user]]
+    right = np.empty(len(first), dtype=np.float64)
+    right[order] = below + (irrelevant[ends] - irrelevant[first]) / 2.0
+    return rows.with_columns(right=np.where(rows["relevant"] > 0, right, 0.0))
+
+
+@metric(
+    "LabelGAUC",
+    family="rating",
+    uses=("label_pairs",),
+    pooled=True,
+    aliases=("ImpressionGAUC", "GroupedLabelAUC"),
+    needs=_NEEDS,
+    cut=False,
+    population="tested",
+    left_out="A user without both a relevant and an irrelevant predicted test row has no value (NaN) and is left out of the mean.",
+    tex=(
+        r"\frac{|P_u|\,a_u}{|P_u|} \\ a_u = \frac{1}{|P_u \cap T_u|\,|P_u \setminus T_u|} \sum_{i \in P_u \cap T_u} "
+        r"\sum_{j \in P_u \setminus T_u} \bigl([\hat{y}_{u,i} > \hat{y}_{u,j}] + \tfrac{1}{2} [\hat{y}_{u,i} = \hat{y}_{u,j}]\bigr)"
+    ),
+    reference="Zhu et al., Optimized cost per click in Taobao display advertising, KDD 2017; Zhou et al., Deep interest network, KDD 2018",
+)
+def label_gauc(m: Measure) -> Ratio:
+    """How often a user's clicked row has a higher prediction than a row without a click; use it for impressions with labels 0 and 1.
+
+    LabelGAUC = 1/(P·N) · Σ_{i relevant} |{j not relevant : p(j) < p(i)}|, where j with p(j) = p(i) counts a half
+
+    The rows are those of one user in the test file that have a prediction, P relevant ones and N others. Pooled over users (`micro`), users
+    are weighted by their number of rows, the impressions: Σ (P + N) · LabelGAUC / Σ (P + N). LabelAUC compares rows of all users.
+
+    Edge cases: a user whose rows are all relevant, or none of them, is left out, also of the weights.
+    """
+    rows = m.table("label_pairs")
+    positive, every = rows.tally(rows["relevant"] > 0, "relevant"), rows.tally(rows["relevant"] >= 0, "rows")
+    pairs = positive * (every - positive)
+    weighted = where(pairs > 0, divide_or_missing(rows.sum(rows["right"], "below") * every, pairs), 0.0)
+    return Ratio(weighted, where(pairs > 0, every, 0.0), None)

@@ -261,10 +261,10 @@ def _levels(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) ->
     }
 
 
-@item_table("levels", uses=("ratings",), columns=("prediction", "positive", "negative", "below"), finish=_levels)
-def levels(ratings: Rows) -> ItemTerms:
+@item_table("levels", uses=("judged_ratings",), columns=("prediction", "positive", "negative", "below"), finish=_levels)
+def levels(judged_ratings: Rows) -> ItemTerms:
     """Return for every `prediction` the number of relevant (`positive`) and other (`negative`) ratings, and of others `below` it."""
-    predicted = np.flatnonzero(~np.isnan(ratings["prediction"]))
-    prediction = ratings["prediction"][predicted] + 0.0  # turns -0.0 into 0.0
-    positive = {"positive": (ratings["relevant"][predicted] > 0).astype(np.int64)}
-    return ItemTerms(ratings.user[predicted], pl.Series(prediction), np.full(len(predicted), -1, dtype=np.int64), positive, {})
+    predicted = np.flatnonzero(~np.isnan(judged_ratings["prediction"]))
+    prediction = judged_ratings["prediction"][predicted] + 0.0  # turns -0.0 into 0.0
+    positive = {"positive": (judged_ratings["relevant"][predicted] > 0).astype(np.int64)}
+    return ItemTerms(judged_ratings.user[predicted], pl.Series(prediction), np.full(len(predicted), -1, dtype=np.int64), positive, {})

@@ -46,6 +46,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     "h_r": "1 if the item at rank $r$ is relevant, else 0",
     "f_r": "the number of relevant items among the first $r$ of the list",
     "b_r": "the number of items among the first $r$ of the list that are in the user's test rows",
+    "a_u": "the share of the user's pairs of a relevant and another row in the right order",
     "a_r": "the number of misses above rank $r$",
     "o_r": "the number of items above rank $r$ with a test rating below 0",
     "g_r": "the grade of the relevant item at rank $r$, 0 if there is none; 1 for all unless ratings are gains",

@@ -16,9 +16,13 @@ from ..errors import ConfigError
 from ..synonyms import takes
 from ..tables.array import Array
 from ..tables.graph import table
+from ..tables.hits import top_items
 from ..tables.lists import Reading, duplicate_mask
+from ..tables.prepared import Prepared
+from ..tables.rows import PartData
 from ..tables.truth import TestPairs, TruthTable
 from .measure import Measure
+from .policy import previous_scores
 from .registry import metric as enter
 
 
@@ -61,6 +65,39 @@ def own_truth(truth_table: TruthTable) -> Array:
     return _by_user(pairs.user[index], n_users, lambda start, end: dict(zip(items[start:end], gains[start:end], strict=True)))
 
 
+@table("own_lists_alone", uses=("reading",), params=("depth",))
+def own_lists_alone(reading: Reading, depth: int) -> Array:
+    """Return the same as `own_lists` without the test set: no item is relevant."""
+    cut = reading.rank if reading.cut is None else reading.cut
+    kept = np.flatnonzero(cut <= depth) if depth else np.arange(len(reading))
+    scores = reading.score[kept].tolist() if "score" in reading.source.rows else [None] * len(kept)
+    ids, ranks = reading.item.gather(kept).to_list(), reading.rank[kept].tolist()
+    items = [Item(id, rank, score, False, 0.0) for id, rank, score in zip(ids, ranks, scores, strict=True)]
+    return _by_user(reading.user[kept], reading.n_users, lambda start, end: (cut[kept[start:end]], items[start:end]))
+
+
+@table("own_train", uses=("part",))
+def own_train(part: PartData) -> Array:
+    """Return for each user the items of the train rows."""
+    rows = part.rows("train")
+    items = rows.frame["item"].to_list()
+    return _by_user(rows.user, part.n_users, lambda start, end: frozenset(items[start:end]))
+
+
+@table("own_previous", uses=("reading", "part", "prepared"))
+def own_previous(reading: Reading, part: PartData, prepared: Prepared) -> Array:
+    """Return for each user the listed items that the previous policy knows, each with its score."""
+    rows, _ = top_items(reading, 0)
+    assert rows.item is not None
+    scores, items = previous_scores(rows, part, prepared).tolist(), rows.item.to_list()
+
+    def of_user(start: int, end: int) -> dict[Any, float]:
+        pairs = zip(items[start:end], scores[start:end], strict=True)
+        return {item: score for item, score in pairs if not math.isnan(score)}
+
+    return _by_user(rows.user, reading.n_users, of_user)
+
+
 def _by_user(user: Array, n_users: int, make: Any) -> Array:
     """Return an array with one object per user, created by `make(start, end)` from the user's rows; rows are in the order of users."""
     made = np.empty(n_users, dtype=object)
@@ -71,7 +108,9 @@ def _by_user(user: Array, n_users: int, make: Any) -> Array:
 
 
 Function = TypeVar("Function", bound=Callable[..., float | None])
-_ARGUMENTS: Final = ("listed", "k", "relevant")
+_ARGUMENTS: Final = ("listed", "k", "relevant", "train", "previous")
+_NEEDS: Final = {"train": "train", "previous": "previous_policy"}
+"""Argument of a function → the input that it needs."""
 NAME: Final = "receval_name"
 """Attribute of a function that has the name of its metric."""
 
@@ -85,6 +124,7 @@ def metric(
     cut: bool = True,
     aliases: Iterable[str] = (),
     reference: str = "",
+    needs_test: bool = True,
 ) -> Callable[[Function], Function]:
     """Make a metric named `name` from a function that is called once for each user who counts and has a list, at each cut-off.
 
@@ -94,10 +134,13 @@ def metric(
             hits = [item for item in listed if item.relevant]
             return sum(item.rank > len(listed) / 2 for item in hits) / len(hits) if hits else 0.0
 
-    The function may have these arguments: `listed` (the first k items of the user's list, in order), `k` (`None`: the whole list) and
-    `relevant` (every relevant item of the user → its gain). If it returns `None` or NaN, the user has no value and is left out. Users
-    without a list count 0, unless the policy for missing lists differs. Its docstring is the page of the metric. With `cut=False` the
-    metric takes no cut-off. A function is about a hundred times slower than a metric of receval: about a microsecond per listed item.
+    The function may have these arguments: `listed` (the first k items of the user's list, in order), `k` (`None`: the whole list),
+    `relevant` (every relevant item of the user → its gain), `train` (the items of the user's train rows) and `previous` (each listed item
+    that data.previous_policy has → its score there). With `needs_test=False` the metric is about lists alone: it averages over all users
+    with a list, and needs no test set; no item is relevant then. If the function returns `None` or NaN, the user has no value and is left
+    out. Users without a list count 0, unless the policy for missing lists differs. Its docstring is the page of the metric. With
+    `cut=False` the metric takes no cut-off. A function is about a hundred times slower than a metric of receval: about a microsecond per
+    listed item.
 
     Raises `ValueError` if a metric of that name exists, or if the function has other arguments.
     """
@@ -106,10 +149,14 @@ def metric(
         takes = tuple(inspect.signature(function).parameters)
         unknown = next((one for one in takes if one not in _ARGUMENTS), None)
         if unknown is not None or not takes:
-            raise ValueError(f"{name}: a metric may take listed, k and relevant, not {unknown or 'nothing'}")
-        body = _body(name, function, takes)
-        uses = ("own_lists", "own_truth", "reading")
+            raise ValueError(f"{name}: a metric may take {', '.join(_ARGUMENTS)}, not {unknown or 'nothing'}")
+        if not needs_test and "relevant" in takes:
+            raise ValueError(f"{name}: a metric of lists alone (needs_test=False) has no relevant items: it may not take relevant")
+        body = _body(name, function, takes, needs_test)
+        of_test = ("own_lists", "own_truth") if needs_test else ("own_lists_alone",)
+        uses = (*of_test, *(f"own_{one}" for one in takes if one in _NEEDS), "reading")
         kinds: dict[str, Any] = {"higher_is_better": higher_is_better, "cut": cut, "aliases": aliases, "reference": reference}
+        kinds |= {"needs": tuple(_NEEDS[one] for one in takes if one in _NEEDS), "population": "test" if needs_test else "lists"}
         enter(name, family="own", bounds=(float(bounds[0]), float(bounds[1])), uses=uses, **kinds)(body)
         setattr(function, NAME, name)
         return function
@@ -122,19 +169,19 @@ def name_of(metric_or_name: Any) -> Any:
     return getattr(metric_or_name, NAME, metric_or_name)
 
 
-def _body(name: str, function: Callable[..., Any], takes: Sequence[str]) -> Callable[[Measure], Array]:
+def _body(name: str, function: Callable[..., Any], takes: Sequence[str], needs_test: bool) -> Callable[[Measure], Array]:
     """Return the function as the body of a metric."""
 
     def body(m: Measure) -> Array:
-        listed = m.user("own_lists", depth=m.deepest)[0]
-        relevant: Sequence[Mapping[Any, float]] = m.user("own_truth")[0]
+        listed = m.user("own_lists" if needs_test else "own_lists_alone", depth=m.deepest)[0]
+        sides = {one: m.user("own_truth" if one == "relevant" else f"own_{one}")[0] for one in takes if one in ("relevant", *_NEEDS)}
         cutoffs: tuple[int | None, ...] = (None,) if m.cutoffs is None else m.cutoffs
         values = np.zeros((len(cutoffs), m.n_users))
         for user in np.flatnonzero(m.counted_mask & (m.n_recommended[0] > 0)).tolist():
             ranks, items = listed[user]
             for index, k in enumerate(cutoffs):
                 n = len(items) if k is None else bisect_right(ranks, k)
-                given = {"listed": items[:n], "k": k, "relevant": relevant[user]}
+                given = {"listed": items[:n], "k": k, **{one: held[user] for one, held in sides.items()}}
                 values[index, user] = _number(name, function, {key: given[key] for key in takes})
         return values
 

@@ -59,23 +59,24 @@ def weighted(
     threshold: float,
     depth: int,
 ) -> Rows:
-    """Return the recommended items down to `depth` (0: all), each once: `weight`, and whether it is a `hit`.
+    """Return the recommended items down to `depth` (0: all), each once: `weight`, its `ratio` (NaN if before is 0), and `hit`.
 
     The weight is now / before, clipped to [1/threshold, threshold], and `threshold` where before is 0; of a duplicate the highest counts.
     """
     rows, index = top_items(reading, depth)
-    previous = _previous_scores(rows, part, prepared)
+    previous = previous_scores(rows, part, prepared)
     unknown = np.isnan(previous)
     notes.count("pairs_without_previous_score", int(unknown.sum()), len(rows))
     now = _activate(reading.score[index], rows, activation)
     before = _activate(np.where(unknown, 0.0, previous), rows, activation)
     ratio = np.divide(now, before, out=np.full(len(rows), threshold), where=before != 0)
     weight = np.minimum(np.maximum(ratio, 1.0 / threshold), threshold)
-    result = rows.with_columns(weight=weight, hit=is_hit[index].astype(np.float64))
+    ratio = np.where(before != 0, ratio, np.nan)
+    result = rows.with_columns(weight=weight, ratio=ratio, hit=is_hit[index].astype(np.float64))
     return _once(result) if reading.repeats else result
 
 
-def _previous_scores(rows: Rows, part: PartData, prepared: Prepared) -> Array:
+def previous_scores(rows: Rows, part: PartData, prepared: Prepared) -> Array:
     """Return the score of the previous policy for each row, NaN where it has none."""
     assert prepared.policy is not None
     keys = [column for column in ("user", "item") if column in prepared.policy.columns]

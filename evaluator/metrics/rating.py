@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
+from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.hits import TestRatings, scores_of
@@ -29,12 +31,12 @@ LETTERS = {
 
 @table(
     "ratings",
-    uses=("part", "test_pairs", "test_ratings", "truth_table", "scored_pairs"),
-    columns=("item", "rating", "prediction", "relevant"),
+    uses=("part", "test_pairs", "test_ratings", "scored_pairs"),
+    columns=("item", "rating", "prediction"),
     title="The test ratings",
 )
-def ratings(part: PartData, test_pairs: TestPairs, test_ratings: TestRatings, truth_table: TruthTable, scored_pairs: Rows) -> Rows:
-    """Return every test rating (one per row if every row counts), all with rank 1: `rating`, `prediction` (NaN without one), `relevant`.
+def ratings(part: PartData, test_pairs: TestPairs, test_ratings: TestRatings, scored_pairs: Rows) -> Rows:
+    """Return every test rating (one per row if every row counts), all with rank 1: `rating`, and `prediction` (NaN without one).
 
     Of several predictions of a pair the highest counts; without predictions the scores of the lists are used.
     """
@@ -49,9 +51,20 @@ def ratings(part: PartData, test_pairs: TestPairs, test_ratings: TestRatings, tr
         "rank": np.ones(len(pair), dtype=np.int64),
         "rating": test_ratings.rating,
         "prediction": prediction[pair],
-        "relevant": truth_table.relevant[pair],
     }
     return Rows(part.n_users, test_pairs.user[pair], columns, test_pairs.item.gather(pair))
+
+
+@table(
+    "judged_ratings",
+    uses=("ratings", "test_ratings", "truth_table"),
+    columns=("item", "rating", "prediction", "relevant"),
+    title="The test ratings",
+)
+def judged_ratings(ratings: Rows, test_ratings: TestRatings, truth_table: TruthTable) -> Rows:
+    """Return the test ratings with `relevant`."""
+    columns = {name: ratings[name] for name in ("rank", "rating", "prediction")}
+    return Rows(ratings.n_users, ratings.user, {**columns, "relevant": truth_table.relevant[test_ratings.pair]}, ratings.item)
 
 
 _NEEDS = ("predictions?", "ratings?")
@@ -60,6 +73,7 @@ _OVER = {
     "predicted_relevant": r"\frac{1}{|P_u \cap T_u|} \sum_{i \in P_u \cap T_u}",
     "relevant": r"\frac{1}{|T_u|} \sum_{i \in P_u \cap T_u}",
 }
+_LEFT_OUT = "A user without a predicted test item has no value (NaN) and is left out of the mean."
 _HERLOCKER = "Herlocker et al., Evaluating collaborative filtering recommender systems, ACM TOIS 22(1), 2004"
 
 
@@ -68,9 +82,18 @@ def _error(rows: CutTable) -> Array:
     return rows["prediction"] - rows["rating"]
 
 
+def _uses_of_error(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """Return the tables of a mean error: only those over relevant items read what is relevant."""
+    return ("ratings",) if params["over"] == "predicted" else ("judged_ratings", "n_relevant")
+
+
+def _ratings(m: Measure) -> CutTable:
+    return m.table("ratings" if m.params["over"] == "predicted" else "judged_ratings")
+
+
 def _mean_error(m: Measure, error: Array) -> Ratio:
     """Return the mean of `error`, one number for each test rating, over the ratings that the parameter `over` selects."""
-    rows, over = m.table("ratings"), m.params["over"]
+    rows, over = _ratings(m), m.params["over"]
     predicted = ~is_missing(error)
     if over == "predicted":
         return Ratio(rows.sum(fill(error, 0.0), "error"), rows.tally(predicted, "predicted"), None)
@@ -82,7 +105,7 @@ def _mean_error(m: Measure, error: Array) -> Ratio:
 @metric(
     "MSE",
     family="rating",
-    uses=("ratings", "n_relevant"),
+    uses=_uses_of_error,
     pooled=True,
     bounds=(0.0, math.inf),
     aliases=("MeanSquaredError",),
@@ -91,6 +114,7 @@ def _mean_error(m: Measure, error: Array) -> Ratio:
     higher_is_better=False,
     cut=False,
     population="tested",
+    left_out=_LEFT_OUT,
     tex=tex(r"<over> (\hat{y}_{u,i} - y_{u,i})^2", over=_OVER),
     reference=_HERLOCKER,
 )
@@ -106,7 +130,7 @@ def mse(m: Measure) -> Ratio:
     Edge cases: a user without such a rating is left out. A pair that appears twice in the predictions counts with its highest prediction.
     For a pair that appears twice in the test file `truth_duplicates` decides: with `rows` and `rows_count` each row has its own error.
     """
-    return _mean_error(m, _error(m.table("ratings")) ** 2)
+    return _mean_error(m, _error(_ratings(m)) ** 2)
 
 
 @metric(
@@ -120,6 +144,7 @@ def mse(m: Measure) -> Ratio:
     higher_is_better=False,
     cut=False,
     population="tested",
+    left_out=_LEFT_OUT,
     tex=r"\sqrt{M_1}",
     reference=_HERLOCKER,
 )
@@ -138,7 +163,7 @@ def rmse(m: Measure) -> Array:
 @metric(
     "MAE",
     family="rating",
-    uses=("ratings", "n_relevant"),
+    uses=_uses_of_error,
     pooled=True,
     bounds=(0.0, math.inf),
     aliases=("MeanAbsoluteError",),
@@ -147,6 +172,7 @@ def rmse(m: Measure) -> Array:
     higher_is_better=False,
     cut=False,
     population="tested",
+    left_out=_LEFT_OUT,
     tex=tex(r"<over> |\hat{y}_{u,i} - y_{u,i}|", over=_OVER),
     reference=_HERLOCKER,
 )
@@ -159,13 +185,13 @@ def mae(m: Measure) -> Ratio:
 
     Edge cases: as for MSE.
     """
-    return _mean_error(m, np.abs(_error(m.table("ratings"))))
+    return _mean_error(m, np.abs(_error(_ratings(m))))
 
 
 @metric(
     "SMAPE",
     family="rating",
-    uses=("ratings", "n_relevant"),
+    uses=_uses_of_error,
     pooled=True,
     bounds=(0.0, 2.0),
     aliases=("SymmetricMeanAbsolutePercentageError",),
@@ -174,6 +200,7 @@ def mae(m: Measure) -> Ratio:
     higher_is_better=False,
     cut=False,
     population="tested",
+    left_out=_LEFT_OUT,
     tex=tex(r"<over> \frac{2\,|\hat{y}_{u,i} - y_{u,i}|}{|\hat{y}_{u,i}| + |y_{u,i}|}", over=_OVER),
     reference="Makridakis, Accuracy measures: theoretical and practical concerns, International Journal of Forecasting 9(4), 1993",
 )
@@ -187,7 +214,7 @@ def smape(m: Measure) -> Ratio:
 
     Edge cases: as for MSE; an item with p(i) = t(i) = 0 has no error.
     """
-    rows = m.table("ratings")
+    rows = _ratings(m)
     error, size = np.abs(_error(rows)), np.abs(rows["prediction"]) + np.abs(rows["rating"])
     return _mean_error(m, np.where(size == 0, 0.0, 2.0 * error / np.where(size == 0, 1.0, size)))
 
@@ -298,7 +325,7 @@ def explained_variance(m: Measure) -> Array:
 @metric(
     "LogLoss",
     family="rating",
-    uses=("ratings",),
+    uses=("judged_ratings",),
     bounds=(0.0, math.inf),
     numbers={"eps": Number(1e-15, "how close to 0 and 1 a prediction may be", least=1e-300, most=0.5, symbol=r"\varepsilon")},
     needs=_NEEDS,
@@ -323,7 +350,7 @@ def log_loss(m: Measure) -> Array:
     Edge cases: without a predicted rating there is no value.
     """
     eps = float(m.params["eps"])
-    rows = m.table("ratings")
+    rows = m.table("judged_ratings")
     predicted = ~is_missing(rows["prediction"])
     p = np.clip(rows["prediction"], eps, 1.0 - eps)
     with np.errstate(divide="ignore"):  # 1 - eps may be 1

@@ -6,6 +6,7 @@ import difflib
 import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cache, lru_cache
 from math import inf
 from typing import Any, Final
@@ -52,6 +53,9 @@ class Number(Struct, frozen=True):
 
     def read(self, name: str, value: Scalar) -> float:
         """Return `value` as a number within the bounds; `ValueError` otherwise."""
+        if isinstance(value, str):  # a number in quotes
+            with suppress(ValueError):
+                value = float(value)
         if value == self.default:
             return self.default
         if isinstance(value, bool) or not isinstance(value, int | float) or not self.least <= value <= self.most:
@@ -67,6 +71,7 @@ class Metric(Struct, frozen=True):
     - `combines`: default metrics of a metric of metrics (`any_number`: it combines as many as are given)
     - `cut`: false if a cut-off has no meaning
     - `average`, `population`: aggregate over users and users who count, unless the convention or the config sets others
+    - `left_out`: the users without a value, who are left out where others count 0, as a sentence
     - `needs`: inputs besides test and lists, given the parameters; `uses`: tables that the body reads
     - `one_cutoff`: the body runs for one cut-off at a time, because its tables depend on it
     - `pooled`: the body returns a `Ratio`, which can be pooled over users
@@ -103,6 +108,7 @@ class Metric(Struct, frozen=True):
     cut: bool = True
     average: str = "mean"
     population: str = "test"
+    left_out: str = ""
     ties: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
     """True if tied scores have exact bounds: the value never falls when a relevant item moves up, and is a sum over the hits, or the term
     of the first hit, times a factor that does not depend on their order.
@@ -135,6 +141,8 @@ class Metric(Struct, frozen=True):
         return restore_metric, (asdict(self),)
 
 
+LIKE: Final = 0.65
+"""The likeness of names from which one is suggested for the other; at 0.6 it would be PopREO for nope."""
 METRICS: Final[dict[str, Metric]] = {}
 
 
@@ -189,6 +197,7 @@ def metric(
     cut: bool = True,
     average: str = "mean",
     population: str = "test",
+    left_out: str = "",
     ties: Callable[[Mapping[str, Scalar]], bool] | bool = False,
     by_item: Callable[[Mapping[str, Scalar]], bool] | bool = False,
 ) -> Callable[[Define], Define]:
@@ -222,6 +231,7 @@ def metric(
             cut=cut,
             average=average,
             population=population,
+            left_out=left_out,
             ties=ties if callable(ties) else lambda params: bool(ties),
             by_item=by_item if callable(by_item) else lambda params: bool(by_item),
         )
@@ -270,7 +280,7 @@ def find(name: str) -> Metric:
         found = _spellings().get(_fold(name))
     if found is None:
         written = {_fold(spelling): spelling for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
-        close = difflib.get_close_matches(_fold(name), written, n=1)
+        close = difflib.get_close_matches(_fold(name), written, n=1, cutoff=LIKE)
         hint = f" — did you mean '{written[close[0]]}'?" if close else "; `receval metrics` lists all"
         if (at := re.fullmatch(r"(.*?)(?:[-_ ]at)?[-_ ]?(\d+)", name)) and _fold(at[1]) in written:  # nDCG10, recall_at_20
             hint = f" — did you mean '{written[_fold(at[1])]}@{at[2]}'?"

@@ -15,9 +15,12 @@ from ..conventions import AXES, PROTOCOL, Convention
 from ..conventions.axis import Relevance
 from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
 from .definition import GAINS, ROWS, Definition, read_gains
+from .f_of_means import f_text
 from .registry import Metric, check, find
 from .weights import KEY
 
+WEIGHT: Final = "beta_squared"
+"""The usual weight of an F."""
 _MEANS: Final = ("user_mean", "all_mean")
 """Rules of relevance that a threshold may name."""
 NO_POLICY: Final[Mapping[str, str]] = MappingProxyType({})
@@ -89,6 +92,8 @@ def resolve(
             checked = AXES[axis].read(value, key)
             if _effective(entry, axis, checked) != _effective(entry, axis, axes[axis]):
                 given[key] = axes[axis] = checked
+    if entry.per_model and dict(read.params).get("average", "own") != "own":
+        raise ValueError(f"{entry.name} is one value per model, without per-user values: it takes no average{_of_users(entry)}")
     if axes["average"] == "weighted" and not (weights and _has_mean(entry, axes)):
         if not weights or dict(read.params).get("average") == "weighted":
             raise ValueError(_without_weights(entry, weights))
@@ -127,6 +132,11 @@ def resolve(
     entry.validate(definition.params, 1 if entry.cut and cut is UNSET else definition.k)
     entry.validate_combined(definition.params, len(components))
     return definition
+
+
+def _of_users(entry: Metric) -> str:
+    """Return a hint for the metric that averages what `entry` computes over all users together."""
+    return "; LabelGAUC averages over users" if entry.name == "LabelAUC" else ""
 
 
 def _fitting(entry: Metric, params: Mapping[str, Scalar], weight: str) -> str:
@@ -179,7 +189,10 @@ def _instead(read: MetricSpec, entry: Metric, parts: tuple[MetricSpec, ...], con
     if len(names) == 1:
         return f"use {names[0]} alone"
     if entry.name == "F1":
-        return f"arithmetic can, as in 2*{names[0]}*{names[1]}/({names[0]} + {names[1]})"
+        written = dict(read.params)
+        return (
+            f"of=means combines the two values; this is {f_text(names, float(written.get('beta', 1)), str(written.get('weight', WEIGHT)))}"
+        )
     return f"arithmetic can, as in ({' + '.join(names)})/{len(names)}"
 
 
@@ -207,7 +220,17 @@ def _axis(entry: Metric, key: str) -> str:
         return entry.axes[key]
     if key in PROTOCOL:
         return key
-    allowed = (*entry.axes, *entry.numbers, *entry.texts, "threshold", "convention", *PROTOCOL)
+    combined = ("metric_name_1", "metric_name_2") if entry.combines else ()
+    allowed = (
+        *entry.axes,
+        *entry.numbers,
+        *entry.texts,
+        "threshold",
+        "convention",
+        *PROTOCOL,
+        *combined,
+        *(CUTOFF_KEYS if entry.cut else ()),
+    )
     close = difflib.get_close_matches(key, allowed, n=1)
     own = (*entry.axes, *entry.numbers, *entry.texts)
     hint = f" — did you mean '{close[0]}'?" if close else f"; its own are {', '.join(own)}" if own else "; it has none of its own"

@@ -85,8 +85,9 @@ def cutoff(value: object) -> int | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
+        whole = "; write none for the whole list" if str(value).lower() in ("all", "full", "inf", "-1") else ""
         several = "; separate cut-offs by commas" if isinstance(value, str) and re.fullmatch(r"\d+([\s;]+\d+)+", value) else ""
-        raise ValueError(f"a cut-off must be a positive integer or none (the whole list), not {value!r}{several}")
+        raise ValueError(f"a cut-off must be a positive integer or none (the whole list), not {value!r}{several or whole}")
     if not 1 <= value < 2**31:
         raise ValueError(f"a cut-off must be at least 1, not {value}" if value < 1 else f"the cut-off {value} is larger than any list")
     return value

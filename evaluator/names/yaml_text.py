@@ -125,13 +125,33 @@ def read(text: str, environment: Mapping[str, str] | None = None, *, is_own: boo
         before = text.split("\n")[mark.line][: mark.column] if mark else ""
         if before.rstrip().endswith("}") and "expected <block end>" in str(error.problem):
             hint = '; put a text that begins with a brace into quotes, such as "{fold}/test.csv"'
-        reader.document.problems.append((position, f"not valid YAML: {error.problem or error.context}{hint}"))
+        said = (_of_indent(text.split("\n"), mark.line) if mark and not hint else "") or f"{error.problem or error.context}{hint}"
+        reader.document.problems.append((position, f"not valid YAML: {said}"))
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         reader.document.problems.append(((line, 1), f"not valid YAML: {error.reason}"))
     except (_TooMuch, RecursionError):
         reader.document.problems.append(((1, 1), "the config is nested too deeply, or its aliases expand to too many values"))
     return reader.document
+
+
+def _of_indent(lines: list[str], number: int) -> str:
+    """Say that a line has another indent than the block it belongs to; empty if this is not what is wrong with it."""
+    if number >= len(lines):
+        return ""
+    line, above = lines[number], [one for one in lines[:number] if one.strip() and not one.lstrip().startswith("#")]
+    own = _indent(line)
+    open_indents = sorted(
+        {_indent(one) for place, one in enumerate(above) if all(_indent(one) <= _indent(later) for later in above[place:])}
+    )
+    if not above or own in open_indents or (above[-1].rstrip().endswith(":") and own > _indent(above[-1])):
+        return ""
+    fits = " or ".join(map(str, open_indents))
+    return f"the indent of this line is {own} spaces, but a line here needs {fits}, as the lines above that it belongs to"
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def scalar(text: str) -> Any:

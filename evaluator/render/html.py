@@ -23,6 +23,7 @@ from ..content.figures import VERDICT_COLOURS, VERDICT_SHAPES
 from ..content.scales import nearby
 from ..quoting import visible, without_commands
 from .drawing import as_svg, can_draw, script_bundle
+from .mathml import as_mathml, with_symbols
 
 _ACTING: Final = re.compile("[<>&\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Characters that could end an element, or that act when the page is read as text."""
@@ -171,7 +172,7 @@ def _block(block: doc.Block) -> str:
         case doc.Heading(text, level):
             return _tag(f"h{level}", f"<bdi>{_safe(text)}</bdi>" if level == 1 else _safe(text)) + "\n"
         case doc.Paragraph(text):
-            return _paragraphs([text])
+            return _tag("p", with_symbols(text)) + "\n"
         case doc.Points(texts):
             return _list(map(_safe, texts)) + "\n"
         case doc.Sentences(texts):
@@ -184,11 +185,11 @@ def _block(block: doc.Block) -> str:
             pasted = "".join(_tag("pre", _safe(line), tabindex="0") + "\n" for line in cures)
             return _tag("p", f"{_tag('b', _safe(head), class_=severity)} {_safe(more)}") + "\n" + pasted
         case doc.Terms(rows, about):
-            return _paragraphs([about] if about else []) + _list(_safe(f"{term}: {text}") for term, text in rows) + "\n"
+            return _paragraphs([about] if about else []) + _list(with_symbols(f"{term}: {text}") for term, text in rows) + "\n"
         case doc.Code(text):
             return _tag("pre", _safe(text), tabindex="0") + "\n"
         case doc.Equation(lines):
-            return _tag("pre", _safe("\n".join(lines)), tabindex="0") + "\n"
+            return _tag("div", "\n" + "\n".join(as_mathml(line, "block") for line in lines) + "\n", class_="formulas", tabindex="0") + "\n"
         case doc.Links(title, names):
             return _paragraphs([f"{title}: {', '.join(names)}"])
         case doc.Bars(header):

@@ -12,9 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .. import document as doc
-from ..metrics import METRICS
-from ..metrics.notation import GLOSSARY
 from ..quoting import without_commands
+from .mathml import is_symbol
 
 PREAMBLE: Final = r"""\documentclass[11pt,a4paper]{article}
 \usepackage[utf8]{inputenc}
@@ -102,12 +101,6 @@ _LONG: Final = 18
 _PIECES: Final = re.compile(r"[^._/=:-]{1,24}[._/=:-]*|[._/=:-]+")
 _PERCENT: Final = re.compile(r"(?<=\d) %")
 _MARKED: Final = re.compile(r"(\$`[^`]+`\$|`[^`]+`)")
-_KNOWN_SYMBOLS: Final = (
-    GLOSSARY.keys()
-    | {symbol for meaning in GLOSSARY.values() for symbol in re.findall(r"\$([^$]+)\$", meaning)}
-    | {"R", "|T_u|", r"[\ldots]", *(f"M_{place}" for place in range(1, 10))}
-)
-"""Texts that are used as LaTeX, in addition to the symbols of parameters of metrics."""
 _NUMBER: Final = re.compile(r"(-?)([\d.,]+|inf)(?:e([+-]\d+))?")
 
 
@@ -413,12 +406,6 @@ def prose(text: str) -> str:
 def documented(text: str) -> str:
     """Return a sentence of receval: words of the program between backticks in typewriter font, symbols between $` and `$."""
     return "".join(_marked(part) if place % 2 else prose(part) for place, part in enumerate(_MARKED.split(text)))
-
-
-def is_symbol(text: str) -> bool:
-    """Return whether a text is a known symbol of a formula, between $` and `$; text of users is never one."""
-    of_metrics = (one.symbol for metric in METRICS.values() for one in metric.numbers.values())
-    return text.startswith("$`") and text.endswith("`$") and (text[2:-2] in _KNOWN_SYMBOLS or text[2:-2] in of_metrics)
 
 
 def number(text: str) -> str:

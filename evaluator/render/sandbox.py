@@ -14,6 +14,15 @@ _MOST_BITS: Final = 10_000
 """Largest number of bits of integers in templates: about 3,000 digits."""
 
 
+_LATEX: Final = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+}
+"""Special characters of LaTeX → what prints them."""
+
+
 def main() -> None:
     """Answer one request: the rendered `text`, or the `kind`, `message` and `line` of an error."""
     asked = json.loads(sys.stdin.buffer.read())
@@ -28,7 +37,7 @@ def main() -> None:
 
 def _rendered(asked: dict[str, Any]) -> str:
     """Return the text of a template; raise `_TooLarge` as soon as it is longer than `most`."""
-    from jinja2 import StrictUndefined
+    from jinja2 import ChainableUndefined, StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     class Environment(ImmutableSandboxedEnvironment):
@@ -40,7 +49,16 @@ def _rendered(asked: dict[str, Any]) -> str:
             _refuse_large(operator, left, right, asked["most"])
             return super().call_binop(context, operator, left, right)
 
-    environment = Environment(autoescape=asked["escaped"], undefined=StrictUndefined, keep_trailing_newline=True)
+    class Unknown(ChainableUndefined, StrictUndefined):
+        """A value that a template may ask about at any depth, as those of ClayRS do, and may not print."""
+
+        __getattr__ = __getitem__ = ChainableUndefined.__getattr__  # type: ignore[assignment]
+
+    marks = asked["delimiters"]
+    names = ("block_start_string", "block_end_string", "variable_start_string", "variable_end_string")
+    kinds = {**dict(zip(names, marks, strict=True)), "trim_blocks": True, "undefined": Unknown} if marks else {"undefined": StrictUndefined}
+    environment = Environment(autoescape=asked["escaped"], keep_trailing_newline=True, **kinds)
+    environment.filters["safe_text"] = _safe_text
     pieces, length = [], 0
     for piece in environment.from_string(asked["template"]).generate(asked["context"]):
         length += len(piece)
@@ -48,6 +66,13 @@ def _rendered(asked: dict[str, Any]) -> str:
             raise _TooLarge
         pieces.append(piece)
     return "".join(pieces)
+
+
+def _safe_text(value: Any) -> str:
+    """Return a value as text of LaTeX, with its special characters escaped; `not given` for an unknown one."""
+    from jinja2 import Undefined
+
+    return "not given" if isinstance(value, Undefined) else "".join(_LATEX.get(sign, sign) for sign in str(value))
 
 
 class _TooLarge(Exception):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
+from ..content.clayrs_view import clayrs_view
 from ..content.report import ReportContent
 from ..errors import ConfigError
 from . import sandbox
@@ -24,6 +26,10 @@ MOST_SECONDS: Final = 20.0
 MOST_CHARACTERS: Final = 20_000_000
 MOST_MEMORY: Final = 2_000_000_000
 """The limits of a template: its time, the length of its text, and its memory, if the system can limit it."""
+_CLAYRS: Final = ("\\BLOCK{", "}", "\\VAR{", "}")
+"""The delimiters of the report templates of ClayRS, which are LaTeX."""
+_NAMED: Final = re.compile(r"\W*\bdelimiters:\s*(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s*(?:#\}|-->|\*/)?\s*")
+"""A first line that names the delimiters."""
 _LESS: Final = "use fewer loops or shorter texts; docs/reports.md has the limits"
 _PLAIN: Final = frozenset({".md", ".txt", ".tex", ".csv", ".tsv", ".json", ".yaml", ".yml"})
 """Endings of plain text outputs, in which `&lt;` would appear literally."""
@@ -51,7 +57,9 @@ def rendered(template: str, content: ReportContent, name: str, output: Path | No
     It runs in the sandbox of Jinja, in a separate process, because a thread cannot be stopped. Values are escaped for HTML unless the
     ending of the output is one of plain text.
     """
+    delimiters, template = delimiters_of(template)
     question = {
+        "delimiters": delimiters,
         "path": [os.path.abspath(folder) for folder in sys.path],
         "template": template,
         "context": context_of(content),
@@ -73,6 +81,23 @@ def rendered(template: str, content: ReportContent, name: str, output: Path | No
     raise ConfigError(f"--template {name}{line}: {sentences.get(kind, own)}", advice.get(kind))
 
 
+def delimiters_of(template: str) -> tuple[tuple[str, ...], str]:
+    r"""Return the four delimiters of a template, and its text: those of its first line, or of ClayRS if it has them; none for Jinja's own.
+
+    The first line is such as `% delimiters: <% %> << >>`: the begin and end of statements, then of values; it is not rendered.
+    """
+    first, _, rest = template.partition("\n")
+    if named := _NAMED.fullmatch(first.rstrip("\r")):
+        return named.groups(), rest
+    return (_CLAYRS if any(start in template for start in _CLAYRS[::2]) else ()), template
+
+
+def has_expressions(template: str) -> bool:
+    """Return whether a template has a statement or a value; else its output is a copy of it."""
+    delimiters, text = delimiters_of(template)
+    return any(start in text for start in (delimiters[::2] or ("{{", "{%")))
+
+
 def _answer(question: bytes, name: str) -> dict[str, Any]:
     """Return the answer of the rendering process; raise `ConfigError` if it takes too long or ends without an answer."""
     if not sys.executable or getattr(sys, "frozen", False):
@@ -91,7 +116,8 @@ def _answer(question: bytes, name: str) -> dict[str, Any]:
 def context_of(content: ReportContent) -> dict[str, Any]:
     """Return the variables of a template.
 
-    `title`; `results`, by label the JSON of each; `result`, the first of them; `comparison`, its JSON or none; `gates`, their JSON.
+    `title`; `results`, by label the JSON of each; `result`, the first of them; `comparison`, its JSON or none; `gates`, their JSON;
+    `my_dict`, the first result as ClayRS has it.
     Examples of findings, which may be user ids, and losers are included only if requested.
     """
     results = {label: json.loads(as_json(result_cells(result))) for label, result in content.results.items()}
@@ -100,4 +126,6 @@ def context_of(content: ReportContent) -> dict[str, Any]:
         for result in results.values():
             result["findings"] = [{name: value for name, value in one.items() if name != "examples"} for one in result["findings"]]
     gates = [to_builtins(gate) for gate in content.gates]
-    return {"title": content.title, "results": results, "result": next(iter(results.values())), "comparison": compared, "gates": gates}
+    view = clayrs_view(next(iter(content.results.values())))
+    first = next(iter(results.values()))
+    return {"title": content.title, "results": results, "result": first, "comparison": compared, "gates": gates, "my_dict": view}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from .measure_definition import MeasureDefinition
 from .row import Counts, Row, listed, shortened
 
 BY_FILE_ORDER: Final = "only the order of rows in the file"
@@ -43,6 +44,16 @@ def other_users_reason(row: Row) -> str:
     return f" ({'; '.join(reasons)})" if reasons else ""
 
 
+def of_users_texts(definitions: Mapping[str, MeasureDefinition]) -> Iterator[str]:
+    """Say which measures average a combination of each user's values although a table shows another value of a part."""
+    for name, one in definitions.items():
+        others = [label for label, part in one.components.items() if part.average != one.average]
+        if one.axes.get("f_of") == "users" and one.average == "mean" and others:
+            pooled = "is" if len(others) == 1 else "are"
+            alone = f"{listed(others)} alone {pooled} pooled over users (micro)"
+            yield f"{name} is the mean of each user's value; {alone}. {name} with of=means combines the two values of a table."
+
+
 def undefined_reason(row: Row, counts: Counts | None = None) -> str:
     """Explain why there is no value although users count; `counts` are those of the first measure of the model."""
     n = row.ledger.filled_without_list if row.ledger else 0
@@ -56,8 +67,8 @@ def undefined_reason(row: Row, counts: Counts | None = None) -> str:
     return f"{who} none; missing_lists=drop leaves such users out, missing_lists=zero counts them 0"
 
 
-def relevant_text(counts: Counts) -> str:
-    """Say how many test users have a relevant item, and how the others count."""
+def relevant_text(counts: Counts, says_rest: bool = True) -> str:
+    """Say how many test users have a relevant item, and, unless the measures count all of them, how the others count."""
     without = counts.test - counts.relevant - counts.empty
     if not without and counts.empty:
         return f"{counts.relevant:,} of {counts.test:,} test users {'has' if counts.relevant == 1 else 'have'} a relevant item."
@@ -68,6 +79,8 @@ def relevant_text(counts: Counts) -> str:
         counting = f"{'counts' if without == 1 else 'count'} {counts.irrelevant_value or 0}"
         done = counting + ("" if counts.missing_count else f" if {listed} a list")
     have, other = "has" if counts.relevant == 1 else "have", "one" if without == 1 else f"{without:,}"
+    if not says_rest:
+        return f"{counts.relevant:,} of {counts.test:,} test users {have} a relevant item."
     setting = "evaluation.policy.no_relevant"
     return f"{counts.relevant:,} of {counts.test:,} test users {have} a relevant item; the other {other} {done} ({setting})."
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -212,21 +212,36 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         """Return sentences on the numbers: their definitions, how ids were read, who counts, who has no list."""
         protocols = {row.measure: row.protocol for row in self.rows if row.protocol is not None}
         models = {name: counts for name, counts in self.counts.items() if name not in self.yardsticks}
-        relevant = dict.fromkeys(notes.relevant_text(counts) for counts in models.values())
+        relevant = self._relevant(models.values(), any(one.relevance for one in protocols.values()) or not protocols)
         about_models = [(model, sentence) for model, counts in models.items() for sentence in self._about(model, counts)]
         apart = (remark for remark in self.remarks if remark not in self.cautions)  # these are shown above
-        return (*protocol_sentences(protocols), *apart, *relevant, *of_models(about_models))
+        return (*protocol_sentences(protocols), *notes.of_users_texts(self.definitions), *apart, *relevant, *of_models(about_models))
+
+    def _relevant(self, counts: Iterable[Counts], judges: bool) -> Iterable[str]:
+        """Return sentences on the users with a relevant item, which the sentence on missing lists is about.
+
+        Measures that do not judge (read what is relevant) have none unless a list is missing; only the population `test` asks how the
+        rest counts.
+        """
+        populations = {one.population for one in self.definitions.values()}
+        shown = (one for one in counts if judges or (notes.missing_lists_text(one) and not self._only_rates()))
+        return dict.fromkeys(notes.relevant_text(one, "test" in populations or not populations) for one in shown)
 
     def _about(self, model: str, counts: Counts) -> Iterator[str]:
         """Yield sentences on the users and values of one model."""
         sentences = (
             notes.empty_lists_text(counts),
-            notes.missing_lists_text(counts) if counts_lists(self, model) else "",
+            notes.missing_lists_text(counts) if counts_lists(self, model) and not self._only_rates() else "",
             notes.untested_text(counts),
         )
         yield from (sentence for sentence in sentences if sentence)
         yield from self._other_users(model, counts.averaged)
         yield from self._undefined(model)
+
+    def _only_rates(self) -> bool:
+        """Return whether all measures count every test user and read no relevance, as rating errors do; others leave them out."""
+        none_judges = not any(row.protocol.relevance for row in self.rows if row.protocol is not None)
+        return none_judges and {one.population for one in self.definitions.values()} == {"tested"}
 
     def _other_users(self, model: str, usual: int) -> Iterator[str]:
         """Yield sentences on the measures of a model that are averaged over other users than the first one."""

@@ -103,8 +103,12 @@ def open_inputs(given: Sequence[str], read: Read, overrides: Sequence[str] = (),
     return OpenedInputs(tuple(paths), results, folders, configs, unnamed, baseline)
 
 
-def gather(opened: OpenedInputs, tell: Tell, *, judges_gates: bool = False, features: Features | None = None) -> GatheredResults:
+def gather(
+    opened: OpenedInputs, tell: Tell, *, judges_gates: bool = False, features: Features | None = None, describes: bool = False
+) -> GatheredResults:
     """Evaluate the config among the inputs, as by a run, and return all results; its gates are judged too if `judges_gates`.
+
+    With `describes` the result of the config has the description of its files.
 
     The results of a config also have the groups of users that `features` returns for it, for a search for slices. Raises `ConfigError`
     before the evaluation for a baseline that nothing has as name.
@@ -115,7 +119,7 @@ def gather(opened: OpenedInputs, tell: Tell, *, judges_gates: bool = False, feat
             _refuse_unknown_baseline(opened.baseline, opened.labels, results, config)
         judge = _judge(config) if judges_gates else None  # baselines are found before the run
         searched = _features(config, features, judges_gates=judges_gates)
-        results[name] = run(config, concludes=False, features=searched)
+        results[name] = run(config, concludes=False, features=searched, describes=describes)
         tell([one for one in results[name].findings if one.severity == "error"])
         results[name] = results[name] if judge is None else judge(results[name])
     config_of = next(iter(opened.configs.values()), None)

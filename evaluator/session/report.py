@@ -39,7 +39,7 @@ from ..outputs import OutputForm
 from ..render import drawing
 from ..render.forms import rendered
 from ..render.markdown import as_markdown
-from ..render.user_templates import read_template
+from ..render.user_templates import has_expressions, read_template
 from ..render.user_templates import rendered as filled_template
 from ..results.comparison import Comparison
 from ..results.description import Spread
@@ -73,11 +73,12 @@ SECTIONS: Final = ("report", "compare")
 
 
 class WrittenReport(Struct, frozen=True, eq=False):
-    """A report that was written: its content, its bytes if it is `printed`, and its files."""
+    """A report that was written: its content, its bytes if it is `printed`, its files, and a remark on its template."""
 
     content: ReportContent
     printed: bytes | None
     files: tuple[Path, ...]
+    remark: str = ""
 
     @property
     def failed_gates(self) -> str:
@@ -107,17 +108,20 @@ def report_inputs(
     The gates of the config are judged; the folders have those that were judged when they were written.
     `overrides` of the `SECTIONS` change the configs of folders. With `find_slices` users are searched for slices.
     """
-    own, templates = None, list[InputPath]()
+    own, templates, remark, describes = None, list[InputPath](), "", False
     if template is not None:
         templates.append(InputPath("the template", Path(template).expanduser()))
         text, name = read_template(Path(template).expanduser()), template
+        describes = "interactions" in text  # numbers of the files in `my_dict`
+        if not has_expressions(text):
+            remark = f"--template {name}: it has no expression, so that the output is a copy of it; docs/reports.md has the delimiters"
         own = OutputForm("report", "template", lambda content, path: filled_template(text, content, name, path), takes=("path",))
     targets = targets_of(files, "report", "latex", more=more_files, noun="report", template=own)
     printed = None if form is None else outputs.of_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     opened = open_inputs(inputs, read, overrides, arguments.get("baseline"))
     with Stage(targets.written(), (*templates, *opened.read())) as stage:
-        gathered = gather(opened, tell, judges_gates=True, features=features_of if find_slices else None)
+        gathered = gather(opened, tell, judges_gates=True, features=features_of if find_slices else None, describes=describes)
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), title=title, date=date)
         content = replace(content, slices=_slices(gathered, arguments)) if find_slices else content
         made: dict[Path, bytes] = {}
@@ -127,7 +131,7 @@ def report_inputs(
             subject = next(iter(gathered.results.values())) if row.of == "latex" else content
             made[path] = rendered(row, subject, interactive=interactive, path=path)
         stage.commit({destination(path): body for path, body in made.items() if path is not _PRINTED})
-    return WrittenReport(content, made.get(_PRINTED), tuple(targets.files))
+    return WrittenReport(content, made.get(_PRINTED), tuple(targets.files), remark)
 
 
 def report_of(

@@ -10,11 +10,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import receval
 from receval import functional
 from receval.api import functions
+from receval.errors import DataError
 from receval.metrics import METRICS
 
 from tests.conftest import ROOT
@@ -151,3 +154,31 @@ def test_one_list_is_scored_by_itself():
     assert receval.score([1], [2], "MRR@1", convention="trec_eval") == 0.0
     with pytest.raises(receval.DataError, match="relevant: there is no item"):
         receval.score([1], [], "MRR@1")
+
+
+@pytest.mark.parametrize("items", [["a", "b"], ("a", "b"), {"a", "b"}, pl.Series(["a", "b"]), [1, 2]])
+def test_several_texts_are_ids_of_items_and_not_paths(items):
+    lists = {7: [1]} if 1 in list(items) else {7: ["a"]}
+    assert functional.coverage(items, lists) == 0.5
+    assert receval.evaluate(test=lists, recommendations=lists, items=items, metrics=["ItemCoverage@1"]).rows[0].value == 0.5
+
+
+def test_a_text_alone_is_a_path(tmp_path):
+    (tmp_path / "items.csv").write_text("item\na\nb\n")
+    assert functional.coverage(str(tmp_path / "items.csv"), {7: ["a"]}) == 0.5
+    with pytest.raises(DataError, match="there is no file"):
+        functional.coverage("a", {7: ["a"]})
+
+
+def test_several_texts_are_ids_of_users():
+    test, lists = {"u": ["a"], "v": ["b"]}, {"u": ["a"], "v": ["a"]}
+    assert receval.evaluate(test=test, recommendations=lists, users=["u", "v"], metrics=["Recall@1"]).rows[0].value == 0.5
+
+
+def test_ndcg_takes_grades():
+    true, pred = {1: {"a": 2, "b": 1}, 2: {"c": 1}}, {1: ["b", "a"], 2: ["x", "c"]}
+    first = (1 + 3 / np.log2(3)) / (3 + 1 / np.log2(3))
+    assert functional.ndcg(true, pred, k=2, apply_mean=False) == pytest.approx([first, 1 / np.log2(3)])
+    rows = pl.DataFrame({"user_id": [1, 1, 2], "item_id": ["a", "b", "c"], "rating": [2, 1, 1]})
+    assert functional.ndcg(rows, pred, k=2, relevance={"graded": True}) == pytest.approx((first + 1 / np.log2(3)) / 2)
+    assert functional.ndcg(rows, pred, k=2) == pytest.approx((1 + 1 / np.log2(3)) / 2), "as rs_metrics, which reads no further column"

@@ -62,10 +62,6 @@ def problems(write, tmp_path) -> Callable[..., list[str]]:
         ("  - PrecisionAtK: {k: 5}\n  - NDCGAtK: {gains: linear}", "config.yaml:4:5: evaluation[1]: NDCGAtK needs k"),
         ("  - NDCGAtK: {k: 5, gains: linaer}", "config.yaml:3:5: evaluation[0]: gains must be one of linear, exponential under"),
         ("  metrics:\n    GiniIndx: {top_n: 10}", "config.yaml:4:15: evaluation.metrics.GiniIndx: unknown metric 'GiniIndx'"),
-        (
-            "  convention: receval\n  cutoffs: 5\n  simple_metrics: [nDCG]\n  complex_metrics: [{metric: F1, beta: [0.5, 1]}]",
-            "config.yaml:6:21: evaluation.complex_metrics[0]: F1 has several values of a parameter: list it once for each value",
-        ),
         ("  convention: elliott\n  cutoffs: 5\n  simple_metrics: [HR]", "evaluation.convention: unknown convention 'elliott'"),
     ],
 )

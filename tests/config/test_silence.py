@@ -70,7 +70,6 @@ def test_a_tie_order_that_no_measure_uses_is_a_warning(warnings):
             "WarpRec",
             "warprec",
         ),
-        ("{metrics: {nDCG: {cutoff: {type: int, values: [1, 5]}}}}", "RELISON", "relison"),
         ("{metrics: [Precision, NDCG, FMeasure]}", "ClayRS", "clayrs"),
         ("{metrics: [Precision, Recall]}", "WarpRec or ClayRS", "warprec or clayrs"),
     ],

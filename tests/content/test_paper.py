@@ -7,7 +7,8 @@ import pytest
 from msgspec.structs import replace
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
-from receval.content.paper import definitions, formula_of, paper_document, result_tables
+from receval.content.formulas import definitions, formula_of
+from receval.content.paper import paper_document, result_tables
 from receval.conventions import AXES, load
 from receval.evaluation.plan import in_full
 from receval.metrics import METRICS, resolve

@@ -229,10 +229,35 @@ def test_row_67_a_name_that_its_library_refuses_without_a_cutoff_is_refused(writ
 
 def test_row_92_extended_f1_of_a_whole_model_is_refused_with_the_equivalent_arithmetic(evaluate):
     test, lists = rated((1, 1, 1)), listed((1, 1))
-    with pytest.raises(ConfigError, match=r"arithmetic can, as in 2\*nDCG@10\*Gini@10/\(nDCG@10 \+ Gini@10\)"):
-        evaluate(test, lists, train=TRAIN, metrics=["F1(nDCG,Gini)@10"])
+    with pytest.raises(ConfigError, match=r"this is 5\*nDCG@3\*Gini@3/\(4\*nDCG@3 \+ Gini@3\)"):
+        evaluate(test, lists, train=TRAIN, metrics=["F1(nDCG,Gini,beta=2)@3"])
     formula = "2*nDCG@1*ItemCoverage@1/(nDCG@1 + ItemCoverage@1)"
     assert values(evaluate(test, lists, train=TRAIN, metrics=[formula])) == {formula: pytest.approx(2 * 0.25 / 1.25)}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("AUC", "GAUC"), ("F1", "MAP"), ("nDCG", "ItemCoverage"), ("nDCG", "Gini"), ("Precision", "Recall"), ("MAP", "MRR")],
+)
+@pytest.mark.parametrize("beta", [0.5, 1, 2])
+def test_row_92_extended_f1_under_the_documents_is_the_f_of_the_two_values_of_the_table(evaluate, first, second, beta):
+    test = rated((1, 1, 5), (1, 2, 5), (1, 3, 1), (2, 2, 4), (2, 4, 2), (3, 5, 1))
+    train = rated((1, 4, 5), (2, 1, 3), (2, 3, 5), (3, 2, 4), (3, 4, 2), (4, 6, 4), (5, 2, 1), (5, 5, 1))
+    lists = listed((1, 6, 0.9), (1, 1, 0.8), (1, 4, 0.7), (2, 2, 0.9), (2, 6, 0.8), (3, 5, 0.7), (3, 6, 0.2))
+    combined = {"name": "F1", "params": {"metric_name_1": first, "metric_name_2": second, "beta": beta}, "k": 2}
+    alone = [name if name in ("AUC", "GAUC") else f"{name}@2" for name in (first, second)]
+    found = evaluate(test, lists, train=train, convention="warprec-docs", metrics=[*alone, combined])
+    by_label = values(found)
+    p, r, f = (by_label[label] for label in found.labels())
+    assert f == pytest.approx((1 + beta**2) * p * r / (beta**2 * p + r))
+
+
+def test_an_f_of_each_users_values_says_so_beside_a_pooled_part(evaluate):
+    test = rated((1, 1, 5), (1, 2, 5), (2, 2, 4), (3, 5, 1))
+    lists = listed((1, 6, 0.9), (1, 1, 0.7), (2, 2, 0.9), (3, 5, 0.7))
+    said = " ".join(evaluate(test, lists, train=TRAIN, metrics=["F1(AUC,GAUC)", "AUC"]).notes())
+    assert "F1(AUC,GAUC) is the mean of each user's value; AUC alone is pooled over users (micro)." in said
+    assert "each user's value" not in " ".join(evaluate(test, lists, train=TRAIN, metrics=["F1@2", "AUC"]).notes())
 
 
 def test_row_200_logit_is_another_name_of_sigmoid_and_a_wrong_one_is_named_by_its_parameter(evaluate):

@@ -55,7 +55,8 @@ def examined(
     frames: Mapping[str, pl.DataFrame], cuts: Mapping[object, int] | None = None, stored: Mapping[str, str] | None = None, **options
 ):
     """Return the findings and the stored rows of lists whose users are in parts, as `cuts` divides them."""
-    checks = CheckTask(**{"settings": SETTINGS, "available": AVAILABLE, "cutoffs": (2,), "keeps_rows": True} | options)
+    options["available"] = options.get("available", AVAILABLE) | {"test", "relevance"}  # every run but one of lists alone has these
+    checks = CheckTask(**{"settings": SETTINGS, "cutoffs": (2,), "keeps_rows": True} | options)
     train = frames.get("train")
     known = prepared(train, ids=frames["lists"]["item"].dtype)
     if "times" in checks.available:

@@ -51,13 +51,18 @@ def values(result):
         ("Hypervolume(RMSE)@2", sum(RMSE) / 2, ROOT),
         ("F1(F1(RMSE,nDCG),MSE)@2", sum(map(harmonic, map(harmonic, RMSE, NDCG), (0.5, 4.5))) / 2,
          harmonic(harmonic(ROOT, POOLED_NDCG), 2.5)),
-        ("F1(RMSE,nDCG,of=means)@2", harmonic(sum(RMSE) / 2, sum(NDCG) / 2), None),
     ],
 )  # fmt: skip
 def test_combinations_of_combined_metrics(measure, mean, pooled, evaluate):
     result = evaluate(TEST, LISTS, metrics=[measure], predictions=OF_USER, aggregates=["mean", "micro"])
     assert values(result)[measure, "mean"] == pytest.approx(mean)
     assert values(result).get((measure, "micro")) == (None if pooled is None else pytest.approx(pooled))
+
+
+def test_an_f_of_means_over_other_users_is_arithmetic_of_the_two_values(evaluate):
+    result = evaluate(TEST, LISTS, metrics=["F1(RMSE,nDCG,of=means)@2"], predictions=OF_USER)
+    assert [row.value for row in result.rows] == [pytest.approx(harmonic(sum(RMSE) / 2, sum(NDCG) / 2))]
+    assert result.labels() == ("2*RMSE*nDCG@2/(RMSE + nDCG@2)",)
 
 
 def test_a_user_without_a_value_of_a_component_has_none_of_the_combination():
