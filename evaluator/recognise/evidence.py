@@ -29,6 +29,7 @@ _FULL: Final = 0.95
 _NAMED_POSITION, _POSITION = 1.5, 4.0
 _OPPOSITE: Final = 20.0
 """Bits against items whose name says what a model predicted, in a test file, or what is true, in lists."""
+_FEW: Final = 10
 _LEANS: Final = 4.0
 """Bits of a further word in the name of items: `true_items` in a test file, `rec_items` in lists."""
 _USUAL_NAME: Final = 15.0
@@ -65,11 +66,12 @@ def item_bits(user: SampledColumn, column: SampledColumn, *roles: str) -> float:
     position = (_NAMED_POSITION if column.is_named else _POSITION) if after == 1 else 0.0
     position += _NAMED_POSITION if column.is_named and after == 2 else 0.0
     is_grade = column.kind == "integer" and column.distinct <= set("012345") and len(column.distinct) < len(column.values)
+    is_flag = column.distinct <= {"0", "1"} and len(column.values) > _FEW
     said = meanings(column.name)
     own, other = ("truth", "list") if "truth" in roles else ("list", "truth")
     is_opposite = other in said and not said.keys() & {"item", own}
     leans = has_word(column.name, own) - has_word(column.name, other)
-    return bits_of(column.name, roles) + position + _content(column) - 5 * is_grade - _OPPOSITE * bool(is_opposite) + _LEANS * leans
+    return bits_of(column.name, roles) + position + _content(column) - 5 * is_grade - 10 * is_flag - _OPPOSITE * bool(is_opposite) + _LEANS * leans
 
 
 def _content(column: SampledColumn) -> float:

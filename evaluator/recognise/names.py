@@ -18,7 +18,7 @@ _WORDS: Final[dict[str, frozenset[str]]] = {
         "user": (
             "user users usr uid userid customer customers cust client member visitor account reviewer session sessions query "
             "queries qid topic person listener reader viewer subscriber buyer shopper player profile household student patient "
-            "guest"
+            "guest basket cart trip utrip orderid"
         ),
         "item": (
             "item items iid itemid movie movies film product products prod article articles track song book books doc docs docno "
@@ -95,10 +95,11 @@ def meanings(name: str | None) -> dict[str, float]:
         return {"side": MOST}
     if len(words) > 1 and words[0] in ("is", "has", "was"):
         return {"rating": MOST}
+    whole = "".join(words)
     while len(words) > 1 and words[-1] in _IDENTIFYING:
         words.pop()
     stem = _OF_SEVERAL.fullmatch(words[-1]) if words else None
-    weighed = [(MOST, "".join(words)), (MOST, stem[1] if stem else "")]
+    weighed = [(MOST, whole), (MOST, "".join(words)), (MOST, stem[1] if stem else "")]
     weighed += [*((_LAST_WORD, word) for word in words[-1:]), *((_OTHER_WORD, word) for word in words[-2::-1])]
     for bits, word in weighed:
         if roles := [role for role, known in _WORDS.items() if word in known or word.removesuffix("s") in known]:

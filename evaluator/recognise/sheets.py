@@ -31,7 +31,7 @@ from .sampled_values import INTEGER, SampledColumn, number_of
 
 _RECOGNISED: Final = ("user", "item", "rating", "score", "rank", "position", "row", "model")
 """Roles of columns; one that the config gives another role has none of them."""
-_OF_LISTS: Final = (" ", ",", "\t")
+_OF_LISTS: Final = (" ", ",", "\t", ";", "|")
 """Separators of items in lines of different lengths."""
 SEPARATORS: Final = ("::", "\t", ";", "|", ",", " ")
 _TREC_ENDINGS: Final = (".qrels", ".qrel", ".run", ".trec")
@@ -374,7 +374,8 @@ def _separator_of(lines: Sequence[str], split: str | None) -> str:
 def _is_ragged(rows: Sequence[Sequence[str]], separator: str) -> bool:
     """Return whether lines are lists of different lengths, rather than rows of a table of which a few are broken."""
     widths = Counter(map(len, rows))
-    is_table = separator not in _OF_LISTS or sum(map(bool, map(meanings, rows[0]))) > 1
+    is_header = sum(map(bool, map(meanings, rows[0]))) > 1 and len(rows[0]) >= widths.most_common(1)[0][0]
+    is_table = separator not in _OF_LISTS or is_header
     return len(widths) > 1 and not is_table and widths.most_common(1)[0][1] <= _NEARLY_ALL * len(rows)
 
 
