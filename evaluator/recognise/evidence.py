@@ -155,6 +155,6 @@ def _judged(sheet: Sheet, user: SampledColumn, column: SampledColumn) -> Iterato
     said = 0.0 if has_zero and "amount" in meanings(column.name) else bits_of(column.name, ("rating", "score"))
     if column.is_named and not said and not (has_zero or has_gaps):
         bits = min(bits, 0.0)  # below no rating at all, as all rows stay relevant; asked where ratings are read
-    bits -= 60 * (max(numbers, default=1.0) <= 0)  # then no row is relevant
+    bits -= 60 * (max(numbers, default=1.0) <= 0 and (said <= 0 or min(numbers) < 0))  # then no row is relevant
     sure = _PRESET if column.preset else -2 if column.is_named else 4
     yield Judge(column, "rating", bits + said + 2 * (said > 0) + sure, "zeros or False judge rows" if has_zero else "")

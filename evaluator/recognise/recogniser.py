@@ -33,6 +33,8 @@ _DIGIT: Final = re.compile(r"\d")
 _WEAK: Final = 8.0
 """Bits that a user or an item costs that nothing speaks for: never by elimination."""
 _MOST_READINGS: Final = 4
+_MOST_NEAR: Final = 40
+"""Number of drafts whose rows are compared; a file of thousands of columns has thousands that are equally likely."""
 _MOST_UNNAMED: Final = 4
 """With more columns without names, positions alone say nothing."""
 _MOST_USERS, _MOST_DRAFTS = 3, 5
@@ -100,8 +102,7 @@ class Draft(Struct, frozen=True):
             c.place for c in sheet.columns if c.key == columns.get("model")
         }
         times = [c for c in times if not items.split or not any(items.split in value for value in c.values)]  # or it would be split too
-        has_usual = any("timestamp" in usual_roles(c.name or "") for c in sheet.columns)
-        if len(times) == 1 and times[0].place not in used and not has_usual and not self.shape.startswith("TREC"):
+        if len(times) == 1 and times[0].place not in used and not sheet.has_usual_time and not self.shape.startswith("TREC"):
             columns["timestamp"] = times[0].key
             used.add(times[0].place)
         casts = [role for role, group in (("user", (self.user,)), ("item", items.columns)) if _is_whole(group)]
@@ -380,7 +381,7 @@ def _decide(request: SourceRequest, pool: Sequence[Draft], reads_ratings: bool) 
     if not pool:
         return None
     near = [draft for draft in pool if pool[0].bits - draft.bits < MARGIN]
-    near[1:] = sorted(near[1:], key=lambda draft: draft.source == pool[0].source)  # other columns first, then other orders
+    near[1:] = sorted(near[1:_MOST_NEAR], key=lambda draft: draft.source == pool[0].source)  # other columns first, then other orders
     effects: list[Mapping[Any, Any]] = []
     readings: list[FileReading] = []
     for draft in near:

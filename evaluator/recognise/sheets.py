@@ -76,6 +76,11 @@ class Sheet:
         """The columns that the filter reads."""
 
     @cached_property
+    def has_usual_time(self) -> bool:
+        """True if a column has a usual name of times."""
+        return any("timestamp" in usual_roles(column.name or "") for column in self.columns)
+
+    @cached_property
     def model(self) -> SampledColumn | None:
         """The column with the names of models, if there is one."""
         found = [c for c in self.columns if not c.is_list and "model" in meanings(c.name) and len(c.distinct) <= 50 and c.kind == "text"]
