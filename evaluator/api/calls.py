@@ -34,9 +34,7 @@ from .arguments import (
     NO_MATRIX,
     Arguments,
     ConfigLike,
-    about_arguments,
     collected,
-    errors_as_arguments,
     loaded_from,
     masked_matrix,
     matrix_of_users,
@@ -47,6 +45,7 @@ from .arguments import (
 from .epoch_values import EpochValues, EvaluatorArguments
 from .evaluation_result import EvaluationResult
 from .studies import PrintedAudit, PrintedDescription, PrintedExplanation
+from .wording import about_arguments, errors_as_arguments
 
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
 

@@ -35,9 +35,9 @@ from ..session.judge import bases_of, gate_options, with_gates
 from ..session.slices import slices_of
 from ..stats.difference import Failing, Settings
 from ..synonyms import path_of, takes, wrong_type
-from .arguments import errors_as_arguments, reworded
 from .charts import DrawnChart
 from .other_frames import PandasFrame, as_pandas
+from .wording import errors_as_arguments, reworded
 
 _OWN, _BASELINE = "result", "baseline"
 RuleLike = str | Mapping[str, Any]

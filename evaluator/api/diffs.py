@@ -19,7 +19,8 @@ from ..evaluation.diffing import diff as diff_models
 from ..results.model_diff import ORDERS, REASONS, ModelDiff, Order
 from ..session.diff import TwoModels, two_models
 from ..synonyms import takes
-from .arguments import Arguments, ConfigLike, errors_as_arguments, loaded_from, warn
+from .arguments import Arguments, ConfigLike, loaded_from, warn
+from .wording import errors_as_arguments
 
 _USUAL = "nDCG@10"
 

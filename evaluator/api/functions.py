@@ -20,8 +20,8 @@ from ..load.opening import open_rows
 from ..metrics.registry import METRICS, Metric
 from ..names.measure_strings import cutoff
 from ..synonyms import refuse_unknown
-from .arguments import errors_as_arguments
 from .calls import evaluate_tolerantly
+from .wording import errors_as_arguments
 
 ALIASES: Final = {"hitrate": "HitRate", "mapr": "MAP", "mar": "MAR"}
 """Name of a function in rs_metrics → metric."""

@@ -17,7 +17,8 @@ from ..results.result import Result
 from ..results.user_view import UserView
 from ..session.user import open_user, view_of_result
 from ..synonyms import takes
-from .arguments import Arguments, ConfigLike, errors_as_arguments, loaded_from, warn
+from .arguments import Arguments, ConfigLike, loaded_from, warn
+from .wording import errors_as_arguments
 
 
 class UserResult(UserView, frozen=True, eq=False):

@@ -71,7 +71,8 @@ def item_bits(user: SampledColumn, column: SampledColumn, *roles: str) -> float:
     own, other = ("truth", "list") if "truth" in roles else ("list", "truth")
     is_opposite = other in said and not said.keys() & {"item", own}
     leans = has_word(column.name, own) - has_word(column.name, other)
-    return bits_of(column.name, roles) + position + _content(column) - 5 * is_grade - 10 * is_flag - _OPPOSITE * bool(is_opposite) + _LEANS * leans
+    against = 5 * is_grade + 10 * is_flag + _OPPOSITE * bool(is_opposite)
+    return bits_of(column.name, roles) + position + _content(column) + _LEANS * leans - against
 
 
 def _content(column: SampledColumn) -> float:

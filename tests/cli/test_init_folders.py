@@ -51,7 +51,7 @@ FOLDERS: dict[str, tuple[dict[str, Any], dict[str, Any], float]] = {
             "test": {
                 "path": "ground_truth.csv",
                 "separator": ";",
-                "columns": {"user": "customerKey", "item": "beerCode", "rating": "stars"},
+                "columns": {"user": "customerKey", "item": "beerCode", "rating": "stars", "timestamp": "when"},
             },
             "models": {"net": "predictions/net.csv"},
         },

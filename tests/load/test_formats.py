@@ -125,10 +125,12 @@ def test_leading_zeros_in_every_file_still_match(write, tmp_path):
     assert per_user(result, "m") == {"001": {"user": "001", "n_relevant": 1, "n_recommended": 1, "Recall@10": 1.0}}
 
 
-def test_unknown_endings_and_ambiguous_columns_are_refused_with_the_fix(write, evaluated):
+def test_text_of_unknown_endings_is_read_and_ambiguous_columns_are_said(write, evaluated):
     write("lists.xyz", csv(LISTS))
+    assert values(evaluated({"model": "lists.xyz"})) == EXPECTED
+    write("zeros.xyz", "a\0b\n")
     with pytest.raises(DataError, match="set it in the config: format:"):
-        evaluated({"model": "lists.xyz"})
+        evaluated({"model": "zeros.xyz"})
     assert values(evaluated({"model": {"path": "lists.xyz", "format": "csv"}})) == EXPECTED
     write("two.csv", csv(LISTS.with_columns(uid=pl.lit(1))))
     found = evaluated({"model": "two.csv"})

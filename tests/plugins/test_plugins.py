@@ -115,7 +115,7 @@ def test_an_error_of_a_metric_function_is_reported_in_one_sentence():
         library.evaluate(test=TEST, recommendations=LISTS, metrics=failing)
     with pytest.raises(library.ConfigError, match="the metric Wordy gave 'much' for a user"):
         library.evaluate(test=TEST, recommendations=LISTS, metrics=["Wordy@2"])
-    with pytest.raises(ValueError, match="a metric may take listed, k and relevant, not n"):
+    with pytest.raises(ValueError, match="a metric may take listed, k, relevant, train, previous, not n"):
         library.metric("Odd")(lambda listed, n: 0.0)
     with pytest.raises(ValueError, match="'ndcg' is a name of the metric nDCG of receval: choose another name"):
         library.metric("ndcg")(lambda listed: 0.0)
