@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ..conventions.axes import AXES
 from ..metrics.definition import Definition
+from ..names.yaml_text import option
 from ..results.list_lengths import LONGEST, SHORT_AT
 from ..results.row import Candidates, shortened
 from ..tables.array import Array, in_single_precision
@@ -22,7 +23,10 @@ from ..tables.tied_scores import TieRuns
 from ..tables.truth import TruthTable
 from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
-from .tallies import Least, Most, Sizes, Tally
+from .tallies import DistinctIds, Least, Most, Sizes, Tally
+
+_PADS: Final = ("-1", "0", "nan", "NaN", "None", "null", "<pad>", "[PAD]")
+"""Items that programs write to fill lists up."""
 
 
 @check("R01", uses=("rows_as_stored",), policy="duplicates")
@@ -38,8 +42,9 @@ class RepeatedItems(HealthCheck):
             cells = np.stack([pair_of_row, rows.rows.column("shelf").astype(np.int64)])
             first, pair_of_row = np.unique(cells, axis=1, return_index=True, return_inverse=True)[1:]
         again = np.bincount(pair_of_row)[pair_of_row] > 1
-        users = len(np.unique(rows.user[again]))
-        return Tally.of(rows_again=len(rows.user) - len(first), users=users, **part.notes(_filtered(part.lists, again), "user", "item"))
+        users, repeated = len(np.unique(rows.user[again])), _filtered(part.lists, again)
+        few = DistinctIds.of(repeated["item"].unique().sort().head(2))  # enough to know whether it is always the same one
+        return Tally.of(rows_again=len(rows.user) - len(first), users=users, few=few, **part.notes(repeated, "user", "item"))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("rows_again"), context.counts.count("list_rows")
@@ -54,7 +59,12 @@ class RepeatedItems(HealthCheck):
                 f" The {lists.n_files:,} files are read as one model; the pattern of the files without a name makes a model of each."
             )
         advice = "" if self.id in context.refused else _how_repeats_count(context.definitions)
-        return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows(), advice=advice)
+        items = [str(item) for item in tally["few"].ids] if n else []
+        fills_up = len(items) == 1 and items[0] in _PADS and lists is not None
+        cures = [option(f"{lists.setting}.padding", items)] if fills_up else []
+        advice = f"{advice or self.declared.advice}; or leave {items[0]} out, which may only fill lists up:" if cures else advice
+        examples = tally.examples("user", "item")
+        return self.symptom(context, sentence, n, total, examples=examples, rows=tally.rows(), advice=advice, cures=cures)
 
 
 def _how_repeats_count(definitions: Sequence[Definition]) -> str:

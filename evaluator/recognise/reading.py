@@ -113,9 +113,9 @@ def as_argument(option: str, of_files: Iterable[str]) -> str:
     The sources `of_files` (`data.test.`) have files, the others are tables.
     """
     key, _, value = shlex.split(option)[-1].partition("=")
-    source, _, column = key.rpartition(".columns.")
+    source, *_ = key.rpartition(".columns.") if ".columns." in key else key.rpartition(".")
     table = "FILE" if any(key.startswith(role) for role in of_files) else "TABLE"
-    return argument(source, {f"columns.{column}": yaml_text.read(value, {}).value}, table)
+    return argument(source, {key.removeprefix(f"{source}."): yaml_text.read(value, {}).value}, table)
 
 
 def described(reading: FileReading) -> str:

@@ -293,3 +293,12 @@ def test_select_refuses_an_id_that_no_check_has(receval, config):
     code, out, err = receval("check", config(CLEAN), "--select", "R01,Q*")
     assert (code, out) == (2, "")
     assert err == "receval: --select Q*: there is no such check\n  write ids and patterns such as R01,X*; docs/checks.md lists all checks\n"
+
+
+def test_an_item_that_fills_lists_up_is_left_out_by_the_option_under_the_finding(receval, folder):
+    folder({"test.csv": "user,item\n1,10\n2,12\n", "lists.csv": 'user,items\n1,"[10, 12, -1, -1]"\n2,"[12, -1, -1, -1]"\n'})
+    given = ("check", "--test", "test.csv", "--recs", "m=lists.csv")
+    out = receval(*given)[1]
+    cure = """--set 'data.recommendations.m.padding=["-1"]'"""
+    assert f"or leave -1 out, which may only fill lists up:\n    {cure}\n" in out
+    assert "R01" not in receval(*given, *shlex.split(cure))[1]
