@@ -60,8 +60,8 @@ class RepeatedItems(HealthCheck):
             )
         advice = "" if self.id in context.refused else _how_repeats_count(context.definitions)
         items = [str(item) for item in tally["few"].ids] if n else []
-        fills_up = len(items) == 1 and items[0] in _PADS and lists is not None
-        cures = [option(f"{lists.setting}.padding", items)] if fills_up else []
+        fills_up = len(items) == 1 and items[0] in _PADS
+        cures = [option(f"{lists.setting}.padding", items)] if fills_up and lists is not None else []
         advice = f"{advice or self.declared.advice}; or leave {items[0]} out, which may only fill lists up:" if cures else advice
         examples = tally.examples("user", "item")
         return self.symptom(context, sentence, n, total, examples=examples, rows=tally.rows(), advice=advice, cures=cures)
