@@ -156,7 +156,8 @@ def test_the_weights_are_printed_in_every_measure_that_they_fit_and_the_others_a
 
 
 def test_weights_of_items_also_weight_precision_by_name(evaluate):
-    found = evaluate(TEST, LISTS, items=ITEMS, metrics=["WeightedPrecision@2", "Recall@2"], weights={"items": "items.price"})
+    metrics, weights = ["WeightedPrecision@2", "Recall@2"], {"items": "items.price"}
+    found = evaluate(TEST.drop("quantity"), LISTS, items=ITEMS, metrics=metrics, weights=weights)
     assert values(found)["WeightedPrecision@2"] == pytest.approx((10 / 11 + 1) / 2)
     assert values(found)["Recall(weight=items.price)@2"] == pytest.approx((10 / 40 + 1) / 2)
 
@@ -168,7 +169,8 @@ def test_a_convention_whose_ideal_list_has_no_weights_leaves_its_measure_as_it_i
 
 
 def test_results_with_different_weights_have_no_measure_in_common(evaluate):
-    one, other = (evaluate(TEST, LISTS, metrics=["Recall@2"], weights=weights) for weights in (ROWS, {}))
+    one = evaluate(TEST, LISTS, metrics=["Recall@2"], weights=ROWS)
+    other = evaluate(TEST.drop("quantity"), LISTS, metrics=["Recall@2"])
     with pytest.raises(DataError, match=r"the first has Recall\(weight=rows.quantity\)@2, the second Recall@2"):
         compare({"weighted": one, "plain": other}, ComparisonOptions())
 
