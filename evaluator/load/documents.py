@@ -34,6 +34,10 @@ _FIRST: Final = 20
 """Number of keys of an object that decide whether keys are columns or users."""
 
 
+_WRAPPERS: Final = ("results", "recommendations", "predictions", "data", "users", "output", "outputs", "rows", "records", "lists", "runs")
+"""Keys under which a document may hold everything."""
+
+
 class _NoRows(Exception):
     """A value of the document is not a row, or not a list of a user."""
 
@@ -61,7 +65,8 @@ def is_document(file: SourceFile) -> bool:
         record = json.loads(first)
     except (ValueError, RecursionError):
         return True
-    return not rest.strip() and all(isinstance(value, list | dict) for value in record.values())
+    holds_all = all(isinstance(value, list | dict) for value in record.values()) or _within(list(record.items())) is not None
+    return not rest.strip() and holds_all
 
 
 def is_by_user(path: Path) -> bool:
@@ -109,13 +114,35 @@ def _rows(reader: _JsonReader, table: str) -> Iterator[Mapping[str, Any]]:
         return
     entries = reader.values()
     first = list(islice(entries, _FIRST))
+    held = _within(first)
+    if isinstance(held, list):
+        yield from held
+        return
+    if held is not None:
+        first = list(held.items())
     if _names_columns(first):
         yield from _by_column(dict(chain(first, entries)))
     elif may_hold_lists(table):
-        for user, held in chain(first, entries):
-            yield from _of_user(user, held, table)
+        for user, of_user in chain(first, entries):
+            yield from _of_user(user, of_user, table)
     else:
         raise _NoRows(f"key {first[0][0]!r}: not a column name" if first else "an empty object")
+
+
+def _within(entries: Sequence[tuple[str, Any]]) -> list[dict[str, Any]] | dict[str, Any] | None:
+    """Return the records, or the entries of users, that an object holds beside facts about them: `{"model": "als", "results": […]}`.
+
+    `None` if the object has none, or several: then its keys are users or columns.
+    """
+    holding = [(key, value) for key, value in entries if isinstance(value, list | dict)]
+    if len(holding) != 1 or len(entries) >= _FIRST or any("user" in usual_roles(key) for key, _ in entries):
+        return None
+    key, value = holding[0]
+    if len(entries) == 1 and key.lower() not in _WRAPPERS:
+        return None
+    if isinstance(value, list):
+        return value if value and all(isinstance(one, dict) for one in value) else None
+    return value if value and all(isinstance(one, list | dict) for one in value.values()) else None
 
 
 def _names_columns(entries: Sequence[tuple[str, Any]]) -> bool:
