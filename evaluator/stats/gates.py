@@ -44,7 +44,7 @@ class GateTest(Struct, frozen=True):
     users can show (80 %), `users_needed` the number that can show the margin if these cannot; `None` if the margin is so small that the
     number would be meaningless.
 
-    `fail` says when the margin fails, and `failed_by` the strictest kind of failing that holds. `p_fail` is the p value of what must be
+    `fail` says when the margin fails, and `failed_by` the strictest kind of failing that is shown. `p_fail` is the p value of what must be
     refuted for that: that there is no loss (`shown_worse`), or that the rule is met (`shown_beyond`); `None` if the value decides.
     `p_worse` and `p_beyond` are those two p values, whatever `fail` is. `n_corrected` is the number of margins that `p_fail` was corrected
     for, if that changed the outcome. `identical`: all lists are the same.
