@@ -175,14 +175,18 @@ def judge(result: Result, demands: Demands) -> Verdicts:
 
 
 def _corrected(judged: Sequence[JudgedCase], alpha: float) -> Iterator[JudgedCase]:
-    """Yield the cases with gains corrected together, and failures, those against anchors too."""
+    """Yield the cases with gains corrected together, and failures too, with those against anchors; rules that only warn are apart."""
     gains = correct_gains([one.test for one in judged], alpha)
-    anchored = [one.anchor.test for one in judged if one.anchor is not None]
-    tests = correct_failures([*gains, *anchored], alpha)
-    of_anchors = iter(tests[len(judged) :])
-    for one, test in zip(judged, tests[: len(judged)], strict=True):
-        anchor = None if one.anchor is None else replace(one.anchor, test=next(of_anchors))
-        yield replace(one, test=test, anchor=anchor)
+    judged = [replace(one, test=test) for one, test in zip(judged, gains, strict=True)]
+    parts = [(one.case.rule.severity, part.test) for one in judged for part in (one, one.anchor) if part is not None]
+    of_severity = {
+        severity: iter(correct_failures([test for other, test in parts if other == severity], alpha))
+        for severity in dict.fromkeys(severity for severity, _ in parts)
+    }
+    for one in judged:
+        tests = of_severity[one.case.rule.severity]
+        test = next(tests)
+        yield replace(one, test=test, anchor=None if one.anchor is None else replace(one.anchor, test=next(tests)))
 
 
 class _Judging(Struct, eq=False):

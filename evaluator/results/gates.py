@@ -66,8 +66,9 @@ class Gate(Struct, frozen=True):
     that the rule is met, under a flat prior. For a rule on `slices` these fields are `None`, and `slices` has the examined slices;
     `n_searched` slices were looked at to find them.
 
-    `fail` says when the margin fails (`gates.fail`), and if it does, `failed_by` is the strictest kind of failing that holds. `p_fail` is
-    the p value of what is refuted then (that there is no loss, or that the rule is met), `p_fail_adjusted` is corrected for all margins.
+    `fail` says when the margin fails (`gates.fail`), and if it does, `failed_by` is the strictest kind of failing that is shown after
+    the correction. `p_fail` is the p value of what is refuted then (that there is no loss, or that the rule is met), `p_fail_adjusted` is
+    corrected for all margins of the same `severity`.
 
     `consequence` is the effect of the `outcome` on the run, which depends on `severity` and `gates.inconclusive`. If there is an
     `anchor`, the outcome is that of both comparisons. `rule`, `found` and `remark` are cells of the table, `sentence` is complete alone;

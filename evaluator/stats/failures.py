@@ -7,25 +7,43 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from .concluding import adjust
-from .difference import GateOutcome
+from .difference import Failing, GateOutcome
 from .gates import GateTest
 
 
 def correct_failures(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[GateTest, ...]:
     """Correct the failures of several margins together by Holm, so that any of them fails without reason in at most α of runs.
 
-    A failure that is no longer shown becomes inconclusive; one that the value alone decides stays.
+    A failure that is no longer shown becomes inconclusive; one that the value alone decides stays. `failed_by` is what the corrected tests
+    show: losses, and losses beyond the limit, are two families.
     """
+    failures, losses, beyond = (_corrected([getattr(test, name) for test in tests]) for name in ("p_fail", "p_worse", "p_beyond"))
     n = sum(test.p_fail is not None for test in tests)
-    adjusted = iter(adjust([test.p_fail for test in tests if test.p_fail is not None], "holm"))
     judged = []
-    for test in tests:
-        if test.p_fail is not None:
-            test = replace(test, p_fail_adjusted=next(adjusted))
-            if test.outcome == "fail" and n > 1 and (test.p_fail_adjusted or 0.0) > alpha:
-                test = replace(test, outcome="inconclusive", n_corrected=n)
-        judged.append(test)
+    for test, p_fail, p_worse, p_beyond in zip(tests, failures, losses, beyond, strict=True):
+        one = replace(test, p_fail_adjusted=p_fail)
+        if test.outcome == "fail" and n > 1 and p_fail is not None and p_fail > alpha:
+            one = replace(one, outcome="inconclusive", n_corrected=n)
+        judged.append(replace(one, failed_by=_failed_by(test, p_worse, p_beyond, alpha)))
     return tuple(judged)
+
+
+def _failed_by(test: GateTest, p_worse: float | None, p_beyond: float | None, alpha: float) -> Failing | None:
+    """Return the strictest kind of failing that corrected p values show; it is never stricter than that of the rule alone."""
+    failed_by = test.failed_by
+    if test.fail == "shown_beyond":
+        return failed_by  # the outcome is the corrected test
+    if failed_by == "shown_beyond" and p_beyond is not None and p_beyond > alpha:
+        failed_by = "shown_worse"
+    if failed_by == "shown_worse" and test.fail == "value" and p_worse is not None and p_worse > alpha:
+        failed_by = "value"
+    return failed_by
+
+
+def _corrected(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return p values corrected by Holm; those that are `None` do not count."""
+    adjusted = iter(adjust([p for p in p_values if p is not None], "holm"))
+    return [None if p is None else next(adjusted) for p in p_values]
 
 
 def as_identical(test: GateTest) -> GateTest:
@@ -40,6 +58,8 @@ def as_identical(test: GateTest) -> GateTest:
         meets=outcome == "pass",
         p=None,
         p_fail=None,
+        p_worse=None,
+        p_beyond=None,
         failed_by="shown_beyond" if outcome == "fail" else None,
         detectable=None,
         users_needed=None,

@@ -44,9 +44,10 @@ class GateTest(Struct, frozen=True):
     users can show (80 %), `users_needed` the number that can show the margin if these cannot; `None` if the margin is so small that the
     number would be meaningless.
 
-    `fail` says when the margin fails, and `failed_by` the strictest kind of failing that holds. `p_fail` is the p value of what must be
+    `fail` says when the margin fails, and `failed_by` the strictest kind of failing that is shown. `p_fail` is the p value of what must be
     refuted for that: that there is no loss (`shown_worse`), or that the rule is met (`shown_beyond`); `None` if the value decides.
-    `n_corrected` is the number of margins that it was corrected for, if that changed the outcome. `identical`: all lists are the same.
+    `p_worse` and `p_beyond` are those two p values, whatever `fail` is. `n_corrected` is the number of margins that `p_fail` was corrected
+    for, if that changed the outcome. `identical`: all lists are the same.
     """
 
     kind: MarginKind | LimitKind | SlicesKind
@@ -74,6 +75,8 @@ class GateTest(Struct, frozen=True):
     failed_by: Failing | None = None
     p_fail: float | None = None
     p_fail_adjusted: float | None = None
+    p_worse: float | None = None
+    p_beyond: float | None = None
     n_corrected: int | None = None
     identical: bool = False
 
@@ -246,6 +249,8 @@ def _judged(
     loss = None if of_difference is None else of_difference.at(1 - alpha) < -TOLERANCE * max(1.0, scale)
     failed_by = None if meets is not False else _failed_by(high, least, is_worse=bool(loss))
     needs = None if estimate.runs is None or confidence is None else needs_for_margin(estimate, limit * unit, alpha)
+    p_beyond = None if is_by_value or confidence is None else confidence.above(least)
+    p_worse = None if is_by_value or of_difference is None else of_difference.above(0.0)
     return GateTest(
         kind,
         limit,
@@ -269,16 +274,17 @@ def _judged(
         test=estimate.test if confidence is not None else None,
         fail=None if is_by_value else fail,
         failed_by=None if is_by_value else failed_by,
-        p_fail=None if is_by_value else _p_of_failing(confidence, of_difference, least, fail),
+        p_fail=_p_of_failing(p_worse, p_beyond, fail),
+        p_worse=p_worse,
+        p_beyond=p_beyond,
     )
 
 
-def _p_of_failing(confidence: Confidence | None, of_difference: Confidence | None, least: float, fail: Failing) -> float | None:
+def _p_of_failing(p_worse: float | None, p_beyond: float | None, fail: Failing) -> float | None:
     """Return the p value of what must be refuted for a margin to fail; a required gain fails if even the gain is shown to be too small."""
-    if confidence is None or of_difference is None or fail == "value":
+    if p_worse is None or p_beyond is None or fail == "value":
         return None
-    p = confidence.above(least)
-    return min(p, of_difference.above(0.0)) if fail == "shown_worse" else p
+    return min(p_worse, p_beyond) if fail == "shown_worse" else p_beyond
 
 
 def _failed_by(high: float | None, least: float, *, is_worse: bool) -> Failing:
@@ -373,7 +379,7 @@ def remark(test: GateTest, measure: str = "the value") -> str:
     if test.outcome == "fail":
         return _violation(test)
     if test.n_corrected is not None:
-        return f"a loss is shown by this rule alone, but not after the correction for {test.n_corrected:,} margins (Holm)"
+        return f"{_claim(test)} by this rule alone, but not after the correction for {test.n_corrected:,} margins (Holm)"
     if test.n_changed == 0:
         return _unchanged(test, measure)
     return _doubt(test)
@@ -388,6 +394,17 @@ def gate_sentence(subject: Subject, test: GateTest) -> str:
     verdict = {"pass": "holds", "fail": "does not hold", "inconclusive": "is inconclusive", None: "cannot be judged"}[test.outcome]
     explanation = "; ".join(part for part in (observed, reason) if part)
     return f"“{of_model}{against}” {verdict}{f': {explanation}' if explanation else ''}."
+
+
+def _claim(test: GateTest) -> str:
+    """Return what must be shown for a margin to fail."""
+    if test.kind == "slices":
+        return "a slice beyond the limit is confirmed"
+    if test.kind == "min_gain":
+        return f"a gain below the limit of {_size(test, test.limit)} is shown" if test.limit else "a loss is shown"
+    return (
+        f"a loss above the limit of {_size(test, test.limit)} is shown" if test.fail == "shown_beyond" and test.limit else "a loss is shown"
+    )
 
 
 def _violation(test: GateTest) -> str:

@@ -82,6 +82,15 @@ def test_losses_are_not_corrected():
     assert both[0].p_adjusted is None
 
 
+def test_rules_that_only_warn_do_not_make_a_failure_harder_to_show():
+    strict, warns = "nDCG@10 max_loss 2%", {"measure": "nDCG@10", "max_loss": "2%", "severity": "warn"}
+    result, base = result_of({"home": lost(0.0147, 0.1)}), result_of({"home": BASE})
+    alone, *_ = gates(result, strict, base=base)
+    assert alone.outcome == "fail"
+    assert [one.outcome for one in gates(result, strict, warns, warns, warns, base=base)] == ["fail", *["inconclusive"] * 3]
+    assert [one.outcome for one in gates(result, strict, strict, strict, strict, base=base)] == ["inconclusive"] * 4
+
+
 def test_each_group_is_judged_alone_and_a_small_one_is_skipped_with_its_size():
     groups = ["free"] * 200 + ["paid"] * 199 + ["trial"]
     today = result_of({"home": [0.4] * 200 + [0.3] * 200}, groups=groups)

@@ -138,6 +138,29 @@ def test_failures_are_corrected_together_and_say_so():
     assert [test.outcome for test in correct_failures([by_value] * 4)] == ["fail"] * 4
 
 
+def test_a_loss_exceeds_its_limit_in_words_only_if_the_corrected_test_shows_it():
+    alone, clear = (margin_test(paired(mean), True, "max_loss", 0.01) for mean in (-0.0203, -0.05))
+    assert (alone.failed_by, alone.p_beyond) == ("shown_beyond", pytest.approx(0.02, abs=0.002))
+    assert remark(correct_failures([alone])[0]) == "loss exceeds the limit of 0.01"
+    tests = correct_failures([alone, clear, alone, alone])
+    assert [(test.outcome, test.failed_by) for test in tests] == [
+        ("fail", failed_by) for failed_by in ("shown_worse", "shown_beyond", "shown_worse", "shown_worse")
+    ]
+    assert remark(tests[0]) == "a loss is shown, and its value is above the limit of 0.01"
+    assert remark(tests[1]) == "loss exceeds the limit of 0.01"
+    by_value = margin_test(paired(-0.0105), True, "max_loss", 0.005, fail="value")
+    assert [test.failed_by for test in correct_failures([by_value] * 4)] == ["value"] * 4
+
+
+def test_an_inconclusive_rule_names_the_claim_that_the_correction_leaves_open():
+    beyond = margin_test(paired(-0.0203), True, "max_loss", 0.01, fail="shown_beyond")
+    gain = margin_test(paired(0.0097), True, "min_gain", 0.02)
+    for test, claim in ((beyond, "a loss above the limit of 0.01 is shown"), (gain, "a gain below the limit of 0.02 is shown")):
+        assert test.outcome == "fail"
+        one = correct_failures([test] * 4)[0]
+        assert remark(one) == f"{claim} by this rule alone, but not after the correction for 4 margins (Holm)"
+
+
 def test_the_reason_of_a_failure_says_what_is_shown():
     why = [remark(margin_test(paired(mean), True, "max_loss", 0.01, fail="value")) for mean in (-0.03, -0.015)]
     assert why == ["loss exceeds the limit of 0.01", "a loss is shown, and its value is above the limit of 0.01"]
