@@ -36,6 +36,8 @@ from .typed import refusing_unreadable, typed_scan
 
 _SAMPLE: Final = 1 << 16
 """Number of bytes of text from which the length of a line is estimated."""
+_PIECES: Final = 16
+"""Number of places of a file from which these bytes are."""
 S = TypeVar("S")
 T = TypeVar("T")
 PROCESS_SCRATCH: Final = ExitStack()
@@ -451,7 +453,19 @@ def expected_rows(source: Source) -> int | None:
             return None
     if scan.format not in ("csv", "lines", "ndjson") or any(path.endswith((".gz", ".zst", ".zstd")) for path in scan.paths):
         return None
-    with open(scan.paths[0], "rb") as file:
-        sample = file.read(_SAMPLE)
+    sample = _sample(scan.paths[0])
     n_lines = sample.count(b"\n")
     return n_bytes(source) * n_lines // len(sample) if n_lines else None
+
+
+def _sample(path: str) -> bytes:
+    """Return pieces of a file from its start to its end: lines often grow with the ids of a sorted file."""
+    size = os.path.getsize(path)
+    with open(path, "rb") as file:
+        if size <= _SAMPLE:
+            return file.read()
+        pieces = []
+        for number in range(_PIECES):
+            file.seek(number * (size - _SAMPLE // _PIECES) // (_PIECES - 1))
+            pieces.append(file.read(_SAMPLE // _PIECES))
+    return b"".join(pieces)
