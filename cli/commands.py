@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from typing import Final
 
 import click
 
@@ -44,6 +45,12 @@ _MEANT = {
     "version": "receval --version",
 }
 """Name of a command that people try → command that they mean."""
+_SPLIT: Final = (
+    "A split is configured: filters of rows are data.test.where and data.train.where, or --where; --target last takes the last row of each "
+    "user. receval init FILE writes an example"
+)
+_TOLD: Final = dict.fromkeys(("split", "splits", "train_test_split", "holdout"), _SPLIT)
+"""Name of a command that people try → sentence on how it is done instead."""
 
 
 class _Commands(click.Group):
@@ -67,6 +74,8 @@ class _Commands(click.Group):
         if name not in _COMMANDS and not name.startswith("-"):
             from difflib import get_close_matches
 
+            if name.lower().replace("-", "_") in _TOLD:
+                context.fail(f"No such command {name!r}. {_TOLD[name.lower().replace('-', '_')]}.")
             meant = f"receval run {name}" if name.endswith((".yaml", ".yml")) else _MEANT.get(name.lower())
             close = [meant] if meant else get_close_matches(name, _COMMANDS, n=1, cutoff=0.5)
             context.fail(f"No such command {name!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
