@@ -1,4 +1,4 @@
-"""Print results to standard output, completely or with an error, and everything else to standard error."""
+"""Print results to standard output, completely or with an error; messages go to standard error."""
 
 from __future__ import annotations
 

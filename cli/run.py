@@ -105,8 +105,8 @@ def run(
 
     Without a config: receval run --test t.csv --recs als=als.csv -m nDCG,Recall -k 5,10
 
-    The result goes to standard output, everything else to standard error. Exits with 1 if a gate or a health check of level error
-    failed; the results are still written.
+    The table goes to standard output, with findings and verdicts; with --format only the result does, and findings and verdicts go to
+    standard error, as messages always do. Exits with 1 if a gate or a health check of level error failed; the results are still written.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
     read.overrides = (*read.overrides, *_rows_of_latex(form, outputs, table["models_as_rows"]))
