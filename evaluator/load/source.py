@@ -28,7 +28,7 @@ from .made_columns import cells_of
 from .objects import json_scan
 from .opening import FAILURES, plainly_named
 from .recode import Quotes, line_of_record, recode_file, settle_quotes
-from .remote import Remote, copies, fetch, parts_elsewhere
+from .remote import Remote, copies, fetch, object_or_folder, parts_elsewhere
 from .scan import Format, FormatName, Kind, NumberType, ReadOptions, Scan
 from .source_file import FileState, FrameFile, Place, SourceFile, refusing_changes, state_of
 from .text import separator_of, text_scan
@@ -296,8 +296,11 @@ def _expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> l
         parts = [file]
         if isinstance(file.path, Path | Remote) and _is_iceberg(file.path, options.format):
             parts = [replace(file, path=newest_metadata(role, file.path))]
-        elif isinstance(file.path, Remote) and file.path.is_folder and options.format != "delta":
-            root, parts = file.path.path, [SourceFile.of(part) for part in parts_elsewhere(role, file.path)]
+        elif isinstance(file.path, Remote) and options.format != "delta":
+            place = object_or_folder(file.path)
+            parts = [replace(file, path=place)]
+            if place.is_folder:
+                root, parts = place.path, [SourceFile.of(part) for part in parts_elsewhere(role, place)]
         elif isinstance(file.path, Path) and os.path.isdir(file.path) and options.format != "delta" and not is_table(file.path):
             root, parts = file.path, [SourceFile.of(part) for part in parts_of(role, file.path)]
         found += [replace(part, path_columns=columns_of_path(part.pure_path, root, named)) for part in parts]
