@@ -12,7 +12,7 @@ from receval.outputs import of_form
 
 from . import options
 from .options import hint_in_options
-from .output import ci_files, publish, say, say_verdicts, show, tell, tell_cautions
+from .output import ci_files, publish, say, say_verdicts, say_without_charts, show, tell, tell_cautions
 
 
 @click.command(cls=options.Command)
@@ -103,6 +103,7 @@ def gate(
     tell_cautions(judged.result, quiet=quiet)
     if form != "table" or not quiet:
         show(row, judged.report if row is not None and row.of == "report" else judged.result.gates, strict=strict, summary=False)
+    say_without_charts(outputs, form, quiet=quiet)
     publish(judged.report if system != "none" else None, system)
     say_verdicts(judged, quiet=quiet)
     context.exit(0 if exit_zero else judged.exit_code)

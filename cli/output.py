@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -90,6 +90,16 @@ def say_written(written: Sequence[Path]) -> None:
         folders = [shlex.quote(str(path)) for path in written if os.path.isdir(path)]
         after = f"; next: receval report {folders[0]} -o report.html" if folders else ""
         say(f"wrote {', '.join(map(str, written))}{after}")
+
+
+def say_without_charts(written: Iterable[object], form: str | None = None, *, quiet: bool) -> None:
+    """Say on standard error that pages have no charts if the extra that draws them is missing, and how to get it; not if `quiet`."""
+    if not quiet and (form == "html" or any(str(path).lower().endswith((".html", ".htm")) for path in written)):
+        from receval.extras import install_command
+        from receval.render.drawing import can_draw
+
+        if not can_draw():
+            say(f"warning: the page has no charts, because the extra report is not installed: {install_command('report')}")
 
 
 def warn(loaded: receval.Loaded) -> None:

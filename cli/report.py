@@ -10,7 +10,7 @@ import receval
 from receval.outputs import of_form
 
 from . import options
-from .output import ci_files, emit, publish, say, show, tell, tell_cautions
+from .output import ci_files, emit, publish, say, say_without_charts, show, tell, tell_cautions
 
 baseline_option = click.option(
     "--baseline",
@@ -96,6 +96,7 @@ def compare(
         tell_cautions(result, quiet=quiet)
     if form is not None or not quiet:
         show(of_form(form or "table", "comparison"), compared.comparison, **compared.form_arguments)
+    say_without_charts(outputs, form, quiet=quiet)
 
 
 def _date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -183,6 +184,7 @@ def report(
         say(made.failed_gates)
     if made.remark:
         say(f"warning: {made.remark}")
+    say_without_charts(made.files, form, quiet=quiet)
     if made.files and not quiet:
         say(f"wrote {', '.join(map(str, made.files))}")
 

@@ -16,7 +16,7 @@ import receval
 from receval.outputs import OutputForm, Subject, of_form
 
 from . import options
-from .output import ci_files, publish, say_verdicts, say_written, show, tell, tell_cautions, tell_gates, tell_tracked
+from .output import ci_files, publish, say_verdicts, say_without_charts, say_written, show, tell, tell_cautions, tell_gates, tell_tracked
 from .watch import refuse_other_output, watch_config
 
 _LARGE: Final = 50 << 20
@@ -138,6 +138,7 @@ def run(
             progress=report,
         )
     _show(record, row, looks, quiet, verbose)
+    say_without_charts(record.written, form, quiet=quiet)
     publish(record.report, system)
     record = _tracked(record, quiet)
     context.exit(record.exit_code)
