@@ -33,6 +33,15 @@ _COMMANDS = {
 """Command → its file, and its help. Commands are imported when they are called, so that --help is quick."""
 
 
+_SECTIONS: Final = {
+    "Evaluate and compare": ("run", "compare", "diff", "slices"),
+    "Release rules": ("gate", "baseline"),
+    "Reports": ("report", "plot", "track"),
+    "Data and configs": ("init", "check", "describe", "validate", "schema"),
+    "Understand a number": ("audit", "explain", "user", "metrics"),
+    "This installation": ("doctor", "completion"),
+}
+"""The sections of commands in `receval --help`."""
 _MEANT = {
     "eval": "run",
     "evaluate": "run",
@@ -82,8 +91,10 @@ class _Commands(click.Group):
         return super().resolve_command(context, arguments)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help) for name, (_, help) in _COMMANDS.items()])
+        widest = max(map(len, _COMMANDS))
+        for title, names in _SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), _COMMANDS[name][1]) for name in names])
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:

@@ -92,14 +92,14 @@ def say_written(written: Sequence[Path]) -> None:
         say(f"wrote {', '.join(map(str, written))}{after}")
 
 
-def say_without_charts(written: Iterable[object], form: str | None = None, *, quiet: bool) -> None:
+def say_without_charts(written: Iterable[object], row: OutputForm | None = None, *, quiet: bool) -> None:
     """Say on standard error that pages have no charts if the extra that draws them is missing, and how to get it; not if `quiet`."""
-    if not quiet and (form == "html" or any(str(path).lower().endswith((".html", ".htm")) for path in written)):
-        from receval.extras import install_command
-        from receval.render.drawing import can_draw
+    is_page = row is not None and row.form == "html"
+    if not quiet and (is_page or any(str(path).lower().endswith((".html", ".htm")) for path in written)):
+        from receval.session.show import missing_charts
 
-        if not can_draw():
-            say(f"warning: the page has no charts, because the extra report is not installed: {install_command('report')}")
+        if missing := missing_charts():
+            say(f"warning: {missing}")
 
 
 def warn(loaded: receval.Loaded) -> None:

@@ -24,7 +24,11 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 _LATEX: Final = ("latex", "latex-document")
 
 
-@click.command(cls=options.Command)
+_USUAL: Final = ("--test", "--train", "-m", "-k", "--threshold", "--convention", "--set", "--recs", "--format", "-o", "--by", "-v")
+"""The options that `receval run --help` shows."""
+
+
+@click.command(cls=options.Command, usual=_USUAL)
 @options.config_argument
 @options.plugin_option
 @options.reading_options()
@@ -138,7 +142,6 @@ def run(
             progress=report,
         )
     _show(record, row, looks, quiet, verbose)
-    say_without_charts(record.written, form, quiet=quiet)
     publish(record.report, system)
     record = _tracked(record, quiet)
     context.exit(record.exit_code)
@@ -218,6 +221,7 @@ def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, loo
             if not quiet:
                 tell_gates(result)
             show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences)
+    say_without_charts(record.written, row, quiet=quiet)
     if not quiet:
         say_written(record.written)
 

@@ -99,7 +99,7 @@ class Inserted(Struct, frozen=True):
 def as_html(document: doc.Document, *, interactive: bool = False) -> str:
     """Return the page: the blocks before the first section, links to the sections, and the rest; with `interactive`, also Vega.
 
-    Charts are drawn if the extra is installed; else a sentence is in the place of the first. The data of the tables are in the page as JSON.
+    Charts are drawn if the extra is installed; else a sentence replaces the first. The data of the tables are in the page as JSON.
     """
     blocks = document if can_draw() else tuple(_without_figures(document, iter([doc.Paragraph(NO_CHARTS)])))
     figures = [block for block in _all(blocks) if isinstance(block, doc.Figure)] if interactive else []

@@ -211,8 +211,8 @@ def test_without_the_extra_a_chart_is_refused_before_the_evaluation(folder, rece
 def test_without_the_extra_one_line_on_standard_error_and_one_in_the_page_say_how_to_get_charts(
     command, folder, tmp_path, receval, monkeypatch
 ):
-    monkeypatch.setattr(drawing, "can_draw", lambda: False)
     monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
+    monkeypatch.setattr("receval.session.show.can_draw", lambda: False)
     code, out, err = receval(*command.format(folder).split())
     line = f"receval: warning: the page has no charts, because the extra report is not installed: {install_command('report')}"
     assert code == 0, err
