@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from typing import Final
 
 import click
 
@@ -32,6 +33,15 @@ _COMMANDS = {
 """Command → its file, and its help. Commands are imported when they are called, so that --help is quick."""
 
 
+_SECTIONS: Final = {
+    "Evaluate and compare": ("run", "compare", "diff", "slices"),
+    "Release rules": ("gate", "baseline"),
+    "Reports": ("report", "plot", "track"),
+    "Data and configs": ("init", "check", "describe", "validate", "schema"),
+    "Understand a number": ("audit", "explain", "user", "metrics"),
+    "This installation": ("doctor", "completion"),
+}
+"""The sections of commands in `receval --help`."""
 _MEANT = {
     "eval": "run",
     "evaluate": "run",
@@ -44,6 +54,12 @@ _MEANT = {
     "version": "receval --version",
 }
 """Name of a command that people try → command that they mean."""
+_SPLIT: Final = (
+    "A split is configured: filters of rows are data.test.where and data.train.where, or --where; --target last takes the last row of each "
+    "user. receval init FILE writes an example"
+)
+_TOLD: Final = dict.fromkeys(("split", "splits", "train_test_split", "holdout"), _SPLIT)
+"""Name of a command that people try → sentence on how it is done instead."""
 
 
 class _Commands(click.Group):
@@ -67,14 +83,18 @@ class _Commands(click.Group):
         if name not in _COMMANDS and not name.startswith("-"):
             from difflib import get_close_matches
 
+            if name.lower().replace("-", "_") in _TOLD:
+                context.fail(f"No such command {name!r}. {_TOLD[name.lower().replace('-', '_')]}.")
             meant = f"receval run {name}" if name.endswith((".yaml", ".yml")) else _MEANT.get(name.lower())
             close = [meant] if meant else get_close_matches(name, _COMMANDS, n=1, cutoff=0.5)
             context.fail(f"No such command {name!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
         return super().resolve_command(context, arguments)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help) for name, (_, help) in _COMMANDS.items()])
+        widest = max(map(len, _COMMANDS))
+        for title, names in _SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), _COMMANDS[name][1]) for name in names])
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 from receval.outputs import of_form
 
 from . import options
 from .options import hint_in_options
-from .output import ci_files, publish, say, say_verdicts, show, tell, tell_cautions
+from .output import ci_files, publish, say, say_verdicts, say_without_charts, show, tell, tell_cautions
+
+_USUAL: Final = (
+    "--baseline", "--model", "--if-missing", "--rule", "--fail", "--inconclusive", "--strict", "--test", "--recs", "--ci", "--format", "-o",
+)  # fmt: skip
+"""The options that `receval gate --help` shows."""
 
 
-@click.command(cls=options.Command)
+@click.command(cls=options.Command, usual=_USUAL)
 @options.config_or_folder_argument("source", "[DIR|CONFIG]")
 @click.option("--baseline", metavar="[LABEL=]DIR|MODEL", help="The result folder or model to compare with, instead of gates.baseline.")
 @click.option(
@@ -103,6 +108,7 @@ def gate(
     tell_cautions(judged.result, quiet=quiet)
     if form != "table" or not quiet:
         show(row, judged.report if row is not None and row.of == "report" else judged.result.gates, strict=strict, summary=False)
+    say_without_charts(outputs, row, quiet=quiet)
     publish(judged.report if system != "none" else None, system)
     say_verdicts(judged, quiet=quiet)
     context.exit(0 if exit_zero else judged.exit_code)

@@ -17,34 +17,11 @@ import click
 import receval
 from click.shell_completion import CompletionItem
 from receval import outputs
-from receval.errors import ArgumentError, ConfigError, DataError
+from receval.errors import ConfigError, DataError
 
-from .threads import refuse_wrong_threads
+from .command import Command as Command
 
 _Callback = TypeVar("_Callback", bound=Callable[..., Any])
-
-
-class Command(click.Command):
-    """A command that reports wrong arguments in terms of the command line, with a suggestion for an unknown option."""
-
-    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
-        """Read the arguments."""
-        given = tuple(arguments)
-        try:
-            return super().parse_args(context, arguments)
-        except click.NoSuchOption as error:
-            from .guesses import suggestion
-
-            hint = suggestion(error.option_name, self, context, given)
-            raise click.UsageError(f"No such option '{error.option_name}'.{f' {hint}' if hint else ''}", context) from None
-
-    def invoke(self, context: click.Context) -> Any:
-        """Call the command."""
-        refuse_wrong_threads()
-        try:
-            return super().invoke(context)
-        except ArgumentError as error:
-            raise click.UsageError(error.option, context) from None
 
 
 _LONGEST_METAVAR: Final = 60

@@ -1,11 +1,11 @@
-"""Print results to standard output, completely or with an error, and everything else to standard error."""
+"""Print results to standard output, completely or with an error; messages go to standard error."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -90,6 +90,16 @@ def say_written(written: Sequence[Path]) -> None:
         folders = [shlex.quote(str(path)) for path in written if os.path.isdir(path)]
         after = f"; next: receval report {folders[0]} -o report.html" if folders else ""
         say(f"wrote {', '.join(map(str, written))}{after}")
+
+
+def say_without_charts(written: Iterable[object], row: OutputForm | None = None, *, quiet: bool) -> None:
+    """Say on standard error that pages have no charts if the extra that draws them is missing, and how to get it; not if `quiet`."""
+    is_page = row is not None and row.form == "html"
+    if not quiet and (is_page or any(str(path).lower().endswith((".html", ".htm")) for path in written)):
+        from receval.session.show import missing_charts
+
+        if missing := missing_charts():
+            say(f"warning: {missing}")
 
 
 def warn(loaded: receval.Loaded) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import click
 import receval
 from receval.outputs import of_form
 
 from . import options
-from .output import ci_files, emit, publish, say, show, tell, tell_cautions
+from .output import ci_files, emit, publish, say, say_without_charts, show, tell, tell_cautions
 
 baseline_option = click.option(
     "--baseline",
@@ -25,7 +25,18 @@ baseline_model_option = click.option(
 )
 
 
-@click.command(cls=options.Command)
+_USUAL_OF_COMPARE: Final = (
+    "--baseline", "--all-pairs", "--measure", "--all", "--margin", "--by", "--losers", "--test", "--set", "--recs", "--format", "-o",
+)  # fmt: skip
+"""The options that `receval compare --help` shows."""
+_USUAL_OF_REPORT: Final = (
+    "-o", "--format", "--interactive", "--template", "--title", "--baseline", "--measure", "--margin", "--losers", "--test", "--set",
+    "--recs",
+)  # fmt: skip
+"""The options that `receval report --help` shows."""
+
+
+@click.command(cls=options.Command, usual=_USUAL_OF_COMPARE)
 @options.config_or_folder_argument("inputs", "[CONFIG|[NAME=]DIR]...", nargs=-1)
 @baseline_option
 @baseline_model_option
@@ -94,8 +105,10 @@ def compare(
     compared = compare_inputs(sources, arguments, read=read_with_groups, tell=tell, outputs=outputs, written=written, **shown)
     for result in compared.results.values():
         tell_cautions(result, quiet=quiet)
+    row = of_form(form or "table", "comparison")
     if form is not None or not quiet:
-        show(of_form(form or "table", "comparison"), compared.comparison, **compared.form_arguments)
+        show(row, compared.comparison, **compared.form_arguments)
+    say_without_charts(outputs, row, quiet=quiet)
 
 
 def _date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -110,7 +123,7 @@ def _date(context: click.Context, parameter: click.Parameter, value: str | None)
         raise click.BadParameter(str(error), context, parameter) from None
 
 
-@click.command(cls=options.Command)
+@click.command(cls=options.Command, usual=_USUAL_OF_REPORT)
 @options.config_or_folder_argument("inputs", "[CONFIG|[NAME=]DIR]...", nargs=-1)
 @options.outputs_option("Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge).")
 @options.format_option("report", "latex", help="Print the report in this format.")
@@ -183,6 +196,7 @@ def report(
         say(made.failed_gates)
     if made.remark:
         say(f"warning: {made.remark}")
+    say_without_charts(made.files, of_form(form, "report") if form else None, quiet=quiet)
     if made.files and not quiet:
         say(f"wrote {', '.join(map(str, made.files))}")
 

@@ -16,7 +16,7 @@ import receval
 from receval.outputs import OutputForm, Subject, of_form
 
 from . import options
-from .output import ci_files, publish, say_verdicts, say_written, show, tell, tell_cautions, tell_gates, tell_tracked
+from .output import ci_files, publish, say_verdicts, say_without_charts, say_written, show, tell, tell_cautions, tell_gates, tell_tracked
 from .watch import refuse_other_output, watch_config
 
 _LARGE: Final = 50 << 20
@@ -24,7 +24,11 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 _LATEX: Final = ("latex", "latex-document")
 
 
-@click.command(cls=options.Command)
+_USUAL: Final = ("--test", "--train", "-m", "-k", "--threshold", "--convention", "--set", "--recs", "--format", "-o", "--by", "-v")
+"""The options that `receval run --help` shows."""
+
+
+@click.command(cls=options.Command, usual=_USUAL)
 @options.config_argument
 @options.plugin_option
 @options.reading_options()
@@ -105,8 +109,8 @@ def run(
 
     Without a config: receval run --test t.csv --recs als=als.csv -m nDCG,Recall -k 5,10
 
-    The result goes to standard output, everything else to standard error. Exits with 1 if a gate or a health check of level error
-    failed; the results are still written.
+    The table goes to standard output, with findings and verdicts; with --format only the result does, and findings and verdicts go to
+    standard error, as messages always do. Exits with 1 if a gate or a health check of level error failed; the results are still written.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
     read.overrides = (*read.overrides, *_rows_of_latex(form, outputs, table["models_as_rows"]))
@@ -217,6 +221,7 @@ def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, loo
             if not quiet:
                 tell_gates(result)
             show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences)
+    say_without_charts(record.written, row, quiet=quiet)
     if not quiet:
         say_written(record.written)
 

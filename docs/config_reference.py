@@ -146,9 +146,19 @@ def kind(entry: dict[str, Any]) -> str:
         inner = kind(values) if isinstance(values, dict) else ""
         keys = ", ".join(f"`{key}`" for key in entry.get("properties", {}))
         return f"a mapping of {keys}" if keys else f"name → {inner}" if inner else "a mapping"
-    least, most = entry.get("minimum", entry.get("exclusiveMinimum")), entry.get("maximum", entry.get("exclusiveMaximum"))
     if isinstance(entry.get("type"), list):
         return " or ".join(kind({"type": one}) for one in entry["type"] if one != "null")
     words = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
-    limits = f" from {least}" * (least is not None) + f" to {most}" * (most is not None)
-    return f"{words.get(entry.get('type', ''), '')}{limits}"
+    return f"{words.get(entry.get('type', ''), '')}{limits(entry)}"
+
+
+def limits(entry: dict[str, Any]) -> str:
+    """Return the limits of a number in words, which say whether a limit itself is allowed."""
+    least, most = entry.get("minimum"), entry.get("maximum")
+    above, below = entry.get("exclusiveMinimum"), entry.get("exclusiveMaximum")
+    if entry.get("type") == "integer":
+        least, above = (least if above is None else above + 1), None
+        most, below = (most if below is None else below - 1), None
+    words = {" from": least, " above": above, " to": most, " below": below}
+    said = [f"{word} {limit}" for word, limit in words.items() if limit is not None]
+    return (" and" if below is not None else "").join(said)

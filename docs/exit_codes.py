@@ -8,14 +8,19 @@ from receval.document import Block, Heading, Paragraph, Table, text_columns
 CODES = {
     0: ("fine", "go on"),
     1: (
-        "a gate or an error-level check failed, or with `--strict` a warning or an inconclusive gate; results were written",
+        "a gate or an error-level check failed, such as R01 for duplicate items in lists, or with `--strict` a warning or an inconclusive "
+        "gate; results were written",
         "look at the results; a second run gives the same",
     ),
     2: (
         "the command line or the config is wrong, a plug-in failed, or an output cannot be written or would replace an input",
         "`receval validate CONFIG` lists all problems of a config; choose another place for an output",
     ),
-    3: ("data is missing, unreadable or wrong, or results cannot be compared", "see file and line in the message; `receval check CONFIG`"),
+    3: (
+        "data is missing or unreadable (a broken row, a missing id), a policy of the config refuses it "
+        "(`evaluation.policy.duplicates: error`), or results cannot be compared",
+        "see file and line in the message; `receval check CONFIG`",
+    ),
     4: (
         "an engine or an optional extra is missing, or the machine has too little disk space, memory or threads",
         "`receval doctor` shows the installed extras, how to install the others, and how much space and memory there is",

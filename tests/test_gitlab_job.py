@@ -104,7 +104,8 @@ def test_a_token_of_the_project_is_used_if_there_is_one(pipeline, server):
 def test_the_account_must_be_set_and_the_release_is_installed_from_it(pipeline):
     code, printed = pipeline("main", RECEVAL_PACKAGE="")
     assert code == 2
-    assert "Set RECEVAL_OWNER, the account whose receval is installed, or RECEVAL_PACKAGE." in printed
+    assert "Set RECEVAL_OWNER, the account whose receval is installed, and RECEVAL_TAG, its release; or RECEVAL_PACKAGE." in printed
+    assert pipeline("main", RECEVAL_PACKAGE="", RECEVAL_OWNER="us")[0] == 2
     assert pipeline("main", RECEVAL_PACKAGE="", RECEVAL_OWNER="us", RECEVAL_TAG="v9")[0] == 0
     installed = (pipeline.stubs / "installed.txt").read_text()
     assert installed == "-m pip install --quiet https://github.com/us/receval/archive/refs/tags/v9.tar.gz\n"

@@ -28,6 +28,7 @@ from .data import Fold, folds_of
 from .data_sources import EMPTY_TEST, NO_TEST, with_rows_marked
 from .dialects import doubt, gather_pasted, translate
 from .error_texts import error_text
+from .fold_groups import equal_groups
 from .overrides import Locations, add_gates, add_input_format, add_model, add_question, add_to_test, override
 from .whole_config import Config
 
@@ -267,14 +268,7 @@ def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, prob
         everything.append(
             f"{locations.of_path(('data',))}: standard input (-) can be read only once, but data.folds reads every file once per fold"
         )
-    if any(
-        by.has_equal_groups for config in configs.values() for by in (*config.evaluation.by, *config.compare.by, *config.gates.splits())
-    ):
-        path = ("evaluation", "by")
-        everything.append(
-            f"{locations.of_path(path)}: a number of groups of about equal size has other borders in each fold; give the borders: "
-            "train_count:5,20, or train_count:3+ for one border"
-        )
+    everything += [f"{locations.of_path(path)}: {problem}" for config in configs.values() for path, problem in equal_groups(config)]
     if everything:
         raise ConfigError(tuple(dict.fromkeys(everything)))
     return configs

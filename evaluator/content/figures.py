@@ -45,6 +45,10 @@ from .report import ReportContent
 from .scales import ends_of, nearby, scale_of
 from .values import ValuePoint, by_label
 
+NO_CHARTS: Final = (
+    "There are no charts, because the extra report was not installed where this page was made. receval doctor shows how to install it."
+)
+"""The sentence in the place of the charts of a page."""
 VERDICT_COLOURS: Final = {"better": BLUE, "worse": ORANGE}
 VERDICT_SHAPES: Final = {"better": "circle", "worse": "triangle-down", "inconclusive": "diamond"}
 """Shape and colour of verdicts; others are a grey square."""

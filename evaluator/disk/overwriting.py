@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from msgspec import Struct
 
+from ..config.masking import masked_path
 from ..errors import OutputError
+from ..names.short_names import is_artifact
 from ..plugins import PLACES
 
 MANIFEST: Final = "manifest.json"
 _ELSEWHERE: Final = "choose another place for the output"
+_ADDRESS: Final = re.compile(r"(?:^|/)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):(?:/+|(?<=mlflow:))(?P<rest>.*)", re.DOTALL)
+"""A path that was made from an address, `s3:/bucket/x`: paths have one slash where the address has two."""
 _KEPT: Final = "choose another name; only the run that writes a folder of results replaces its files"
 
 
@@ -49,7 +54,7 @@ class InputPath(Struct, frozen=True):
 
 
 def refuse_overwriting(targets: Iterable[Target], inputs: Iterable[InputPath]) -> None:
-    """Raise `OutputError` for a target that would overwrite or remove an input or a file of a folder of results, or is in an input folder.
+    """Raise `OutputError` for a target that is an address or in an input folder, or would overwrite an input or a file of results.
 
     Two paths are the same if they lead to one file, by links or other spellings. Files that do not exist yet are not inputs. A run may
     replace a folder of results as a whole, unless it reads this folder.
@@ -58,10 +63,27 @@ def refuse_overwriting(targets: Iterable[Target], inputs: Iterable[InputPath]) -
     of_plugins = (InputPath("a file of --plugin", path) for path in given)
     found, read = tuple(targets), [(one, Path(os.path.realpath(one.path))) for one in (*of_plugins, *inputs)]
     for target in found:
+        _refuse_address(target)
         if target.takes is None:
             _refuse_part_of_results(target, found)
         for one, real in read:
             _refuse(target, one, real)
+
+
+def _refuse_address(target: Target) -> None:
+    """Raise `OutputError` for a target in a store or on the web, of which a local folder `s3:` would be made."""
+    written = _ADDRESS.search(path := target.path.as_posix())
+    if written is None:
+        return
+    from ..load.remote import is_remote  # only here: it imports Polars
+
+    as_path, address = path[written.start("scheme") :], f"{written['scheme']}://{written['rest']}"
+    if os.path.isdir(path[: written.end("scheme") + 1]) and not is_remote(address):
+        return  # a local folder with this name
+    address = masked_path(as_path if is_artifact(as_path) else address)
+    option = target.option.partition(" ")[0] if " " in target.option else "an output"
+    message = f"{option.rstrip(':')}: {address} is an address, but results are written only into local files and folders"
+    raise OutputError(message, "choose a local folder, and copy it to the store when it is complete")
 
 
 def _refuse(target: Target, one: InputPath, real: Path) -> None:

@@ -252,7 +252,7 @@ def _metrics(data: Mapping[str, SourceEntry], one_item_per_user: bool, sampled: 
     if "train" in data or "items" in data:
         chosen.append(("ItemCoverage", "the share of the catalogue that is recommended at least once"))
     if "train" in data:
-        chosen.append(("EPC", "novelty: how unpopular the hits were in train; other items count 0"))
+        chosen.append(("EPC", "how few train users know the hits; other items count 0"))
     if "items" in data and "categories" in data["items"].keys:
         chosen.append(("ILD(distance=jaccard)", "diversity: how different the categories within a list are"))
     return tuple(chosen)

@@ -46,6 +46,8 @@ _ELSEWHERE: Final = {
     "sqlite": "set uri and query instead of a path",
 }
 """Scheme of an address that is not read → what to do instead."""
+_ALIKE: Final = 0.75
+"""Least similarity of two names of which one is a slip of the other: two letters of four may be exchanged."""
 _NULL: Final = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -101,7 +103,7 @@ def _near(folder: Path, missing: Sequence[str]) -> str:
     for path in (folder / text for text in missing):
         with suppress(OSError, ValueError):
             there = {Path(name).stem: name for name in sorted(os.listdir(path.parent))}
-            near += [str(path.with_name(there[stem])) for stem in get_close_matches(path.stem, there, n=1, cutoff=0.8)]
+            near += [str(path.with_name(there[stem])) for stem in get_close_matches(path.stem, there, n=1, cutoff=_ALIKE)]
     return f"did you mean {' and '.join(near)}?" if near else ""
 
 

@@ -50,6 +50,10 @@ _SETTINGS: Final = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_ENABLE_ARTIF
 """Without these, MLflow tries for minutes to reach a server, and draws progress bars."""
 
 
+class NothingThereError(DataError):
+    """There is no object at an address."""
+
+
 class Remote(Struct, frozen=True):
     """A remote file, folder or glob: its address, and options of its store in addition to the environment."""
 
@@ -132,6 +136,20 @@ def _impossible_part(key: str) -> str | None:
     """Return the first part of a key that no object has: an empty one, `.`, `..`, or one with a control character; else `None`."""
     parts = key.removesuffix("/").split("/") if key else []
     return next((part for part in parts if part in ("", ".", "..") or _UNWRITABLE.search(part)), None)
+
+
+def object_or_folder(remote: Remote) -> Remote:
+    """Return an object with its size; if there is none, or an empty one, the folder of this name; raise `DataError` if there is neither."""
+    if remote.is_fetched_whole or remote.is_folder or remote.listed is not None:
+        return remote
+    folder = Remote(f"{remote.url}/", remote.options)
+    try:
+        found = Remote(remote.url, remote.options, remote.size)
+    except NothingThereError:
+        if under(folder):
+            return folder
+        raise
+    return found if found.listed or not under(folder) else folder
 
 
 def parts_elsewhere(role: str, folder: Remote) -> list[Remote]:
@@ -261,7 +279,7 @@ def _in_words(remote: Remote) -> Iterator[None]:
         code = re.search(r"status code: (\d+)", str(error))  # a failed listing gives its reason only in its text
         status = code[1] if code else ""
         if isinstance(error, wrong.NotFoundError | FileNotFoundError) or status == "404":
-            raise DataError(f"there is nothing at {remote}", "check the bucket and the key") from None
+            raise NothingThereError(f"there is nothing at {remote}", "check the bucket and the key") from None
         if isinstance(error, wrong.PermissionDeniedError | wrong.UnauthenticatedError | PermissionError) or status in ("401", "403"):
             hint = "check the credentials in the environment, or set storage_options in the config"
             raise DataError(f"{remote} cannot be read (permission denied)", hint) from None

@@ -28,7 +28,7 @@ from .made_columns import cells_of
 from .objects import json_scan
 from .opening import FAILURES, plainly_named
 from .recode import Quotes, line_of_record, recode_file, settle_quotes
-from .remote import Remote, copies, fetch, parts_elsewhere
+from .remote import Remote, copies, fetch, object_or_folder, parts_elsewhere
 from .scan import Format, FormatName, Kind, NumberType, ReadOptions, Scan
 from .source_file import FileState, FrameFile, Place, SourceFile, refusing_changes, state_of
 from .text import separator_of, text_scan
@@ -36,6 +36,8 @@ from .typed import refusing_unreadable, typed_scan
 
 _SAMPLE: Final = 1 << 16
 """Number of bytes of text from which the length of a line is estimated."""
+_PIECES: Final = 16
+"""Number of places of a file from which these bytes are."""
 S = TypeVar("S")
 T = TypeVar("T")
 PROCESS_SCRATCH: Final = ExitStack()
@@ -294,8 +296,11 @@ def _expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> l
         parts = [file]
         if isinstance(file.path, Path | Remote) and _is_iceberg(file.path, options.format):
             parts = [replace(file, path=newest_metadata(role, file.path))]
-        elif isinstance(file.path, Remote) and file.path.is_folder and options.format != "delta":
-            root, parts = file.path.path, [SourceFile.of(part) for part in parts_elsewhere(role, file.path)]
+        elif isinstance(file.path, Remote) and options.format != "delta":
+            place = object_or_folder(file.path)
+            parts = [replace(file, path=place)]
+            if place.is_folder:
+                root, parts = place.path, [SourceFile.of(part) for part in parts_elsewhere(role, place)]
         elif isinstance(file.path, Path) and os.path.isdir(file.path) and options.format != "delta" and not is_table(file.path):
             root, parts = file.path, [SourceFile.of(part) for part in parts_of(role, file.path)]
         found += [replace(part, path_columns=columns_of_path(part.pure_path, root, named)) for part in parts]
@@ -451,7 +456,19 @@ def expected_rows(source: Source) -> int | None:
             return None
     if scan.format not in ("csv", "lines", "ndjson") or any(path.endswith((".gz", ".zst", ".zstd")) for path in scan.paths):
         return None
-    with open(scan.paths[0], "rb") as file:
-        sample = file.read(_SAMPLE)
+    sample = _sample(scan.paths[0])
     n_lines = sample.count(b"\n")
     return n_bytes(source) * n_lines // len(sample) if n_lines else None
+
+
+def _sample(path: str) -> bytes:
+    """Return pieces of a file from its start to its end: lines often grow with the ids of a sorted file."""
+    size = os.path.getsize(path)
+    with open(path, "rb") as file:
+        if size <= _SAMPLE:
+            return file.read()
+        pieces = []
+        for number in range(_PIECES):
+            file.seek(number * (size - _SAMPLE // _PIECES) // (_PIECES - 1))
+            pieces.append(file.read(_SAMPLE // _PIECES))
+    return b"".join(pieces)

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
-from itertools import groupby, takewhile
+from itertools import groupby, islice, takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from .. import document as doc
 from ..content.chart_parts import BLUE, GREY
-from ..content.figures import VERDICT_COLOURS, VERDICT_SHAPES
+from ..content.figures import NO_CHARTS, VERDICT_COLOURS, VERDICT_SHAPES
 from ..content.scales import nearby
 from ..quoting import visible, without_commands
 from .drawing import as_svg, can_draw, script_bundle
@@ -99,9 +99,9 @@ class Inserted(Struct, frozen=True):
 def as_html(document: doc.Document, *, interactive: bool = False) -> str:
     """Return the page: the blocks before the first section, links to the sections, and the rest; with `interactive`, also Vega.
 
-    Charts are drawn if the extra is installed. The data of the tables are in the page as JSON.
+    Charts are drawn if the extra is installed; else a sentence replaces the first. The data of the tables are in the page as JSON.
     """
-    blocks = document if can_draw() else tuple(_without_figures(document))
+    blocks = document if can_draw() else tuple(_without_figures(document, iter([doc.Paragraph(NO_CHARTS)])))
     figures = [block for block in _all(blocks) if isinstance(block, doc.Figure)] if interactive else []
     bundle = script_bundle().replace("</script", "<\\/script").replace("<!--", "<\\!--") if figures else ""  # does not end its element
     scripts = [page_file("sort.js"), *([bundle, page_file("interactive.js")] if figures else [])]
@@ -142,13 +142,15 @@ def _harmless(elements: str) -> str:
     return without_commands(elements, lambda sign: f"&#{ord(sign)};")
 
 
-def _without_figures(blocks: Iterable[doc.Block]) -> Iterator[doc.Block]:
-    """Yield blocks without charts, and without sections that have only charts."""
+def _without_figures(blocks: Iterable[doc.Block], instead: Iterator[doc.Block]) -> Iterator[doc.Block]:
+    """Yield blocks without charts, the first charts replaced by the blocks `instead`, and without sections that have only charts."""
     for block in blocks:
         if isinstance(block, doc.Section):
-            kept = tuple(_without_figures(block.blocks))
+            kept = tuple(_without_figures(block.blocks, instead))
             yield from [replace(block, blocks=kept)] if kept else []
-        elif not isinstance(block, doc.Figure):
+        elif isinstance(block, doc.Figure):
+            yield from islice(instead, 1)
+        else:
             yield block
 
 

@@ -13,7 +13,9 @@ from ..content import findings, gates, selections
 from ..content.selections import matching, selected
 from ..document import Document, Heading, Sentences, Table
 from ..evaluation.plan import definitions_of
+from ..extras import install_command
 from ..names.measure_strings import measures_of
+from ..render.drawing import can_draw
 from ..render.screen import show
 from ..results.result import Result
 from ..results.spellings import without_aggregate
@@ -72,3 +74,8 @@ def findings_text(found: Sequence[Finding], file: TextIO, *, verbose: bool = Tru
 def gates_text(result: Result, file: TextIO) -> str:
     """Return the gates of a result as text; empty without gates."""
     return show(conceal(gates.document(result.gates, summary=False), hidden_in_outputs(), keys=True), file) if result.gates else ""
+
+
+def missing_charts() -> str:
+    """Return the sentence on pages without charts, with the command that installs the extra; empty if charts can be drawn."""
+    return "" if can_draw() else f"the page has no charts, because the extra report is not installed: {install_command('report')}"

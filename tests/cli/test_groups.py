@@ -185,14 +185,33 @@ def test_other_groups_of_the_same_name_are_a_config_error(receval, config):
     assert "compare.by[0]: train_count has other groups elsewhere in the config: use the same number or borders in all places" in err
 
 
-def test_a_number_of_groups_is_refused_for_folds(receval, config):
-    folds = ("--set", "data.test=null", "--set", "data.folds=[{name: a, test: data/test.csv}, {name: b, test: data/test.csv}]")
-    code, _, err = receval("validate", config, *folds, "--set", "evaluation.by=train_count:4")
+FOLDS = ("--set", "data.test=null", "--set", "data.folds=[{name: a, test: data/test.csv}, {name: b, test: data/test.csv}]")
+
+
+@pytest.mark.parametrize(
+    ("groups", "way"),
+    [
+        ("train_count:4", "give the borders, train_count:5,20, or train_count:3+ for one border"),
+        ("rows.popularity:3", "rows.popularity takes no borders; group by a column of the test rows or of data.items"),
+        ("cold*popular_share:3", "popular_share takes no borders; group by a column of data.users"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("command", "option", "place"),
+    [
+        ("validate", "--set=evaluation.by={}", "--set evaluation.by={}: evaluation.by[0]"),
+        ("run", "--by={}", "--by {}: evaluation.by[0]"),
+        ("compare", "--by={}", "--by {}: compare.by[0]"),
+    ],
+)
+def test_a_number_of_groups_is_refused_for_folds_at_its_place_with_what_the_grouping_takes(
+    command, option, place, groups, way, receval, config
+):
+    without = ("--set", "evaluation.by=[]") if command == "compare" else ()  # those of the config have other borders
+    code, _, err = receval(command, config, *FOLDS, *without, option.format(groups))
     assert code == 2
-    assert (
-        "evaluation.by: a number of groups of about equal size has other borders in each fold; give the borders: train_count:5,20, or"
-        in err
-    )
+    problem = "a number of groups of about equal size has other borders in each fold"
+    assert f"{place.format(groups)}: {problem}: {way}" in " ".join(err.split())
 
 
 def tables_of(receval, config, monkeypatch, width, *options):

@@ -61,6 +61,14 @@ def test_a_guessed_command_gets_the_right_one(typed, meant, receval):
     assert receval(typed, "config.yaml")[2].endswith(f"No such command {typed!r}. Did you mean {meant!r}?\n")
 
 
+@pytest.mark.parametrize("typed", ["split", "train-test-split", "Holdout"])
+def test_a_guessed_command_that_splits_data_gets_how_a_split_is_configured(typed, receval):
+    code, _, err = receval(typed, "ratings.csv")
+    assert code == 2
+    assert "A split is configured: filters of rows are data.test.where and data.train.where" in err
+    assert "plot" not in err
+
+
 @pytest.mark.parametrize(
     ("command", "form", "hint"),
     [

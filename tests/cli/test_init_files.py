@@ -42,6 +42,17 @@ def test_suggested_metrics_need_only_existing_inputs(init):
     assert done.evaluation["metrics"] == [f"{name}@5" for name in ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")]
 
 
+def test_the_rows_of_a_text_file_are_estimated_from_its_whole_length(init):
+    rows = [(user, user % 100 * 7 + place, 1 - place / 10) for user in range(3_000) for place in range(10)]  # ids grow longer
+    done = init({"test.csv": PLAIN["test.csv"], "als.csv": text(rows, ("user_id", "item_id", "score"))})
+    assert done.said["als.csv"].endswith("; about 30,000 rows")
+
+
+def test_the_comment_of_epc_does_not_call_it_novelty(init):
+    done = init({name: PLAIN[name] for name in ("test.csv", "train.csv", "als.csv")})
+    assert "- EPC  # how few train users know the hits; other items count 0" in done.config
+
+
 @pytest.mark.parametrize(("length", "top_k"), [(2, [2]), (7, [5]), (12, [5, 10]), (50, [5, 10, 20])])
 def test_cut_offs_are_the_usual_ones_up_to_the_length_of_the_lists(length, top_k, init):
     rows = [(user, 11 + place, 1 - place / 100) for user in (1, 2, 3) for place in range(length)]

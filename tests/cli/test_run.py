@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -282,3 +283,28 @@ def test_every_command_is_listed_and_has_help(receval):
         assert name in listed
         assert command.help
         assert all(option.help for option in command.params if option.param_type_name == "option" and option.name != "help")
+
+
+def test_the_help_groups_every_command_once(receval):
+    from receval.cli.commands import _SECTIONS, cli
+
+    assert sorted(name for names in _SECTIONS.values() for name in names) == sorted(cli.list_commands(None))
+    out = receval("--help")[1]
+    assert all(f"\n{title}:\n  {names[0]}" in out for title, names in _SECTIONS.items())
+
+
+@pytest.mark.parametrize("command", ["run", "compare", "gate", "report"])
+def test_the_help_shows_twelve_usual_options_and_names_the_option_that_shows_all(command, receval):
+    from receval.cli.commands import cli
+
+    known = {name for option in cli.get_command(None, command).params for name in option.opts}
+    code, out, _ = receval(command, "--help")
+    short = re.findall(r"^  (-.*?)(?:  |$)", out.partition("Options:")[2], re.MULTILINE)
+    code_of_all, full, _ = receval(command, "--help-all")
+    shown = re.findall(r"^  (-.*?)(?:  |$)", full.partition("Options:")[2], re.MULTILINE)
+    n_hidden = len(shown) - len(short) - 1  # but --help-all
+    assert (code, code_of_all, len(short)) == (0, 0, 13)
+    assert set(short) < set(shown)
+    assert out.endswith(f"\n{n_hidden} more: --help-all\n")
+    assert all(name in full for name in known if name.startswith("-"))
+    assert "more: --help-all" not in full

@@ -13,6 +13,7 @@ RELATIVE = "paths in a config are relative to its file, those of options to the 
     ("given", "hint"),
     [
         ("tst.csv", "did you mean {0}/test.csv?"),
+        ("tset.csv", "did you mean {0}/test.csv?"),
         ("als.csv,test.csv", "these are several files: give --recs once per model, or a list of paths in the config"),
         ("elsewhere/test.csv", RELATIVE),
         ("xyz.parquet", RELATIVE),

@@ -123,6 +123,12 @@ def test_objects_folders_and_globs_of_a_store_are_read(key, store, evaluate_list
     assert evaluate_lists({"path": f"s3://lists/{key}", "storage_options": store}) == EXPECTED
 
 
+@pytest.mark.parametrize("folder", ["als", "hive", "parts"])
+def test_an_address_without_a_final_slash_is_a_folder_if_there_is_no_such_object(folder, store, evaluate_lists, requests):
+    assert evaluate_lists({"path": f"s3://lists/{folder}", "storage_options": store}) == EXPECTED
+    assert requests[0] == f"HEAD /lists/{folder}"
+
+
 def test_the_environment_and_variables_of_the_config_configure_a_store(store, evaluate_lists, monkeypatch):
     for name, value in store.items():
         monkeypatch.setenv(f"AWS_{name.removeprefix('aws_').upper()}", value)

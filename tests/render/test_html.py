@@ -7,6 +7,7 @@ import re
 from typing import get_args
 
 import pytest
+from receval.content.figures import NO_CHARTS
 from receval.document import (
     Alert,
     Bars,
@@ -194,8 +195,11 @@ def test_the_json_of_the_page_has_all_tables_with_data_also_in_folds():
     assert json.loads(stored) == {"values": {"model": "</script>", "columns": ["x"], "rows": [[1.5]]}}
 
 
-def test_without_the_extra_charts_and_sections_of_charts_are_left_out(monkeypatch):
+def test_without_the_extra_one_sentence_is_in_the_place_of_the_first_chart(monkeypatch):
     monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
     chart = Figure("chart", "caption", SPEC)
-    text = as_html((Heading("x"), Section("alone", "Alone", (chart,)), Section("both", "Both", (chart, Paragraph("text")))))
+    first, second = Section("both", "Both", (chart, Paragraph("text"))), Section("alone", "Alone", (chart, chart))
+    text = as_html((Heading("x"), first, second))
     assert ("alone" in text.lower(), "caption" in text.split("<body>")[1], "<p>text</p>" in text) == (False, False, True)
+    assert text.count(f"<p>{NO_CHARTS}</p>\n<p>text</p>") == text.count("There are no charts") == 1
+    assert "There are no charts" not in as_html((Heading("x"), Paragraph("text")))
