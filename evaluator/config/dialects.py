@@ -102,14 +102,32 @@ def translate(evaluation: Any, folder: File | None = None, dialect: str | None =
 def gather_pasted(config: dict[str, Any], sections: Collection[str]) -> dict[Path, Path]:
     """Move metrics with a grid of cut-offs, as RELISON writes them, from the top of a config into its evaluation.
 
-    `sections` are the keys of a config. Return where each was written: its path in the config → its path in the file.
+    An evaluation that was pasted whole into the evaluation, or into its metrics, as WarpRec writes it, is the evaluation. `sections` are
+    the keys of a config. Return where each was written: its path in the config → its path in the file.
     """
+    if within := _pasted_within(config.get("evaluation")):
+        place, body = within
+        rest = {key: value for key, value in config["evaluation"].items() if key != place[1]}
+        if rest.keys().isdisjoint(body):
+            config["evaluation"] = {**rest, **body}
+            return {("evaluation", key): (*place, key) for key in body}
     pasted = [key for key, body in config.items() if key not in sections and _is_grid(body)]
     evaluation = config.get("evaluation") or {}
     if not pasted or not isinstance(evaluation, Mapping):
         return {}
     config["evaluation"] = {**evaluation, **{key: config.pop(key) for key in pasted}}
     return {("evaluation", key): (key,) for key in pasted}
+
+
+def _pasted_within(evaluation: Any) -> tuple[Path, Mapping[str, Any]] | None:
+    """Return the path and the body of an evaluation that is within the evaluation or its metrics; `None` without one."""
+    if not isinstance(evaluation, Mapping):
+        return None
+    metrics_of = evaluation.get("metrics")
+    inner = {("evaluation", "evaluation"): evaluation.get("evaluation")}
+    if isinstance(metrics_of, Mapping) and metrics_of.keys() == {"evaluation"}:
+        inner["evaluation", "metrics", "evaluation"] = metrics_of["evaluation"]
+    return next(((place, body) for place, body in inner.items() if isinstance(body, Mapping)), None)
 
 
 def translate_entry(entry: Any, library: conventions.Convention) -> list[MetricSpec | dict[str, Any]]:
