@@ -124,7 +124,7 @@ def _pasted_within(evaluation: Any) -> tuple[Path, Mapping[str, Any]] | None:
     if not isinstance(evaluation, Mapping):
         return None
     metrics_of = evaluation.get("metrics")
-    inner = {("evaluation", "evaluation"): evaluation.get("evaluation")}
+    inner: dict[Path, Any] = {("evaluation", "evaluation"): evaluation.get("evaluation")}
     if isinstance(metrics_of, Mapping) and metrics_of.keys() == {"evaluation"}:
         inner["evaluation", "metrics", "evaluation"] = metrics_of["evaluation"]
     return next(((place, body) for place, body in inner.items() if isinstance(body, Mapping)), None)
