@@ -25,7 +25,7 @@ from .checker import Context, HealthCheck, Symptom, check, count_text, share_tex
 from .examined import ExaminedPart
 from .tallies import DistinctIds, Least, Most, Sizes, Tally
 
-_PADS: Final = ("-1", "0", "nan", "NaN", "None", "null", "<pad>", "[PAD]")
+_PADS: Final = ("-1", "nan", "NaN", "None", "null", "<pad>", "[PAD]")
 """Items that programs write to fill lists up."""
 
 

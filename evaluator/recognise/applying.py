@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from ..errors import DataError
-from ..load.columns import UnclearColumnsError, public_name, usual_roles
+from ..load.columns import MissingColumnsError, UnclearColumnsError, public_name, usual_roles
 from ..load.scan import ReadOptions, flat_columns
 from ..load.source import Source
 from ..load.source_file import FrameFile
@@ -139,7 +139,7 @@ class QuestionError(DataError):
         self.questions, self.failure = tuple(questions), failure
         groups: dict[tuple[str, ...], list[Question]] = {}
         for number, question in enumerate(questions):
-            first = failure.message if failure is not None and number == 0 else ""
+            first = failure.message if isinstance(failure, MissingColumnsError) and number == 0 else ""
             groups.setdefault((first, *map(described, question.readings)), []).append(question)
         lines = [line for (first, *_), group in groups.items() for line in _asked(group, first, as_arguments)]
         is_alone = all(len(question.readings) == 1 for question in questions)

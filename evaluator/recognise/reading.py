@@ -121,7 +121,7 @@ def as_argument(option: str, of_files: Iterable[str]) -> str:
 def described(reading: FileReading) -> str:
     """Return what was recognised, in one line without the name of the file: `no header; user = column 1, item = column 2`."""
     is_trec = reading.shape.startswith("TREC")
-    cut = "" if is_trec else {False: "no header", True: "" if reading.is_by_name else "a header", None: ""}[reading.header]
+    cut = "no header" if reading.header is False and not is_trec else ""
     roles = ", ".join(f"{role} = {_place(name)}" for role, name in reading.columns.items())
     if reading.layout in ("cells", "list"):
         roles += f" (lists{f' separated by {reading.split!r}' if reading.split else ''})"
