@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
-from ..document import Bars, Block, Column, Document, Heading, Points, Table
+from ..document import Bars, Block, Column, Document, Heading, Points, Table, Terms
 from ..results.description import FORMAT_VERSION, CountSummary, Description, TableDescription, TimeSpan
 from ..tables.time_units import SECONDS, USUAL_DATES, YEARS, per_second
 from .numbers import decimals, number
@@ -83,6 +83,9 @@ def document(description: Description) -> Document:
         in_common.append((f"{overlap.one} in {overlap.other}", users, _share(overlap.items, one.items)))
     if in_common:
         blocks += [Heading("Overlap of the files", 2), _figures(("users", "items"), in_common)]
+    readings = tuple((table.name, table.reading) for table in tables if table.reading)
+    if readings:
+        blocks += [Heading("How the files are read", 2), Terms(readings, code=False)]
     return (*blocks, *([Points(description.remarks)] if description.remarks else []))
 
 

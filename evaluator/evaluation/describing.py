@@ -127,5 +127,6 @@ def _describe_rows(frame: pl.LazyFrame, name: str, source: load.Source) -> _Fact
         times=times,
         per_user=count_summary(users["len"].to_numpy()),
         per_item=count_summary(items["len"].to_numpy()),
+        reading=source.reading,
     )
     return _Facts(table, users, items)

@@ -77,6 +77,8 @@ class TableDescription(Struct, frozen=True):
     times: TimeSpan | None
     per_user: CountSummary | None
     per_item: CountSummary | None
+    reading: str = ""
+    """How the files were recognised."""
 
 
 class Overlap(Struct, frozen=True):
