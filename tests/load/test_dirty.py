@@ -66,7 +66,7 @@ CASES = {
     "JSON list": ("l.ndjson", "[1, 2]\n", ["a JSON object was expected"]),
     "JSON text score": ("l.ndjson", '{"user": 1, "item": 2, "score": 1}\n{"user": 1, "item": 3, "score": "x"}\n', ["line 2: 'x' is not a number"]),
     "one column": ("l.csv", "user\n1\n", ["no item column"]),
-    "no header, many columns": ("l.csv", "1,2,3,4,5\n1,2,3,4,5\n", ["5 columns and no header", "--set data.recommendations.m.columns.user=1"]),
+    "no header, many columns": ("l.csv", "1,2,3,4,5\n1,2,3,4,5\n", ["is not clearly recognised", "--set data.recommendations.m.columns.user=1"]),
     "column out of range": ("{path: l.csv, header: true, columns: {user: 1, item: 9}}", GOOD, ["there is no column 9, only 3"]),
     "column that is not there": ("{path: l.csv, columns: {user: usr}}", GOOD, ["no column 'usr'", "did you mean 'user'?"]),
     "one column for two": ("{path: l.csv, columns: {user: item, item: item}}", GOOD, ["mapped to two roles"]),

@@ -37,7 +37,8 @@ def session(spark_session):
 
 def look(role: str, *paths: Path, table: str = "lists", **options) -> load.Source:
     files = [load.SourceFile.of(path) for path in paths]
-    return load.look(role, table, list(map(str, paths)), files, load.ReadOptions(**options))
+    given = load.ReadOptions(**options)
+    return load.look(load.open_source(role, table, list(map(str, paths)), files, given), given)
 
 
 def parts_of(session, sources, *, last=(), rows_per_part=4, **options):
