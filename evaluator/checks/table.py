@@ -54,6 +54,8 @@ class CheckSetting(Struct, frozen=True):
         return value
 
 
+FILLERS: Final = ("-1", "nan", "NaN", "None", "null", "<pad>", "[PAD]")
+"""Items that programs write to fill lists up."""
 STRICT: Final = "warning_counted_as_error"
 """The key in `details` of a warning that `--strict` counts as an error."""
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
+from ..checks.table import FILLERS
 from ..conventions.axes import AXES
 from ..metrics.definition import Definition
 from ..names.yaml_text import option
@@ -24,9 +25,6 @@ from ..tables.truth import TruthTable
 from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .tallies import DistinctIds, Least, Most, Sizes, Tally
-
-_PADS: Final = ("-1", "nan", "NaN", "None", "null", "<pad>", "[PAD]")
-"""Items that programs write to fill lists up."""
 
 
 @check("R01", uses=("rows_as_stored",), policy="duplicates")
@@ -60,7 +58,7 @@ class RepeatedItems(HealthCheck):
             )
         advice = "" if self.id in context.refused else _how_repeats_count(context.definitions)
         items = [str(item) for item in tally["few"].ids] if n else []
-        fills_up = len(items) == 1 and items[0] in _PADS
+        fills_up = len(items) == 1 and items[0] in FILLERS
         cures = [option(f"{lists.setting}.padding", items)] if fills_up and lists is not None else []
         advice = f"{advice or self.declared.advice}; or leave {items[0]} out, which may only fill lists up:" if cures else advice
         examples = tally.examples("user", "item")

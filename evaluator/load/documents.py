@@ -132,13 +132,13 @@ def _rows(reader: _JsonReader, table: str) -> Iterator[Mapping[str, Any]]:
 def _within(entries: Sequence[tuple[str, Any]]) -> list[dict[str, Any]] | dict[str, Any] | None:
     """Return the records, or the entries of users, that an object holds beside facts about them: `{"model": "als", "results": […]}`.
 
-    `None` if the object has none, or several: then its keys are users or columns.
+    `None` if it has none or several of them, or under a key that does not say so: then its keys are users or columns.
     """
     holding = [(key, value) for key, value in entries if isinstance(value, list | dict)]
     if len(holding) != 1 or len(entries) >= _FIRST or any("user" in usual_roles(key) for key, _ in entries):
         return None
     key, value = holding[0]
-    if len(entries) == 1 and key.lower() not in _WRAPPERS:
+    if key.lower() not in _WRAPPERS:
         return None
     if isinstance(value, list):
         return value if value and all(isinstance(one, dict) for one in value) else None

@@ -13,6 +13,7 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..checks.table import FILLERS
 from .evidence import MOST_GRADES, Judge, Table, item_bits
 from .headers import SURE
 from .names import MOST, bits_of, is_generic, is_plural, meanings, series_part
@@ -23,10 +24,10 @@ Layout = Literal["long", "list", "cells", "labels", "wide"]
 _NO_IDS: Final = ("decimal", "boolean", "date")
 _CELL_SEPARATORS: Final = (", ", ";", "|", ",", " ")
 _FAR: Final = 100
-"""IdSet that begin at 0 have smaller ones."""
+"""Ids that begin at 0 have smaller ones."""
 _MOST_GRADE: Final = 1e6
 """Numbers behind a document that are larger are times, not grades."""
-_PADS: Final = ("-1", "0", "nan", "NaN", "None", "null", "<pad>", "[PAD]")
+_PADS: Final = ("0", *FILLERS)
 
 
 class Items(Struct, frozen=True):
