@@ -10,6 +10,7 @@ from typing import Any, Final, get_args, get_origin
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
+from ..metrics import find
 from ..quoting import short
 from .whole_config import Config
 
@@ -44,6 +45,8 @@ def error_text(details: ErrorDetails) -> str:
         allowed = keys_at(details["loc"][:-1])
         if key in _MEANT:
             return f"unknown key '{key}': {_MEANT[key]}"
+        if details["loc"][:-1] in ((), ("evaluation",)) and _is_metric(key):
+            return f"{key} is a metric: write it under evaluation.metrics, or with its parameters below it, indented further"
         if (name := key.partition(":")[0]) in allowed and name != key:
             return f"unknown key '{key}': YAML needs a space after the colon, as in {key.replace(':', ': ', 1)}"
         close = difflib.get_close_matches(key, allowed, n=1) or [name for name in allowed if key in name.split("_")][:1]
@@ -61,6 +64,13 @@ def error_text(details: ErrorDetails) -> str:
     wanted = details["msg"].replace("Input should be", "this should be").removesuffix(".")
     hint = ": write the rules under gates.rules" if details["loc"] == ("gates",) else ""
     return (f"this should be {_WANTED[details['type']]}" if details["type"] in _WANTED else wanted) + shown + hint
+
+
+def _is_metric(key: str) -> bool:
+    try:
+        return bool(find(key))
+    except ValueError:
+        return False
 
 
 def keys_at(location: Sequence[str | int]) -> list[str]:

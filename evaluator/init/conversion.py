@@ -278,18 +278,17 @@ def _receval(content: Mapping[str, Any]) -> _Experiment | None:
     """
     evaluation, data = content["evaluation"], content.get("data")
     dialect = translate(evaluation).dialect
-    if dialect is not None:
-        others = {key: content[key] for key in ("engine", "output") if key in content}
-        left = _unused_keys(content, (), "data", "evaluation", *others)
-        experiment = _filled(dialect, evaluation, ("evaluation",), data if isinstance(data, dict) else {}, left)
-        return replace(experiment, others=others, optional=True)
-    if "data" in content or not (reading := doubt(evaluation)):
+    if dialect is None and not (reading := doubt(evaluation)):
         return None
-    named = evaluation.get("metrics")
-    listed = [{name: body} for name, body in named.items()] if isinstance(named, Mapping) else named
-    read = {"convention": _OURS, **evaluation, **({"metrics": listed} if listed is not None else {})}
-    left = ((("evaluation",), reading), *_unused_keys(content, (), "evaluation"))
-    return replace(_filled(_OURS, read, ("evaluation",), {}, left), optional=True)
+    others = {key: content[key] for key in ("engine", "output") if key in content}
+    left = _unused_keys(content, (), "data", "evaluation", *others)
+    if dialect is None:
+        named = evaluation.get("metrics")
+        listed = [{name: body} for name, body in named.items()] if isinstance(named, Mapping) else named
+        evaluation = {"convention": _OURS, **evaluation, **({"metrics": listed} if listed is not None else {})}
+        left = ((("evaluation",), reading), *left)
+    experiment = _filled(dialect or _OURS, evaluation, ("evaluation",), data if isinstance(data, dict) else {}, left)
+    return replace(experiment, others=others, optional=True)
 
 
 def _filled(dialect: str, evaluation: Any, at: Path, data: Mapping[str, Any], left: Sequence[tuple[Path, str]]) -> _Experiment:

@@ -209,8 +209,20 @@ class _Reader:
         if isinstance(node, yaml.MappingNode):
             return self.mapping(node, path, depth)
         if isinstance(node, yaml.SequenceNode):
+            self.swallowed_items(node)
             return [self.read(item, (*path, index), depth + 1) for index, item in enumerate(node.value)]
         return self.scalar(node)
+
+    def swallowed_items(self, node: yaml.SequenceNode) -> None:
+        """Report an item whose dash is indented further than that of the item above: YAML reads both as one text, `a - b`."""
+        for item in () if node.flow_style else node.value:
+            start, end = item.start_mark, item.end_mark
+            if isinstance(item, yaml.ScalarNode) and not item.style and start.line < end.line and start.buffer:
+                for number, line in enumerate(start.buffer[start.pointer : end.pointer].split("\n")[1:], 1):
+                    if line.lstrip(" ").startswith("- "):
+                        own, wanted = _indent(line), node.start_mark.column
+                        said = f"the indent of this line is {own} spaces, but the list has {wanted}; a difference must be in one line"
+                        self.document.problems.append(((start.line + number + 1, own + 1), f"not valid YAML: {said}"))
 
     def mapping(self, node: yaml.MappingNode, path: Path, depth: int) -> dict[str | int, Any]:
         result: dict[str | int, Any] = {}

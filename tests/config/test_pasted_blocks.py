@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import json
+from textwrap import indent
 
 import pytest
 
 DATA = "data:\n  test: test.csv\n  train: train.csv\n  recommendations: {m: lists.csv}\n"
 NAMES = ("MAP", "nDCG", "Precision", "Recall")
-GRID = "{0}{1}:\n{0}  cutoff:\n{0}    type: int\n{0}    values: [1,5,10]\n"
-"""A block of the documents of RELISON, below an indent."""
+GRID = "{0}:\n  cutoff:\n    type: int\n    values: [1,5,10]\n"
+"""A block of the documents of RELISON."""
+LISTED = ("F1", "HitRate", "LAUC", "MAP", "MAR", "MRR", "nDCG", "nDCGRendle2020", "Precision", "Recall")
+OF_TWO = """\
+evaluation:
+    top_k: [10, 20, 50]
+    complex_metrics:
+        - name: F1
+          params:
+              metric_name_1: nDCG
+              metric_name_2: MAP
+              beta: 0.5
+"""
+BLOCKS = {
+    **{f"RELISON {name}": GRID.format(name) for name in NAMES},
+    **{f"WarpRec {name}": f"evaluation:\n    top_k: [10, 20, 50]\n    metrics: [{name}]\n" for name in LISTED},
+    **{f"WarpRec {name}": f"evaluation:\n    metrics: [{name}]\n" for name in ("AUC", "GAUC")},
+    "WarpRec Extended-F1": OF_TWO,
+}
+"""Every block of YAML in the documents of docs/seeds.md, by its system and what it computes."""
 NOTE = "this config is written for RELISON: read under the convention relison; write convention: … to choose another"
+PLACES = {"at the top": "", "under evaluation": "evaluation:\n", "under metrics": "evaluation:\n  metrics:\n"}
 
 
-def placed(where, names):
-    """Return a config with the blocks of some metrics at a place."""
-    if where == "at the top":
-        return DATA + "".join(GRID.format("", name) for name in names)
-    if where == "under evaluation":
-        return DATA + "evaluation:\n" + "".join(GRID.format("  ", name) for name in names)
-    return DATA + "evaluation:\n  metrics:\n" + "".join(GRID.format("    ", name) for name in names)
-
-
-PLACES = ("at the top", "under evaluation", "under metrics")
+def placed(where, *blocks):
+    """Return a config with blocks at a place."""
+    return DATA + PLACES[where] + indent("".join(blocks), "  " * PLACES[where].count("\n"))
 
 
 @pytest.fixture
@@ -42,19 +55,37 @@ def values(receval, world, text, *words):
     return {(row["metric"], row["k"]): row["value"] for row in rows}, err
 
 
-@pytest.mark.parametrize("names", [*((name,) for name in NAMES), NAMES], ids=" ".join)
-def test_a_block_of_relison_gives_the_same_numbers_at_every_place_with_one_note(receval, world, names):
-    found = [values(receval, world, placed(where, names)) for where in PLACES]
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_block_of_the_documents_gives_the_same_numbers_at_every_place_and_converted_with_one_note(receval, world, block):
+    found = [values(receval, world, placed(where, BLOCKS[block])) for where in PLACES]
+    numbers, program = found[0][0], block.split()[0]
+    assert len(numbers) == (1 if "AUC" in block and "LAUC" not in block else 3)
+
+    def has_one_note(said):
+        named = f"convention: {program.lower()}" in said or f"under the convention {program.lower()}" in said
+        return (said.count(program), named) == (1, True)
+
+    for where, (at_place, said) in zip(PLACES, found, strict=True):
+        assert at_place == numbers
+        assert has_one_note(said)
+        (world / "config.yaml").write_text(placed(where, BLOCKS[block]))
+        code, _, err = receval("init", "--from", "config.yaml", "-o", f"{where}.yaml")
+        assert code == 0, err
+        text = (world / f"{where}.yaml").read_text()
+        assert has_one_note(text)
+        assert values(receval, world, text) == (numbers, "")
+
+
+def test_all_blocks_of_relison_together_give_the_same_numbers_at_every_place_with_one_note(receval, world):
+    found = [values(receval, world, placed(where, *(GRID.format(name) for name in NAMES))) for where in PLACES]
     assert all(one == found[0][0] for one, _ in found)
-    assert len(found[0][0]) == 3 * len(names)
-    for _, err in found:
-        assert err.count("read under the convention") == 1
-        assert NOTE in err
+    assert len(found[0][0]) == 3 * len(NAMES)
+    assert all((err.count(NOTE), err.count("read under the convention")) == (1, 1) for _, err in found)
 
 
 @pytest.mark.parametrize("where", PLACES)
 def test_the_converted_block_gives_the_same_numbers(receval, world, where):
-    wanted, _ = values(receval, world, placed(where, NAMES))
+    wanted, _ = values(receval, world, placed(where, *(GRID.format(name) for name in NAMES)))
     code, _, err = receval("init", "--from", "config.yaml", "-o", "ours.yaml")
     assert code == 0, err
     text = (world / "ours.yaml").read_text()
@@ -64,7 +95,9 @@ def test_the_converted_block_gives_the_same_numbers(receval, world, where):
 
 @pytest.mark.parametrize("where", PLACES)
 def test_another_convention_counts_at_every_place(receval, world, where):
-    found, err = values(receval, world, placed(where, NAMES), "--set", "evaluation.convention=relison-docs")
+    found, err = values(
+        receval, world, placed(where, *(GRID.format(name) for name in NAMES)), "--set", "evaluation.convention=relison-docs"
+    )
     plain = {name: {"cutoff": [1, 5, 10]} for name in NAMES}
     ours, _ = values(receval, world, DATA + f"evaluation: {json.dumps({'convention': 'relison-docs', 'metrics': plain})}\n")
     assert found == ours
@@ -72,7 +105,7 @@ def test_another_convention_counts_at_every_place(receval, world, where):
 
 
 def test_an_error_in_a_block_at_the_top_names_its_own_place(receval, world):
-    (world / "config.yaml").write_text(DATA + GRID.format("", "MAP").replace("[1,5,10]", "[0]"))
+    (world / "config.yaml").write_text(DATA + GRID.format("MAP").replace("[1,5,10]", "[0]"))
     code, _, err = receval("run", "config.yaml")
     assert code == 2
     assert "config.yaml:6:3: MAP" in err

@@ -72,6 +72,15 @@ def test_a_slip_with_one_meaning_is_read_as_meant(run, text, measures):
             "evaluation:\n  metrics:\n    MAP:\n    cutoff:\n      type: int\n      values: [1]\n",
             "cutoff is beside the metric: indent it further, so that it is below MAP",
         ),
+        (
+            "evaluation:\n  MAP:\n  cutoff:\n    type: int\n",
+            "MAP is a metric: write it under evaluation.metrics, or with its parameters below it, indented further",
+        ),
+        (
+            "evaluation:\n  metrics:\n  - nDCG\n    - MAP\n",
+            "config.yaml:7:5: not valid YAML: the indent of this line is 4 spaces, but the list has 2",
+        ),
+        ("evaluation:\n  top_k: all\n  metrics: [nDCG]\n", "not 'all'; write none for the whole list"),
         ("MAP:\ncutoff:\n  type: int\n", "unknown key 'cutoff': indent it further, so that it is below the metric"),
         (
             "evaluation:\n  top_k: [1]\n   metrics: [nDCG]\n",
