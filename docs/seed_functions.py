@@ -22,13 +22,13 @@ RS_METRICS = (
         "rs_metrics-docs",
     ),
     Statement(
-        "coverage(items, recs, k=None): whole lists unless k is given (row 174).",
+        "coverage(items, recs, k=None): whole lists unless k is given.",
         "`coverage` without a cut-off is `coverage@none`, whatever `top_k` is.",
         ("coverage", "coverage@1"),
         "rs_metrics",
     ),
     Statement(
-        "hitrate(true, pred, k=10) and the others are functions of dictionaries {user: [item, …]} or frames (rows 143 to 158 and 176).",
+        "hitrate(true, pred, k=10) and the others are functions of dictionaries {user: [item, …]} or frames.",
         "`receval.functional` has a function for each metric, with these arguments; the convention `rs_metrics` gives the numbers of "
         "rs_metrics.",
         python="""
@@ -52,13 +52,13 @@ REPLAY = (
         "replay-docs",
     ),
     Statement(
-        "An activation is applied to the policy values: softmax, sigmoid, and logit, which __init__ names beside it (row 200).",
+        "An activation is applied to the policy values: softmax, sigmoid, and logit, which __init__ names beside it.",
         "`activation` accepts them under every convention; `logit` is another name for `sigmoid`.",
         ('"NCISPrecision(activation=logit)@2"',),
         "replay-docs",
     ),
     Statement(
-        "f(π_ui, π_u) uses all values of the user (row 201).",
+        "f(π_ui, π_u) uses all values of the user.",
         "`replay-docs` computes the softmax over the whole list. The library first cuts lists to the largest requested k. `over=first_k`, "
         "the default and the value of `replay-experimental`, gives the same as the library with one k at a time.",
         (
@@ -69,13 +69,13 @@ REPLAY = (
         "replay-docs",
     ),
     Statement(
-        "NCISMetric is the base of any reward (row 206).",
+        "NCISMetric is the base of any reward.",
         "Four rewards: precision, recall, hit rate and nDCG; "
         "[docs/extending.md](extending.md#replay-ncismetric-with-your-own-reward) shows how to add your own.",
         ("NCISPrecision@2", "NCISRecall@2", "NCISHitRate@2", "NCISnDCG@2"),
     ),
     Statement(
-        "A metric is called with recommendations, true interactions and k, on data in memory (row 177).",
+        "A metric is called with recommendations, true interactions and k, on data in memory.",
         "The functions of `receval.functional`, and `receval.evaluate` for several metrics at once, accept frames, "
         "dictionaries and matrices.",
         python="""
@@ -84,33 +84,33 @@ REPLAY = (
         """,
     ),
     Statement(
-        "A confidence interval of any quantile (row 217).",
+        "A confidence interval of any quantile.",
         "`ci95`, `ci99`, or `ci(0.9)`: the half-width of the normal interval of the mean.",
         ("Recall@2",),
         command=("--set", "evaluation.aggregates=[mean, ci95, ci(0.9)]"),
     ),
     Statement(
-        "The values of every user (row 218).",
+        "The values of every user.",
         "`--per-user`, as CSV or with `--format jsonl`; `output.per_user` writes them as Parquet, CSV or JSON lines.",
         ("Recall@2",),
         command=("--per-user",),
     ),
     Statement(
-        "user_distribution: the mean by number of ratings (row 219).",
+        "user_distribution: the mean by number of ratings.",
         "`evaluation.by`: groups of users by their number of train rows, by a column, or cold and warm.",
         ("Recall@2",),
         command=("--set", "evaluation.by=[{train_count: [2, 3]}]"),
         n_blocks=3,
     ),
     Statement(
-        "get_enriched_recommendations (row 210).",
+        "get_enriched_recommendations.",
         "`output.enriched: true` writes the lists with rank, score, relevant, gain and train flag; `receval.enriched` returns them in "
         "Python; `receval explain` shows one list.",
         command=("explain", "Recall@2", CONFIG, "--user", "1"),
         n_blocks=4,
     ),
     Statement(
-        "Experiment.compare(name): every model against one of them (row 213).",
+        "Experiment.compare(name): every model against one of them.",
         "`receval compare`, with intervals and tests.",
         command=(
             *("compare", CONFIG, "--recs", "before=docs/seeds/previous_policy.csv", "--baseline", "before"),
@@ -119,7 +119,7 @@ REPLAY = (
         n_blocks=3,
     ),
     Statement(
-        "Experiment.add_result keeps earlier results for comparison (row 214).",
+        "Experiment.add_result keeps earlier results for comparison.",
         "Folders of results: `receval run -o results/main/`, then `receval compare results/main results/today`.",
         python="""
             receval.evaluate("docs/seeds/seeds.yaml").save(folder + "/main")
@@ -127,12 +127,12 @@ REPLAY = (
         """,
     ),
     Statement(
-        "A value that decides whether a model is good enough (row 232).",
+        "A value that decides whether a model is good enough.",
         "Gates: rules about values and differences, and an exit code.",
         command=("gate", CONFIG, "--rule", "Recall@2 >= 0.5", "--set", "evaluation.metrics=[Recall@2]"),
     ),
     Statement(
-        "A metric of one's own is a class that inherits from Metric, NCISMetric or RecOnlyMetric (row 209).",
+        "A metric of one's own is a class that inherits from Metric, NCISMetric or RecOnlyMetric.",
         "It is a function, as [docs/extending.md](extending.md) shows for each of them.",
     ),
 )

@@ -20,46 +20,45 @@ CLAYRS = (
     ),
     Statement(
         "An item is relevant if its rating is at least relevant_threshold. Without it the text names each user's mean rating, "
-        "and the report prints the mean of all ratings (rows 10, 11).",
+        "and the report prints the mean of all ratings.",
         "Without a threshold `clayrs` uses the user's mean test rating. `all_mean` is the mean of all ratings, in the test file and in "
         "data.train; here 45/13, so 4 and 5 are relevant. A threshold in a measure is part of its label.",
         ("Recall", '"Recall(relevant_threshold=all_mean)"', '"Recall(relevant_threshold=2)"'),
         "clayrs-docs",
     ),
     Statement(
-        "The classes without AtK use the whole list, those with AtK the first K items (row 67).",
+        "The classes without AtK use the whole list, those with AtK the first K items.",
         "A metric without a cut-off uses the whole list if the config has no `top_k`; an AtK class without K is refused.",
         ("Precision", "PrecisionAtK@1", "MAP", "MAPAtK@2"),
         "clayrs",
     ),
     Statement(
-        "R-Precision = tp@R/(tp@R + fp@R), where fp@R are items listed down to R and rated below the threshold; "
-        "micro and macro (rows 35, 37, 38).",
+        "R-Precision = tp@R/(tp@R + fp@R), where fp@R are items listed down to R and rated below the threshold; micro and macro.",
         "`clayrs-docs` divides by the rated items among the first R, `clayrs` by the smaller of R and the length of the list.",
         ("RPrecision", '"RPrecision(sys_average=micro)"', '"RPrecision(convention=clayrs)"'),
         "clayrs-docs",
     ),
     Statement(
         "NDCG: DCG = Σ f(r)/log_x(2 + i) over the ratings of the predicted items, i their index in that list; f is linear or exponential; "
-        "IDCG is the DCG of their ideal ranking; users without one (NaN) are left out (rows 51, 55, 56, 58).",
+        "IDCG is the DCG of their ideal ranking; users without one (NaN) are left out.",
         "`clayrs` and `clayrs-docs` rank the listed items that the user rated among themselves and divide by their best order.",
         ("NDCG", '"NDCG(gains=exponential)"'),
         "clayrs-docs",
     ),
     Statement(
-        "x is the base of the logarithm (row 54).",
+        "x is the base of the logarithm.",
         "Only `clayrs` reads `discount_log`, which also identifies a block of ClayRS. The base cancels out.",
         ('"NDCG(discount_log=np.log10)"',),
         "clayrs",
     ),
     Statement(
-        "NDCG@K: the ratings are cut at the first k predictions (row 59).",
+        "NDCG@K: the ratings are cut at the first k predictions.",
         "`clayrs-docs` divides by the best order of the ratings that are left; the program by the best k of all of them.",
         ("NDCGAtK@1", '"NDCGAtK(convention=clayrs)@1"'),
         "clayrs-docs",
     ),
     Statement(
-        "MRR = 1/|Q| · Σ 1/rank, where Q is the set of recommendation lists (rows 62, 66).",
+        "MRR = 1/|Q| · Σ 1/rank, where Q is the set of recommendation lists.",
         "`clayrs-docs` averages over all lists, and lists without a relevant item count 0; the program leaves their users out.",
         ('"MRR(relevant_threshold=4)"', '"MRR(convention=clayrs,relevant_threshold=4)@none"'),
         "clayrs-docs",
@@ -71,7 +70,7 @@ CLAYRS = (
         "clayrs-docs",
     ),
     Statement(
-        "The report names K, β, the threshold and the average of each measure (rows 11, 21, 25, 30, 34, 38, 66).",
+        "The report names K, β, the threshold and the average of each measure.",
         "They are in the label of the measure, or below the table and in the columns `relevance` and `cutoff_from` of the long table.",
         ("PrecisionAtK@2", '"FMeasureAtK(relevant_threshold=4)@2"'),
         "clayrs",
@@ -79,7 +78,7 @@ CLAYRS = (
         n_blocks=2,
     ),
     Statement(
-        "The report: a LaTeX document with a section for every metric that was computed, its formula and its parameters (rows 1, 2, 70).",
+        "The report: a LaTeX document with a section for every metric that was computed, its formula and its parameters.",
         "`-o report.tex` writes it, and so does `result.report` in Python; [docs/latex.md](latex.md) lists its parts.",
         python="""
             result = receval.evaluate("docs/seeds/seeds.yaml")
@@ -88,13 +87,13 @@ CLAYRS = (
         """,
     ),
     Statement(
-        "my_dict['interactions']: users, items, interactions, sparsity, the smallest, the mean and the largest rating (row 4).",
+        "my_dict['interactions']: users, items, interactions, sparsity, the smallest, the mean and the largest rating.",
         "`receval describe` gives density (1 - sparsity) for the test file, train and every model.",
         command=("describe", CONFIG),
         n_blocks=2,
     ),
     Statement(
-        "Results over several folds, n_split of the report (row 69).",
+        "Results over several folds, n_split of the report.",
         "`data.folds`: the mean over the folds, their standard deviation, and the values of each.",
         ("Recall@2",),
         command=("--set", "data.folds=[{name: a, test: test.csv}, {name: b, test: train.csv}]", "--set", "data.test=null"),
@@ -108,7 +107,7 @@ WARPREC = (
         "warprec-docs",
     ),
     Statement(
-        "AUC = 1/|P| · Σ |{j ∈ N_u : r_ui > r_uj}|/|N_u|, with a strict >; GAUC is its mean over users (rows 86, 95).",
+        "AUC = 1/|P| · Σ |{j ∈ N_u : r_ui > r_uj}|/|N_u|, with a strict >; GAUC is its mean over users.",
         "The axis `auc_ties` sets how a pair with equal scores counts: not at all (`strict`, as in `warprec-docs`), as a half (`half`), or "
         "by the order of the list (`list_order`, the default). With `list_order` the check R04 gives the bounds of AUC and GAUC over "
         "all orders.",
@@ -116,20 +115,20 @@ WARPREC = (
         "warprec-docs",
     ),
     Statement(
-        "AUC is the chance that a relevant item ranks above an irrelevant one (row 84).",
+        "AUC is the chance that a relevant item ranks above an irrelevant one.",
         "This is true if every model lists all items. Items that are not in the list count as ranked below it, and relevant items among "
         "them add 0, so the mean over cut lists is lower. `over=hits` averages only over the listed relevant items.",
         ("AUC", '"AUC(over=hits)"'),
         "warprec-docs",
     ),
     Statement(
-        "F1@K is a formula of Precision@K and Recall@K, which the page defines as means over users (row 89).",
+        "F1@K is a formula of Precision@K and Recall@K, which the page defines as means over users.",
         "The axis `f_of` is `means` under `warprec-docs`; elsewhere it is `users`, the mean of the F of each user.",
         ("F1@2", '"F1(of=users)@2"'),
         "warprec-docs",
     ),
     Statement(
-        "Extended-F1 of any two metrics, as {name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}} (row 92).",
+        "Extended-F1 of any two metrics, as {name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}}.",
         "Under `warprec-docs` it is the F of the two values of the table; pooled values, and those of the whole model, are combined as "
         "arithmetic, which is the name of the value. Elsewhere it is the mean of the F of each user.",
         (
@@ -143,14 +142,14 @@ WARPREC = (
     ),
     Statement(
         "evaluation: {top_k: [10, 20, 50], metrics: [...], complex_metrics: [...]}.",
-        "The block is read as it is. Add `convention: warprec` or `warprec-docs` to get the numbers of WarpRec (rows 117, 118).",
+        "The block is read as it is. Add `convention: warprec` or `warprec-docs` to get the numbers of WarpRec.",
         command=[
             *("run", CONFIG, "--set", "evaluation.convention=warprec", "--set", "evaluation.top_k=[1,2]"),
             *("--set", "evaluation.metrics=[nDCG]", "--set", "evaluation.complex_metrics=[{name: F1, params: {metric_name_1: nDCG}}]"),
         ],
     ),
     Statement(
-        "Classes of metrics to import (row 83).",
+        "Classes of metrics to import.",
         "A metric is a name in `metrics`, and a function of `receval.functional`.",
     ),
 )
@@ -162,26 +161,26 @@ RELISON = (
         "relison-docs",
     ),
     Statement(
-        "DCG = Σ g(v_k)/log2(1 + k), where g is a degree of relevance such as the weight of an edge (rows 126, 127).",
+        "DCG = Σ g(v_k)/log2(1 + k), where g is a degree of relevance such as the weight of an edge.",
         "`relison-docs` uses the rating in the test file as the gain; under `relison` nDCG is binary, as in the program.",
         ("nDCG@2", '"nDCG(convention=relison)@2"'),
         "relison-docs",
     ),
     Statement(
-        "P = |R_u ∩ relevant(u)|/|R_u|, by the length of the ranking (row 132).",
+        "P = |R_u ∩ relevant(u)|/|R_u|, by the length of the ranking.",
         "`relison-docs`; the program divides by the cutoff, 5 here.",
         ("Precision@5", '"Precision(convention=relison)@5"'),
         "relison-docs",
     ),
     Statement(
-        "MAP: {cutoff: {type: int, values: [1, 5, 10]}}, also a range (row 140).",
+        "MAP: {cutoff: {type: int, values: [1, 5, 10]}}, also a range.",
         "Grids are read as they are, at the top of a config, under `evaluation` and under `metrics`; add `convention: relison-docs` to "
         "get the numbers of the documents.",
         ("{MAP: {cutoff: {type: int, values: [1], range: {start: 2, end: 3, step: 1}}}}",),
         "relison-docs",
     ),
     Statement(
-        "More metrics can be defined through the interfaces of RankSys (row 120).",
+        "More metrics can be defined through the interfaces of RankSys.",
         "`receval.metric` makes a metric from a function, in Python, for `--plugin FILE` and for packages, without a change of the source "
         "tree. [docs/extending.md](extending.md) has examples, which a test runs. Arithmetic of metrics needs no code.",
         ('"0.5*nDCG@2 + 0.5*MAP@2"',),

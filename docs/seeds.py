@@ -23,10 +23,9 @@ def page() -> list[Block]:
     blocks: list[Block] = [
         Heading("The documents of five systems, statement by statement"),
         Paragraph(
-            f"Each command was run in the root of the repository; `{CONFIG}` has three users, small enough to check a value "
-            "by hand. The "
-            "row numbers are those of an audit of 232 statements. If a program computes something else than its documents say, the "
-            "convention `-docs` follows the documents. The end of the page lists what receval does not have."
+            f"Each command was run in the root of the repository; `{CONFIG}` has three users, small enough to check a value by hand. If a "
+            "program computes something else than its documents say, the convention `-docs` follows the documents. The end of the page "
+            "lists what receval does not have."
         ),
     ]
     for name, statements in SECTIONS.items():
@@ -42,9 +41,9 @@ def _audit() -> list[Block]:
     blocks: list[Block] = [
         Heading("The audit", 2),
         Paragraph(
-            "Every statement with the test that shows it. A value is that of the files above under the convention of the documents, "
-            "worked by hand from the statement; `tests/test_seed_audit.py` computes it. The table is `docs/seeds/audit.yaml`; a row "
-            "without a test fails the test suite."
+            "Every statement with the test that shows it. A value is that of the files above, or of each of their users, under the "
+            "convention of the documents, worked by hand from the statement; `tests/test_seed_audit.py` computes it. The table is "
+            "`docs/seeds/audit.yaml`; a row without a test fails the test suite."
         ),
     ]
     for system, rows in yaml.safe_load((ROOT / "docs" / "seeds" / "audit.yaml").read_text("utf-8")).items():
@@ -55,8 +54,11 @@ def _audit() -> list[Block]:
 
 
 def _proof(row: dict[str, Any]) -> str:
-    """Return the test of a statement, or its measure and value."""
-    return f"`{row['test'].removeprefix('tests/')}`" if "test" in row else f"`{row['measure']}` is {row['value']:.4f}"
+    """Return the test of a statement, or its measure with the value, or with those of the users."""
+    if "test" in row:
+        return f"`{row['test'].removeprefix('tests/')}`"
+    values = ", ".join("none" if value is None else f"{value:.4f}" for value in row.get("users", [row.get("value")]))
+    return f"`{row['measure']}` is {values}" + (" for users 1, 2 and 3" if "users" in row else "")
 
 
 def _shown(statement: Any) -> list[Block]:

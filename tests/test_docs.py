@@ -104,28 +104,12 @@ def test_the_configs_of_the_pages_are_valid(folder, write):
             assert load_config(write("config.yaml", yaml.safe_dump(config))), name
 
 
-ROWS_LACKING = (
-    *(1, 2, 4, 10, 11, 21, 25, 30, 34, 35, 37, 38, 51, 54, 55, 56, 58, 59, 62, 66, 67, 69, 70, 83, 84, 86, 89, 92, 95, 117, 118, 120),
-    *(126, 127, 132, 140, 143, 145, 147, 149, 151, 153, 155, 158, 174, 176, 177, 200, 201, 206, 209, 210, 213, 214, 217, 218, 219, 232),
-)
-"""Rows of the audit of the seed documents that were false, or true only in part, at the time of the audit."""
-
-
-def test_every_corrected_statement_of_the_seeds_is_listed():
-    text = (ROOT / "docs" / "seeds.md").read_text("utf-8")
-    named: set[int] = set()
-    for rows in re.findall(r"\(rows? ([^)]*)\)", text):
-        for first, last in re.findall(r"(\d+)(?: to (\d+))?", rows):
-            named |= set(range(int(first), int(last or first) + 1))
-    assert set(ROWS_LACKING) <= named
-
-
 def test_only_classes_of_metrics_are_missing_from_the_seeds():
     sections = runpy.run_path(str(DOCS / "seed_statements.py"))["SECTIONS"]
     lacking = [one.says for statements in sections.values() for one in statements if not one.is_shown]
     assert lacking == [
-        "Classes of metrics to import (row 83).",
-        "A metric of one's own is a class that inherits from Metric, NCISMetric or RecOnlyMetric (row 209).",
+        "Classes of metrics to import.",
+        "A metric of one's own is a class that inherits from Metric, NCISMetric or RecOnlyMetric.",
     ]
     classes = {name for name in receval.__all__ if inspect.isclass(getattr(receval, name))}
     assert not {name.lower() for name in classes} & {name.lower() for name in (*METRICS, "Metric", "NCISMetric", "RecOnlyMetric")}

@@ -34,6 +34,20 @@ def test_functions_give_the_numbers_of_rs_metrics(name: str, value: float):
     assert getattr(functional, name)(TRUE, PRED, k=3) == pytest.approx(value, abs=1e-6, nan_ok=True)
 
 
+@pytest.mark.parametrize("name", ["hitrate", "precision", "mapr", "recall", "mar", "ndcg", "mrr"])
+def test_functions_of_rs_metrics_take_two_dictionaries_and_k_10_by_default(name: str):
+    function, true = getattr(functional, name), {1: [11]}
+    assert list(inspect.signature(function).parameters)[:3] == ["true", "pred", "k"]
+    assert function(true, {1: list(range(1, 11))}) == function(true, {1: list(range(1, 12))}) == 0.0
+    assert function(true, {1: list(range(1, 12))}, k=11) > 0.0
+
+
+def test_coverage_takes_k_and_reads_whole_lists_without_it():
+    items, recs = [1, 2, 3, 4], {1: [1, 2], 2: [1, 3]}
+    assert functional.coverage(items, recs) == 0.75
+    assert functional.coverage(items, recs, k=1) == functional.coverage(items, recs, 1) == 0.25
+
+
 def test_metrics_that_rs_metrics_lacks_use_the_receval_convention():
     # precision of the one listed item: 1/1 under rs_metrics, 1/2 under receval; rs_metrics has no MAP: (1/1)/min(2, 2)
     assert functional.precision({1: [1, 2]}, {1: [1]}, k=2) == 1.0
