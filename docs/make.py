@@ -57,7 +57,6 @@ def groups() -> dict[str, Callable[[], dict[Path, str]]]:
         "input-forms": lambda: {DOCS / "input-forms.md": with_part("input-forms", "input_kinds", "docs/input_kinds.py")},
         "python-reference": lambda: {DOCS / "python-reference.md": page("python_reference", "the docstrings of the library")},
         "public-names": lambda: {DOCS / "public-names.md": page("public_names", "the public names themselves")},
-        "messages": lambda: {DOCS / "messages.md": page("messages", "the texts in evaluator and cli")},
         "exit-codes": lambda: {DOCS / "exit-codes.md": page("exit_codes", "docs/exit_codes.py")},
     }
 

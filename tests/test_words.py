@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import runpy
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.messages import texts
 from tests.words import retired_in
-
-MESSAGES = runpy.run_path(str(ROOT / "docs" / "messages.py"))
 
 
 def prose(page: Path) -> str:
@@ -21,7 +19,7 @@ def prose(page: Path) -> str:
 
 
 def test_no_message_of_the_program_has_a_retired_word():
-    assert not [f"{one.file}:{one.line}: {one.text[:80]!r} has {wrong}" for one in MESSAGES["texts"]() if (wrong := retired_in(one.text))]
+    assert not [f"{one.file}:{one.line}: {one.text[:80]!r} has {wrong}" for one in texts() if (wrong := retired_in(one.text))]
 
 
 PAGES = [
