@@ -35,7 +35,7 @@ __all__: list[str]
 
 
 def groups() -> dict[str, Callable[[], dict[Path, str]]]:
-    """Return, for each group of files, the function that makes them: a script of this folder and its pages."""
+    """Return, for each group of files, the function that makes them: a script of `generate` and its pages."""
     return {
         "stubs": lambda: {ROOT / "evaluator" / "functional.pyi": stub()},
         "examples": lambda: {DOCS / "examples" / "python.py": script(DOCS / "python.md")},
@@ -49,15 +49,15 @@ def groups() -> dict[str, Callable[[], dict[Path, str]]]:
         },
         "checks": lambda: {DOCS / "checks.md": page("checks", CHECKS), **pages("checks", CHECKS, "checks")},
         "picture": lambda: {DOCS / "terminal.svg": _script("picture")["picture"]()},
-        "dirty-input": lambda: {DOCS / "dirty-input.md": page("dirty_input", "docs/dirty_input.py or tests/toy")},
-        "seeds": lambda: {DOCS / "seeds.md": page("seeds", "docs/seed_statements.py or docs/seeds")},
+        "dirty-input": lambda: {DOCS / "dirty-input.md": page("dirty_input", "docs/generate/dirty_input.py or tests/toy")},
+        "seeds": lambda: {DOCS / "seeds.md": page("seeds", "docs/generate/seed_statements.py or docs/seeds")},
         "config-reference": lambda: {DOCS / "config-reference.md": page("config_reference", "the models in evaluator/config")},
-        "output-columns": lambda: {DOCS / "output-columns.md": page("output_columns", "docs/output_columns.py")},
+        "output-columns": lambda: {DOCS / "output-columns.md": page("output_columns", "docs/generate/output_columns.py")},
         "output-forms": lambda: {DOCS / "output-forms.md": page("output_forms", "evaluator/outputs.py")},
-        "input-forms": lambda: {DOCS / "input-forms.md": with_part("input-forms", "input_kinds", "docs/input_kinds.py")},
+        "input-forms": lambda: {DOCS / "input-forms.md": with_part("input-forms", "input_kinds", "docs/generate/input_kinds.py")},
         "python-reference": lambda: {DOCS / "python-reference.md": page("python_reference", "the docstrings of the library")},
         "public-names": lambda: {DOCS / "public-names.md": page("public_names", "the public names themselves")},
-        "exit-codes": lambda: {DOCS / "exit-codes.md": page("exit_codes", "docs/exit_codes.py")},
+        "exit-codes": lambda: {DOCS / "exit-codes.md": page("exit_codes", "docs/generate/exit_codes.py")},
     }
 
 
@@ -114,26 +114,26 @@ def script(page: Path) -> str:
 
 
 def page(name: str, sources: str, function: str = "page") -> str:
-    """Return the page that a function of a script of this folder makes."""
+    """Return the page that a function of a script of `generate` makes."""
     return _noted(as_markdown(_script(name)[function](), quotes_nobody=True), sources)
 
 
 def with_part(page: str, name: str, sources: str) -> str:
-    """Return a page that people write, with its last part from a script of this folder."""
+    """Return a page that people write, with its last part from a script of `generate`."""
     kept = (DOCS / f"{page}.md").read_text("utf-8").partition(_PART)[0]
     note = f"{_PART}change {sources}, and record with python {sources}. -->"
     return f"{kept}{note}\n\n{as_markdown(_script(name)['page'](), quotes_nobody=True)}"
 
 
 def pages(name: str, sources: str, folder: str) -> dict[Path, str]:
-    """Return the pages of a folder that a script of this folder makes."""
+    """Return the pages of a folder that a script of `generate` makes."""
     made: Mapping[str, list[Block]] = _script(name)["each"]()
     return {DOCS / folder / f"{page}.md": _noted(as_markdown(content, quotes_nobody=True), sources) for page, content in made.items()}
 
 
 @cache
 def _script(name: str) -> dict[str, Any]:
-    return runpy.run_path(str(DOCS / f"{name}.py"))
+    return runpy.run_path(str(DOCS / "generate" / f"{name}.py"))
 
 
 def _noted(text: str, sources: str) -> str:

@@ -45,7 +45,7 @@ def test_every_key_of_a_config_is_described_in_the_reference():
     assert len(rows) == sum(len(section["properties"]) for section in sections)
 
 
-EXAMPLES = runpy.run_path(str(DOCS / "config_reference.py"))["examples"]()
+EXAMPLES = runpy.run_path(str(DOCS / "generate" / "config_reference.py"))["examples"]()
 SMALL = """
 data: {test: test.csv, train: train.csv, users: users.csv, recommendations: {knn: knn.csv, popular: popular.csv}}
 evaluation: {metrics: [nDCG, Recall], top_k: [10, 20]}

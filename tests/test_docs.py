@@ -105,7 +105,7 @@ def test_the_configs_of_the_pages_are_valid(folder, write):
 
 
 def test_only_classes_of_metrics_are_missing_from_the_seeds():
-    sections = runpy.run_path(str(DOCS / "seed_statements.py"))["SECTIONS"]
+    sections = runpy.run_path(str(DOCS / "generate" / "seed_statements.py"))["SECTIONS"]
     lacking = [one.says for statements in sections.values() for one in statements if not one.is_shown]
     assert lacking == [
         "Classes of metrics to import.",

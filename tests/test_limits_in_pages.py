@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-LIMITS = runpy.run_path(str(ROOT / "docs" / "config_reference.py"))["limits"]
+LIMITS = runpy.run_path(str(ROOT / "docs" / "generate" / "config_reference.py"))["limits"]
 
 
 @pytest.mark.parametrize(

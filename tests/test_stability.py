@@ -7,7 +7,7 @@ import runpy
 
 from tests.conftest import ROOT
 
-NAMES: dict[str, list[str]] = runpy.run_path(str(ROOT / "docs" / "public_names.py"))["names"]()
+NAMES: dict[str, list[str]] = runpy.run_path(str(ROOT / "docs" / "generate" / "public_names.py"))["names"]()
 
 
 def test_public_names_are_those_of_the_stored_list():

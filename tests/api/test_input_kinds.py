@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 
 
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("input_kinds", ROOT / "docs" / "input_kinds.py")
+    spec = importlib.util.spec_from_file_location("input_kinds", ROOT / "docs" / "generate" / "input_kinds.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -34,7 +34,7 @@ def test_every_kind_and_every_input_is_recorded():
     for answers in STORED.values():
         assert sorted(role for roles in answers.values() for role in roles) == sorted(INPUT_KINDS.ROLES)
     tables = {"test", "train", "items", "users", "baseline", "previous_policy", "distances", "predictions", "recommendations"}
-    assert {*INPUT_KINDS.WORLD} == tables, "an input without rows in docs/input_kinds.py"
+    assert {*INPUT_KINDS.WORLD} == tables, "an input without rows in docs/generate/input_kinds.py"
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -43,7 +43,7 @@ def test_an_object_is_read_as_the_polars_frame_or_refused_with_the_recorded_sent
     kind = KINDS[title]
     if not kind.is_installed:
         pytest.skip(f"{kind.library} is not installed")
-    assert INPUT_KINDS.answers(kind) == STORED[title], "if the new answers are right, run python docs/input_kinds.py"
+    assert INPUT_KINDS.answers(kind) == STORED[title], "if the new answers are right, run python docs/generate/input_kinds.py"
 
 
 @pytest.mark.parametrize("title", KINDS)

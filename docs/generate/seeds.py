@@ -12,9 +12,9 @@ from typing import Any
 import yaml
 from receval.document import Block, Code, Heading, Paragraph, Points, Table, text_columns
 
-ROOT = Path(__file__).parent.parent
-_STATEMENTS = runpy.run_path(str(ROOT / "docs" / "seed_statements.py"))
-printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
+ROOT = Path(__file__).parents[2]
+_STATEMENTS = runpy.run_path(str(ROOT / "docs" / "generate" / "seed_statements.py"))
+printed = runpy.run_path(str(ROOT / "docs" / "generate" / "printed.py"))["printed"]
 CONFIG, SECTIONS = _STATEMENTS["CONFIG"], _STATEMENTS["SECTIONS"]
 
 

@@ -21,8 +21,8 @@ from receval.metrics.catalogue import ChoiceEntry, MetricEntry
 from receval.metrics.notation import GLOSSARY
 from receval.metrics.notation import symbols as symbols_of
 
-ROOT = Path(__file__).parent.parent
-printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
+ROOT = Path(__file__).parents[2]
+printed = runpy.run_path(str(ROOT / "docs" / "generate" / "printed.py"))["printed"]
 
 CONFIG = "docs/example/config.yaml"
 EVALUATION = load_config(ROOT / CONFIG).config.evaluation

@@ -12,7 +12,7 @@ from receval import Result, load_config, run
 from receval.content.findings import bounds, titled
 from receval.document import Block, Code, Heading, Paragraph, Points, Table, text_columns
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 TOY = ROOT / "tests" / "toy"
 LIBRARIES = {"ranx": "ranx", "ir_measures": "ir_measures", "rectools": "RecTools", "replay": "RePlay", "recommenders": "Recommenders"}
 DONE = {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from receval.cli.main import main
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def printed(words: Sequence[str], n_blocks: int | None = None, folder: Path = ROOT, codes: Sequence[int] = (0,)) -> str:

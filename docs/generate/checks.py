@@ -15,11 +15,11 @@ from receval.content.catalogue import limit_text
 from receval.conventions import AXES
 from receval.document import Block, Code, Heading, Paragraph, Table, Terms, text_columns
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 from tests.dirty import CASES, Case  # noqa: E402
 
-printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
+printed = runpy.run_path(str(ROOT / "docs" / "generate" / "printed.py"))["printed"]
 
 _HEADS = text_columns("check", "severity", "fails if", "limits, with their defaults", "needs", "what to do")
 GROUPS = {"R": "The lists of a model", "T": "The test file", "X": "Between files"}

@@ -1,7 +1,7 @@
 """Every kind of Python object × every input of `receval.evaluate`: what is read, and what the others get as an answer.
 
-`python docs/input_kinds.py` tries all kinds whose library is installed, and writes `input_kinds.yaml`, from which the table in
-docs/input-forms.md is made; `python docs/input_kinds.py "Spark DataFrame"` tries only those of Spark.
+`python docs/generate/input_kinds.py` tries all kinds whose library is installed, and writes `input_kinds.yaml`, from which the table in
+docs/input-forms.md is made; `python docs/generate/input_kinds.py "Spark DataFrame"` tries only those of Spark.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 COMMAND = ("run", "configs/quickstart.yaml")
 WIDTH = 100
 THEME = TerminalTheme(

@@ -12,8 +12,8 @@ from receval.document import Block, Cell, Code, Heading, Paragraph, Table, Terms
 from receval.metrics import METRICS, catalogue
 from receval.metrics.catalogue import DEFAULT, Catalogue, ConventionEntry
 
-ROOT = Path(__file__).parent.parent
-printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
+ROOT = Path(__file__).parents[2]
+printed = runpy.run_path(str(ROOT / "docs" / "generate" / "printed.py"))["printed"]
 
 CONFIG = "docs/example/config.yaml"
 MEASURES = ("nDCG", "MAP", "Precision", "MRR", "RMSE", "FCP")
