@@ -6,7 +6,7 @@ import click
 from receval.outputs import of_form
 
 from . import options
-from .output import show
+from .output import say, show
 
 
 @click.command(cls=options.Command)
@@ -35,15 +35,22 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
     show(of_form(form, "catalogue"), look_up(name, convention, axes=axes, conventions=conventions, everything=everything))
 
 
-@click.command()
-def schema() -> None:
-    """Print the JSON Schema of a config.
+@click.command(cls=options.Command)
+@click.option("-o", "--output", metavar="OUT", type=click.Path(), help="The file to write. Default: standard output.")
+def schema(output: str | None) -> None:
+    """Print the JSON Schema of a config, or write it.
 
-    Editors with a YAML language server use it when a config starts with: # yaml-language-server: $schema=…
+    Editors with a YAML language server complete and check a config if the schema is beside it, as with -o receval.schema.json, and the
+    config begins with: # yaml-language-server: $schema=receval.schema.json
     """
     from receval.config import json_schema
+    from receval.session.start import save_text
 
-    click.echo(json_schema(), nl=False)
+    if output is None:
+        click.echo(json_schema(), nl=False)
+    else:
+        save_text(json_schema(), output)
+        say(f"wrote {output}")
 
 
 @click.command(cls=options.Command)

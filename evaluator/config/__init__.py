@@ -34,7 +34,7 @@ __all__ = [
 
 
 def json_schema() -> str:
-    """Return the JSON Schema of a config file, as committed in configs/."""
+    """Return the JSON Schema of a config file."""
     _complete(Model)
     schema: dict[str, Any] = {
         "$schema": "http://json-schema.org/draft-07/schema#",

@@ -63,6 +63,13 @@ def save_config(config: NewConfig) -> None:
             stage.commit({destination(config.target): config.text.encode()})
 
 
+def save_text(text: str, output: str) -> None:
+    """Write a text to a file, whether it exists or not."""
+    target = Path(output)
+    with Stage([Target(f"-o {output}", target)], inputs=()) as stage:
+        stage.commit({destination(target): text.encode()})
+
+
 def save_sample(place: str, *, force: bool = False) -> Path:
     """Write sample data and configs into a folder, all or nothing; return the config to run first."""
     folder = Path(place)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from receval import load_config
+from receval.config import json_schema
 
 from tests.conftest import CONFIGS
 
@@ -15,12 +17,12 @@ def test_the_demo_is_the_sample_of_the_repository_and_runs(receval, tmp_path):
     assert (code, out) == (0, "")
     assert err == f"receval: wrote the sample to {target}; next: receval run {target / 'quickstart.yaml'}\n"
     written = {path.relative_to(target): path.read_bytes() for path in target.rglob("*") if path.is_file()}
+    assert written.pop(Path("receval.schema.json")).decode() == json_schema()
     assert written == {name: (CONFIGS / name).read_bytes() for name in written}
     assert {str(name) for name in written if "/" not in str(name)} == {
         "families.yaml",
         "grids.yaml",
         "quickstart.yaml",
-        "receval.schema.json",
     }
     assert {name.name for name in written if name.parent.name} == {path.name for path in (CONFIGS / "data").iterdir()} - {
         "make.py",

@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 from blake3 import blake3
 from receval.cli.main import main
+from receval.config import json_schema
 
 from tests.conftest import CONFIGS
 
@@ -262,8 +263,18 @@ def test_validate_opens_no_data(receval, config):
     assert (code, out) == (0, f"{config} is valid: 12 measures, 3 models\n")
 
 
-def test_schema_prints_the_committed_schema(receval):
-    assert receval("schema") == (0, (CONFIGS / "receval.schema.json").read_text(), "")
+def test_the_schema_is_printed_or_written_where_configs_name_it_for_editors(receval, sample):
+    assert receval("schema") == (0, json_schema(), "")
+    for _ in range(2):  # a file of an earlier version is replaced
+        written = sample / "receval.schema.json"
+        assert receval("schema", "-o", written) == (0, "", f"receval: wrote {written}\n")
+        assert written.read_text() == json_schema()
+    (named,) = re.findall(r"\$schema=(\S+)", (sample / "quickstart.yaml").read_text())
+    assert (sample / named).samefile(written)
+
+
+def test_a_schema_that_cannot_be_written_is_refused(receval, tmp_path):
+    assert receval("schema", "-o", tmp_path) == (2, "", f"receval: cannot write {tmp_path}: it is a folder\n")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["validate", "--help"], ["schema", "--help"], ["--version"]])
