@@ -21,7 +21,7 @@ from receval.cli.main import main
 from tests.conftest import ROOT
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
-JOB = yaml.safe_load((ROOT / "templates" / "gitlab.yml").read_text("utf-8"))[".receval"]
+JOB = yaml.safe_load((ROOT / "docs" / "examples" / "gitlab.yml").read_text("utf-8"))[".receval"]
 _GH = """#!/bin/sh
 # Keep comments in comments.json: GET lists them by the filter of --jq, PATCH and POST write the file of -F body=@FILE.
 exec "$STUB_PYTHON" "$STUB_FOLDER/gh.py" "$@"

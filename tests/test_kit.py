@@ -27,7 +27,7 @@ def options(command: str) -> set[str]:
     return {name for parameter in found.params for name in parameter.opts}
 
 
-@pytest.mark.parametrize("path", ["action.yml", "templates/gitlab.yml", "Dockerfile", "docs/ci.md", "docs/gates.md", "README.md"])
+@pytest.mark.parametrize("path", ["action.yml", "docs/examples/gitlab.yml", "Dockerfile", "docs/ci.md", "docs/gates.md", "README.md"])
 def test_every_named_command_and_option_exists(path):
     for command, rest in re.findall(r"receval ([a-z]+) ([^\n`|&]*)", re.sub(r"^#.*$", "", read(path), flags=re.MULTILINE)):
         if command in cli.list_commands(None):
@@ -57,20 +57,20 @@ def test_the_pre_commit_hooks_run_a_command_that_takes_several_files():
 
 
 def test_nothing_is_installed_by_a_name_that_others_could_register():
-    for path in ("action.yml", "templates/gitlab.yml", "docs/ci.md", "docs/gates.md", "docs/reports.md"):
+    for path in ("action.yml", "docs/examples/gitlab.yml", "docs/ci.md", "docs/gates.md", "docs/reports.md"):
         assert not re.search(r"pip install[^\n]* ['\"]?receval(?![\w/-])", read(path)), path
-        assert not re.search(r"(?<![\w<])OWNER/", read(path)), path
+        assert not re.search(r"<[A-Z]+>|(?<!\w)OWNER/", read(path)), path
     names = read("docs/ci.md").partition("## Where receval comes from")[2].partition("\n## ")[0]
-    assert all(f"`{name}`" in names for name in ("<OWNER>", "<TAG>", "RECEVAL_PACKAGE"))
-    assert yaml.safe_load(read("templates/gitlab.yml"))[".receval"]["variables"]["RECEVAL_TAG"] == ""
+    assert all(f"`{name}`" in names for name in ("RECEVAL_REPOSITORY", "RECEVAL_REF", "RECEVAL_PACKAGE"))
+    assert yaml.safe_load(read("docs/examples/gitlab.yml"))[".receval"]["variables"]["RECEVAL_PACKAGE"] == ""
 
 
 def test_no_page_names_a_tag_that_may_not_be_there():
     found = {
         path: re.findall(r"receval@[^<\s]\S*|rev: [^<\s]\S*|refs/tags/[^<$\s]\S*", read(path))
-        for path in ("docs/ci.md", "templates/gitlab.yml")
+        for path in ("docs/ci.md", "docs/examples/gitlab.yml")
     }
-    assert found == {"docs/ci.md": [], "templates/gitlab.yml": []}
+    assert found == {"docs/ci.md": [], "docs/examples/gitlab.yml": []}
 
 
 def test_every_yaml_block_on_the_page_of_pipelines_is_valid():
