@@ -371,3 +371,21 @@ def test_only_declarations_and_implementations_name_checks():
     }
     named = {name: list(filter(check.fullmatch, of_module)) for name, of_module in texts.items()}
     assert not {name: checks for name, checks in named.items() if checks}
+
+
+def test_the_page_of_the_architecture_has_every_room_in_its_order():
+    table = (ROOT / "docs" / "architecture.md").read_text("utf-8").partition("## The source tree")[2].partition("\n## ")[0]
+    named = [name for row in re.findall(r"^\| (`[^|]*) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)]
+    assert named == [room for room in ROOMS if room not in ("__main__", "receval")]
+
+
+def test_the_picture_of_the_architecture_names_rooms():
+    picture = (ROOT / "docs" / "architecture.svg").read_text("utf-8")
+    named = re.findall(r'text-anchor="middle"[^>]*>(\w+)<', picture)
+    assert set(named) <= set(ROOMS)
+    assert len(set(named)) == len(named) > 15
+
+
+def test_files_have_less_than_500_lines():
+    files = [path for folder in ("evaluator", "cli") for path in below(folder) if path.suffix == ".py"]
+    assert [path.name for path in files if path.read_text("utf-8").count("\n") >= 500] == []
