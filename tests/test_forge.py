@@ -1,4 +1,4 @@
-"""The files for a public forge: the workflow of tests, forms of issues, the code of conduct."""
+"""What contributors see first: the workflow of tests, forms of issues, the code of conduct, and the pages on the source."""
 
 from __future__ import annotations
 
@@ -42,3 +42,11 @@ def test_a_form_has_what_a_forge_needs(path):
 def test_a_private_way_to_the_maintainers_is_named_where_the_code_of_conduct_says():
     assert "SECURITY.md" in (ROOT / "CODE_OF_CONDUCT.md").read_text("utf-8")
     assert re.search(r"^## Report", (ROOT / "SECURITY.md").read_text("utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "docs/how-we-test.md", "docs/extending.md"])
+def test_every_file_that_a_page_on_the_source_names_exists(page):
+    text = re.sub(r"^```.*?^```", "", (ROOT / page).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    named = set(re.findall(r"`([\w./*-]+/[\w./*-]*|[\w-]+\.(?:py|yaml|md|toml))`", text))
+    starts = [ROOT, *(ROOT / folder for folder in ("docs", "evaluator"))]
+    assert sorted(name for name in named if "NAME" not in name and not any(any(start.glob(name.rstrip("/"))) for start in starts)) == []
