@@ -1,7 +1,13 @@
-"""The README and the pages of docs are true: commands print the shown output, and no link is dead."""
+"""The README and the pages of docs are true: commands print the shown output, and no link is dead.
+
+After a change of what commands print, this command writes the new output into the pages:
+
+    RECEVAL_RECORD=1 pytest -n 0 tests/test_pages.py -k shown_output
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -47,13 +53,17 @@ def plain(text: str) -> list[str]:
     return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n").splitlines()
 
 
+def is_shown(printed: list[str], shown: list[str]) -> bool:
+    """Return whether a page shows the output of a command; a line `…` of the page matches any lines."""
+    pattern = "\n".join(".*" if line == "…" else re.escape(line) for line in shown)
+    return bool(re.fullmatch(pattern, "\n".join(printed), re.DOTALL))
+
+
 def assert_as_shown(printed: list[str], shown: list[str], command: str) -> None:
-    """Compare the output of a command; a line `…` of the page matches any lines."""
+    """Compare the output of a command with that of the page."""
     if "…" not in shown:
         assert printed == shown, command
-        return
-    pattern = "\n".join(".*" if line == "…" else re.escape(line) for line in shown)
-    assert re.fullmatch(pattern, "\n".join(printed), re.DOTALL), command
+    assert is_shown(printed, shown), command
 
 
 @pytest.fixture
@@ -75,11 +85,11 @@ def test_the_commands_of_a_page_print_the_shown_output(page, home, receval, monk
         if language == "python" and not text.startswith("# not run"):
             exec(compile(text, str(page), "exec"), {})
         if language == "console":
-            run_block(text, receval)
+            run_block(text, receval, ROOT / page if os.environ.get("RECEVAL_RECORD") else None)
 
 
-def run_block(text: str, receval) -> None:
-    """Run the commands of a block in their order; one that fails is followed by `echo $?`."""
+def run_block(text: str, receval, record: Path | None = None) -> None:
+    """Run the commands of a block in their order; one that fails is followed by `echo $?`. What moved is written into the page `record`."""
     parts = [part.partition("\n") for part in re.split(r"^\$ ", text, flags=re.M)[1:]]
     following = [command for command, _, _ in parts[1:]] + [""]
     code = 0
@@ -90,8 +100,31 @@ def run_block(text: str, receval) -> None:
             assert sorted(path.name for path in Path(command[3:]).iterdir()) == plain(shown)
         else:
             code, out, err = receval(*shlex.split(command.removeprefix("receval ")))
-            assert_as_shown([*plain(out), *plain(err)], plain(shown), command)
+            printed = [*plain(out), *plain(err)]
+            if record is not None and not is_shown(printed, plain(shown)):
+                replace_shown(record, command, plain(shown), printed)
+                continue
+            assert_as_shown(printed, plain(shown), command)
             assert code == 0 or next_command == "echo $?", err
+
+
+def replace_shown(page: Path, command: str, shown: list[str], printed: list[str]) -> None:
+    """Replace the output of a command on a page; of one with a line `…` as many lines before and after it as there were."""
+    new = printed
+    if "…" in shown:
+        before, after = shown.index("…"), len(shown) - shown.index("…") - 1
+        assert shown.count("…") == 1, f"{command}: write the lines between several … by hand"
+        new = [*printed[:before], "…", *printed[len(printed) - after :]]
+    text, block = page.read_text("utf-8"), "\n".join([f"$ {command}", *shown])
+    assert text.count(block) == 1, f"{command}: not found as one text"
+    page.write_text(text.replace(block, "\n".join([f"$ {command}", *new])), "utf-8")
+
+
+def test_new_output_replaces_the_shown_one_with_its_ellipsis(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```console\n$ receval x\nold\n…\nend\n```\n")
+    replace_shown(page, "receval x", ["old", "…", "end"], ["new", "more", "other", "last"])
+    assert page.read_text() == "```console\n$ receval x\nnew\n…\nlast\n```\n"
 
 
 def test_a_page_whose_commands_another_test_runs_is_named_in_that_test():
