@@ -39,6 +39,10 @@ def test_a_form_has_what_a_forge_needs(path):
     assert any(field.get("validations", {}).get("required") for field in form["body"])
 
 
+def test_a_contributor_reads_the_first_page_in_four_minutes():
+    assert len((ROOT / "CONTRIBUTING.md").read_text("utf-8").split()) <= 800
+
+
 def test_a_private_way_to_the_maintainers_is_named_where_the_code_of_conduct_says():
     assert "SECURITY.md" in (ROOT / "CODE_OF_CONDUCT.md").read_text("utf-8")
     assert re.search(r"^## Report", (ROOT / "SECURITY.md").read_text("utf-8"), re.MULTILINE)
