@@ -36,14 +36,15 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
 
 
 @click.command()
-def schema() -> None:
-    """Print the JSON Schema of a config.
+@click.argument("of", default="config", type=click.Choice(("config", "results", "comparison", "gates", "manifest")))
+def schema(of: str) -> None:
+    """Print the JSON Schema of a config, or of a JSON file that receval writes.
 
-    Editors with a YAML language server use it when a config starts with: # yaml-language-server: $schema=…
+    Editors with a YAML language server use that of a config when it starts with: # yaml-language-server: $schema=…
     """
-    from receval.config import json_schema
+    from receval.render.schemas import json_schema_of
 
-    click.echo(json_schema(), nl=False)
+    click.echo(json_schema_of(of), nl=False)
 
 
 @click.command(cls=options.Command)

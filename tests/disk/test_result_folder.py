@@ -120,7 +120,7 @@ def test_results_of_formats_that_cannot_be_compared_are_refused(saved):
     folder, _ = saved(CONFIGS["aggregates"])
     content = json.loads((folder / "results.json").read_text())
     (folder / "results.json").write_text(json.dumps(content | {"format_version": 3}))
-    with pytest.raises(DataError, match=r"written by an earlier version of receval \(format 3; this version reads formats 4 to 6\)"):
+    with pytest.raises(DataError, match=r"written by an earlier version of receval \(format 3; this version reads formats 4 to 7\)"):
         load(folder)
 
 
@@ -243,4 +243,4 @@ def test_an_unreadable_file_with_the_right_hash_is_refused_in_one_sentence(saved
 def test_a_folder_without_per_user_values_has_none(saved):
     folder, _ = saved(CONFIGS["aggregates"], "--set", "output.per_user=false")
     assert load(folder).per_user == {}
-    assert pl.read_parquet(folder / "results.parquet")["std"].null_count() < 5
+    assert pl.read_parquet(folder / "results.parquet")["ci_low"].null_count() < 5
