@@ -151,7 +151,9 @@ def json_schema_of(name: SchemaName) -> str:
     (root,), parts = schema_components([written], ref_template="#/$defs/{name}")
     for one in _classes(type_info(written), set()):
         parts[one.__name__]["required"] = [
-            field.encode_name for field in fields(one) if field.default is not UNSET and (field.required or not one.__struct_config__.omit_defaults)
+            field.encode_name
+            for field in fields(one)
+            if field.default is not UNSET and (field.required or not one.__struct_config__.omit_defaults)
         ]
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"receval {name}", **root, "$defs": parts}
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

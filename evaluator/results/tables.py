@@ -50,8 +50,6 @@ class LedgerRow(Struct, frozen=True):
     model: str
     measure: str
     aggregate: str
-    by: str | None
-    group: str | None
     fold: str | None
     run: str | None
     what: LedgerWord
@@ -81,7 +79,7 @@ def ledger_rows(rows: Iterable[Row], run_id: str) -> Iterator[LedgerRow]:
         if row.ledger is None or is_spread(row.aggregate):
             continue
         for word, n, value in _numbers(row.ledger, row.value):
-            yield LedgerRow(run_id, row.model, row.measure, row.aggregate, row.by, row.group, row.fold, row.run, word, n, value)
+            yield LedgerRow(run_id, row.model, row.measure, row.aggregate, row.fold, row.run, word, n, value)
 
 
 def _numbers(ledger: Ledger, value: float | None) -> Iterator[tuple[LedgerWord, int, float | None]]:

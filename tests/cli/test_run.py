@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 from blake3 import blake3
 from receval.cli.main import main
+from receval.results.tables import ValueRow, columns_of_table
 
 from tests.conftest import CONFIGS
 

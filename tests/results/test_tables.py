@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 import receval as library
 from receval import load_config
+from receval.names import yaml_text
 from receval.results.row import Ledger, Row
 from receval.results.tables import LedgerRow, ValueRow, columns_of_table, ledger_rows
 
@@ -21,26 +22,44 @@ from tests.disk.test_result_folder import KNN, TEST, TRAIN, USERS
 from tests.variants import VARIANTS
 
 FORMULAS = ("0.5*nDCG@5 + 0.5*Recall@5", "nDCG@3 - Recall(denominator=min_r_k)@3", "F1(nDCG, MAP(denominator=k), beta=0.5)")
-SAMPLES = ("quickstart", "families", "grids")
+GAPS = """
+data: {folds: [{test: test.csv, recommendations: {knn: {runs: [some.csv, knn.csv]}}},
+  {test: test.csv, recommendations: {knn: {runs: [knn.csv, some.csv]}}}]}
+evaluation: {metrics: [nDCG@2]}
+"""
+CONFIGS_WRITTEN = {**FOLDERS, "gaps": GAPS}
+SAMPLES = ("quickstart", "families", "grids", "relison")
 
 
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return the folder of results of each config: those of the samples, and small ones with groups, aggregates, runs and folds."""
     base = tmp_path_factory.mktemp("tables")
-    for name, text in (("test", TEST), ("knn", KNN), ("other", KNN.replace("9", "0")), ("users", USERS), ("train", TRAIN)):
+    for name, text in (
+        ("test", TEST),
+        ("knn", KNN),
+        ("other", KNN.replace("9", "0")),
+        ("users", USERS),
+        ("train", TRAIN),
+        ("some", KNN[:40]),
+    ):
         (base / f"{name}.csv").write_text(text)
-    for name, text in FOLDERS.items():
+    for name, text in CONFIGS_WRITTEN.items():
         (base / f"{name}.yaml").write_text(text)
-    configs = {name: base / f"{name}.yaml" for name in FOLDERS} | {name: CONFIGS / f"{name}.yaml" for name in SAMPLES}
+    configs = {name: base / f"{name}.yaml" for name in CONFIGS_WRITTEN} | {name: CONFIGS / f"{name}.yaml" for name in SAMPLES}
     for name, config in configs.items():
-        library.run(config).save(base / "results" / name)
+        library.evaluate(config).save(base / "results" / name)
     return {name: base / "results" / name for name in configs}
+
+
+def pairs(*rows: str) -> pl.DataFrame:
+    """Return a table of users and items: `ua` is the item a of the user u."""
+    return pl.DataFrame([tuple(row) for row in rows], schema=["user", "item"], orient="row")
 
 
 def definitions(measure: str, *, top_k: Any = (3, "none")) -> tuple[Any, ...]:
     evaluation = f"evaluation: {{top_k: {json.dumps(top_k)}, metrics: [{measure}]}}"
-    loaded = load_config({"data": DATA, **library.config.loader.yaml_text.read(evaluation).value})  # type: ignore[attr-defined]
+    loaded = load_config({"data": DATA, **yaml_text.read(evaluation).value})
     return tuple(loaded.config.evaluation.definitions)
 
 
@@ -94,9 +113,9 @@ def test_the_measures_of_every_run_read_back_as_config(folders: dict[str, Path])
 
 
 def test_the_cutoff_is_empty_for_a_measure_without_one():
-    result = library.evaluate([("u", "a")], {"m": [("u", "a")]}, metrics=["nDCG@2", "nDCG@none", "ItemCoverage(form=count)"], top_k=2,
-                              items=[{"item": "a"}])  # fmt: skip
-    assert dict(result.values.select("measure", "k").rows()) == {"nDCG@2": 2, "nDCG@none": None, "ItemCoverage(form=count)@2": 2}
+    rated = pairs("ua").with_columns(rating=4, score=3.5)
+    result = library.evaluate(test=rated, recommendations={"m": rated}, metrics=["nDCG@2", "nDCG@none", "MAE"], predictions={"m": rated})
+    assert dict(result.values.select("measure", "k").rows()) == {"nDCG@2": 2, "nDCG@none": None, "MAE": None}
 
 
 def test_an_interval_is_that_of_the_page_and_only_of_means_over_users(folders: dict[str, Path]):
@@ -117,11 +136,11 @@ def test_the_same_input_has_the_same_run_id_and_another_one_another(tmp_path: Pa
     write("test.csv", TEST), write("knn.csv", KNN)
     config = {"data": {"test": str(tmp_path / "test.csv"), "recommendations": {"knn": str(tmp_path / "knn.csv")}},
               "evaluation": {"metrics": ["nDCG@2"]}}  # fmt: skip
-    first = library.run(config)
-    assert library.run({**config, "output": {"dir": str(tmp_path / "elsewhere")}, "engine": {"threads": 1}}).run_id == first.run_id
-    assert library.run({**config, "evaluation": {"metrics": ["nDCG@1"]}}).run_id != first.run_id
+    first = library.evaluate(config)
+    assert library.evaluate({**config, "output": {"dir": str(tmp_path / "elsewhere")}, "engine": {"memory": "4GB"}}).run_id == first.run_id
+    assert library.evaluate({**config, "evaluation": {"metrics": ["nDCG@1"]}}).run_id != first.run_id
     write("knn.csv", KNN.replace("9", "1"))
-    assert library.run(config).run_id != first.run_id
+    assert library.evaluate(config).run_id != first.run_id
 
 
 def test_a_folder_keeps_its_run_id(folders: dict[str, Path]):
@@ -131,14 +150,14 @@ def test_a_folder_keeps_its_run_id(folders: dict[str, Path]):
 
 
 def test_the_ledger_is_empty_if_every_user_simply_counts():
-    result = library.evaluate([("u", "a"), ("v", "a")], {"m": [("u", "a"), ("v", "a")]}, metrics=["nDCG@1"])
+    result = library.evaluate(test=pairs("ua", "va"), recommendations={"m": pairs("ua", "va")}, metrics=["nDCG@1"])
     assert result.ledger.rows() == []
     assert result.ledger.schema == columns_of_table(LedgerRow)
 
 
 def test_the_ledger_says_who_counts_who_is_filled_in_and_who_is_left_out():
-    rows = [("u", "a"), ("v", "a"), ("w", "b")]
-    result = library.evaluate(rows, {"m": [("u", "a"), ("x", "a"), ("v", "b")]}, metrics=["HitRate@1"], aggregates=["mean", "std"])
+    rows, lists = pairs("ua", "va", "wb"), {"m": pairs("ua", "xa", "vb")}
+    result = library.evaluate(test=rows, recommendations=lists, metrics=["HitRate@1"], aggregates=["mean", "std"])
     assert result.ledger.select("model", "measure", "aggregate", "what", "n_users", "value").rows() == [
         ("m", "HitRate@1", "mean", "counted", 3, 1 / 3),
         ("m", "HitRate@1", "mean", "filled_without_list", 1, None),
@@ -167,7 +186,9 @@ def test_two_runs_are_appended_to_one_table_of_duckdb(folders: dict[str, Path]):
         base.execute(f"insert into {name} by name {second}")
     n = sum(len(pl.read_parquet(folders[run] / "results.parquet")) for run in ("quickstart", "folds"))
     assert base.execute("select count(*), count(distinct run_id) from values_of_runs").fetchone() == (n, 2)
-    kinds = dict(base.execute("select column_name, data_type from information_schema.columns where table_name = 'values_of_runs'").fetchall())
+    kinds = dict(
+        base.execute("select column_name, data_type from information_schema.columns where table_name = 'values_of_runs'").fetchall()
+    )
     assert {kinds[name] for name in ("k", "n_users")} == {"BIGINT"}
     assert {kinds[name] for name in ("value", "ci_low", "ci_high")} == {"DOUBLE"}
     assert {kinds[name] for name in ("run_id", "measure", "by", "fold", "convention")} == {"VARCHAR"}
