@@ -6,7 +6,7 @@ A key that is not always written has the default `UNSET`, or belongs to a class 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Final, Literal, get_args, get_type_hints
 
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
@@ -25,9 +25,6 @@ from ..results.row import RECORD, Candidates, Ledger, Protocol, Row
 from ..results.tables import LedgerRow, ValueRow
 from ..stats.difference import FIELDS, Conclusion, Difference, Settings, Subject
 from .result_data import GATES_VERSION
-
-SchemaName = Literal["config", "results", "comparison", "gates", "manifest"]
-SCHEMAS: Final[tuple[SchemaName, ...]] = get_args(SchemaName)
 
 
 def _record(name: str, doc: str, types: Mapping[str, Any]) -> type[Struct]:
@@ -138,10 +135,17 @@ def _manifest() -> type[Struct]:
     })  # fmt: skip
 
 
-_WRITTEN: Final = {"results": _results, "comparison": _comparison, "gates": _gates, "manifest": _manifest}
+_WRITTEN: Final[dict[str, Callable[[], type[Struct]]]] = {
+    "results": _results,
+    "comparison": _comparison,
+    "gates": _gates,
+    "manifest": _manifest,
+}
+SCHEMAS: Final = ("config", *_WRITTEN)
+"""The names of all schemas."""
 
 
-def json_schema_of(name: SchemaName) -> str:
+def json_schema_of(name: str) -> str:
     """Return the JSON Schema of a config, or of one kind of JSON that receval writes."""
     if name == "config":
         from ..config import json_schema

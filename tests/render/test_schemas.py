@@ -94,7 +94,7 @@ def test_a_key_that_is_missing_or_of_another_type_is_a_problem(here: Path, write
 def test_the_command_prints_each_schema(name: str, receval: Any):
     code, out, err = receval("schema", name)
     assert (code, err) == (0, "")
-    assert out == json_schema_of(name)  # type: ignore[arg-type]
+    assert out == json_schema_of(name)
     assert json.loads(out)["title"] == f"receval {name}"
 
 
