@@ -36,20 +36,21 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
 
 
 @click.command(cls=options.Command)
+@click.argument("of", default="config", type=click.Choice(("config", "results", "comparison", "gates", "manifest")))
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="The file to write. Default: standard output.")
-def schema(output: str | None) -> None:
-    """Print the JSON Schema of a config, or write it.
+def schema(of: str, output: str | None) -> None:
+    """Print the JSON Schema of a config, or of a JSON file that receval writes; or write it.
 
     Editors with a YAML language server complete and check a config if the schema is beside it, as with -o receval.schema.json, and the
     config begins with: # yaml-language-server: $schema=receval.schema.json
     """
-    from receval.config import json_schema
+    from receval.render.schemas import json_schema_of
     from receval.session.start import save_text
 
     if output is None:
-        click.echo(json_schema(), nl=False)
+        click.echo(json_schema_of(of), nl=False)
     else:
-        save_text(json_schema(), output)
+        save_text(json_schema_of(of), output)
         say(f"wrote {output}")
 
 

@@ -66,11 +66,12 @@ _DIFFERENCES: Final = ("look_at", "everything", "relative")
 
 OUTPUTS: list[OutputForm] = [
     OutputForm("result", "table", "receval.session.show:result_document", needs=_MARKED, takes=("looks", "verbose", "sentences", "bare")),
-    OutputForm("result", "csv", f"{_DATA}:long_rows", (".csv",), _COMPLETE, folder="results.csv"),
+    OutputForm("result", "csv", f"{_DATA}:values_table", (".csv",), _COMPLETE, folder="results.csv"),
     OutputForm("result", "wide-csv", f"{_DATA}:wide_rows", (), _COMPLETE, folder="results_wide.csv"),
+    OutputForm("result", "ledger-csv", f"{_DATA}:ledger_table", (), _COMPLETE, folder="ledger.csv"),
     OutputForm("result", "json", f"{_DATA}:result_cells", (".json",), _CONCLUDED, folder="results.json"),
-    OutputForm("result", "jsonl", f"{_DATA}:long_cells", (".jsonl",), _COMPLETE),
-    OutputForm("result", "parquet", f"{_DATA}:long_table", (".parquet",), _COMPLETE, folder="results.parquet", binary=True),
+    OutputForm("result", "jsonl", f"{_DATA}:values_table", (".jsonl",), _COMPLETE),
+    OutputForm("result", "parquet", f"{_DATA}:values_table", (".parquet",), _COMPLETE, folder="results.parquet", binary=True),
     OutputForm("result", "trec", "receval.render.trec_lines:trec_lines", needs=_REPORTED),
     OutputForm("result", "md", _MARKDOWN, (".md",), _CONCLUDED, takes=("looks", "sentences"), folder="results.md"),
     OutputForm("latex", "latex", "receval.session.report:tables", (".tex",), _TESTED),

@@ -2,55 +2,65 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from receval.disk.result_folder import MANIFEST
 from receval.document import Block, Heading, Paragraph, Table, text_columns
 from receval.outputs import in_folder
-from receval.results.row import COLUMNS
+from receval.results.tables import LedgerRow, LedgerWord, ValueRow, columns_of_table
 
-MEANINGS = {
+VALUES = {
+    "run_id": "hash of the config (but engine, outputs, reports, trackers) and of the contents of all inputs: one evaluation has one id",
     "model": "the name of the model in the config; reference lists are in parentheses",
-    "metric": "the measure as printed, without its cut-off",
+    "measure": "the measure as in a config: `metrics: [nDCG@10]` gives it again",
+    "metric": "the measure without its cut-off; its key in `definitions` of `results.json`",
     "k": "the cut-off; empty if the whole list is used, or the metric has no cut-off",
     "aggregate": "how users are combined: `mean`, `median`, `p90`, `std`, `ci95`, `micro`, `sum`, …; `system` for values of whole models",
+    "by": "the grouping of users, relevant items or test rows, such as `users.plan`; empty for all users",
+    "group": "the group",
+    "fold": "the fold of this value; empty without folds, and for means over folds",
+    "run": "the run of the model of this value; empty without several runs, and for means over runs",
     "value": "the value, in full precision",
+    "ci_low": "for a mean over users: lower end of its 95 % interval, as on the page; else empty, also for means over folds or runs",
+    "ci_high": "upper end of this interval",
     "n_users": "number of users who have a value",
+    "higher_is_better": "`true` or `false`; empty if neither is better",
+    "convention": "the convention of the value",
+}
+WORDS = {
+    "counted": "users who have a value; together with those left out they are all users",
+    "filled_without_list": "of those counted: users without a list, who get the value of the policy (0 for nearly all metrics)",
+    "filled_without_relevant": "of those counted: users without a relevant item",
+    "filled_without_test_row": "of those counted: users without a test row",
+    "left_out_without_list": "users who do not count because they have no list",
+    "left_out_without_relevant": "users who do not count because they have no relevant item",
+    "left_out_without_test_row": "users who do not count because they have no test row",
+    "left_out_without_value": "users who do not count because the metric has no value for them: no hit, no prediction",
+    "left_out_of_others": "users who do not count because the metric uses the users of another file",
+    "others": "users of another file (train, a reference model) who are neither in the test file nor in the lists",
+    "covered": "of those counted: users who have a list, if not all have one",
+    "warm": "of those counted: users who have train rows, if not all have some",
+}
+RECORDS = {
     "std": "for a mean over users: the standard deviation of the per-user values (divided by n − 1)",
     "in_truth": "number of users in the test file",
     "in_lists": "number of users in the lists",
     "in_both": "number of users in both",
-    "counted": "number of users who have a value; together with those left out they are all users",
-    "filled_without_list": "of those counted: users without a list, who get the value of the policy (0 for nearly all metrics)",
-    "filled_without_relevant": "of those counted: users without a relevant item",
-    "filled_without_truth": "of those counted: users without a test row",
-    "left_out_without_list": "users who do not count because they have no list",
-    "left_out_without_relevant": "users who do not count because they have no relevant item",
-    "left_out_without_truth": "users who do not count because they have no test row",
-    "left_out_without_value": "users who do not count because the metric has no value for them: no hit, no prediction",
-    "left_out_of_others": "users who do not count because the metric uses the users of another file",
-    "others": "users of another file (train, a reference model) who are neither in the test file nor in the lists",
-    "covered": "of those counted: users who have a list",
-    "covered_value": "the value over these; empty if all users who count have a list",
-    "warm": "of those counted: users who have train rows",
-    "warm_value": "the value over these; empty if all users who count have train rows",
     "achieved": "the share of the best possible value, with `yardsticks: oracle`",
-    "by": "the grouping of users, relevant items or test rows, such as `users.plan`; empty for all users",
-    "group": "the group",
     "few_users": "whether a group has fewer than 100 users",
     "n_rows": "the number of test rows in a group of test rows, or in a combination with one; empty for other groups",
-    "fold": "the fold of this value",
-    "run": "the run of the model of this value",
     "repeats": "for a mean over folds or runs: the number of values",
     "repeats_std": "for a mean over folds or runs: the standard deviation of the values",
     "least_users": "for a mean over folds or runs: the smallest number of users of one value",
-    "convention": "the convention of the value",
     "relevance": "which test items are relevant",
     "cutoff_from": "source of the cut-off: the measure, the config, or the default",
 }
 FILES_HOLD = {
-    "results.csv": "the long table below",
+    "results.csv": "the table of values below",
+    "ledger.csv": "who was counted, filled in and left out; only the names of its columns if every user simply counts",
     "results_wide.csv": "one row per model (and group, fold, run), one column per measure",
-    "results.json": "the long table, who was counted, findings of the checks, gates, definitions, the config, versions",
-    "results.parquet": "the long table, with column types",
+    "results.json": "every value with all that is known of it, the ledger, findings, gates, definitions, the config, versions",
+    "results.parquet": "the table of values, with column types",
     "results.md": "the table and its notes, for people",
     MANIFEST: "size and hash of every input and output, the config, the versions, and a checksum of all this",
 }
@@ -60,13 +70,40 @@ def page() -> list[Block]:
     """Return the page; raise if a column or file has no description."""
     return [
         Heading("The columns of results"),
-        Paragraph("`receval run CONFIG -o DIR/` writes a folder; `--format csv`, `json`, `jsonl` and `parquet` have the same long table."),
+        Paragraph("`receval run CONFIG -o DIR/` writes a folder; `--format csv`, `jsonl` and `parquet` give the table of values."),
         Table.of_texts(text_columns("file", "contents"), ((f"`{name}`", FILES_HOLD[name]) for name in (*in_folder("result"), MANIFEST))),
         Paragraph(
             "`per_user.parquet` (or `.csv`, `.jsonl`) has `model`, `user` and a column per measure. `enriched.MODEL.parquet` has the lists "
             "with `rank`, `score`, `relevant`, `gain` and, with train, `in_train`. Spreadsheets treat text that begins with `=`, `+`, `-` "
             "or `@` as a formula. If others chose the ids, open CSV files as text, or set `output: {spreadsheet_safe: true}`."
         ),
-        Heading("The long table", 2),
-        Table.of_texts(text_columns("column", "meaning"), ((f"`{name}`", MEANINGS[name]) for name in COLUMNS)),
+        Heading("The table of values", 2),
+        Paragraph(
+            "`results.csv` and `results.parquet` have one row per value. Columns and types are the same in every run, so a warehouse can "
+            "append runs. `result.values` in Python is the same table."
+        ),
+        _table("column", [(name, VALUES[name]) for name in columns_of_table(ValueRow)]),
+        Heading("The ledger", 2),
+        Paragraph(
+            "`ledger.csv` says who was counted, filled in and left out, for the values of each model and, with folds and runs, of each of "
+            "them; not for means over these, and not within groups. A value has rows only if some users are filled in, left out, added, "
+            "without a list, or without train rows. `result.ledger` in Python and `ledger` in `results.json` are the same rows."
+        ),
+        Paragraph(f"Its columns are {', '.join(f'`{name}`' for name in columns_of_table(LedgerRow))}. `what` is one of:"),
+        _table("what", [(word, WORDS[word]) for word in get_args(LedgerWord)]),
+        Paragraph("`value` is that over these users; it is empty except for `counted`, `covered` and `warm`."),
+        Heading("More in JSON", 2),
+        Paragraph(
+            "`results` in `results.json` has the columns above (but `run_id`, which it has once), the numbers of the ledger under their "
+            "own keys (with `truth` for `test_row`), and:"
+        ),
+        _table("key", list(RECORDS.items())),
+        Paragraph(
+            "`receval schema results` prints the JSON Schema of `results.json`; `comparison`, `gates` and `manifest` in place of `results` "
+            "those of the JSON of `receval compare` and `receval gate`, and of `manifest.json`."
+        ),
     ]
+
+
+def _table(title: str, rows: list[tuple[str, str]]) -> Table:
+    return Table.of_texts(text_columns(title, "meaning"), ((f"`{name}`", meaning) for name, meaning in rows))

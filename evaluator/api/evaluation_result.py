@@ -88,8 +88,8 @@ class EvaluationResult(Result, frozen=True, eq=False):
     """The result of an evaluation.
 
     `result["als", "nDCG@10"]` is a row, with `.value` and `.n_users`; `result["als"]` are all rows of a model by measure. `values` is the
-    long table, `per_user["als"]` the per-user values, `findings` those of the health checks. A notebook shows it as a table.
-    `loaded` is its config, with the tables that were evaluated; a result that was read from a folder has none.
+    table of values, `ledger` who counts for them, `per_user["als"]` the per-user values, `findings` those of the health checks. A notebook
+    shows it as a table. `loaded` is its config, with the tables that were evaluated; a result that was read from a folder has none.
     """
 
     loaded: Loaded | None = None
@@ -139,25 +139,32 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
     @property
     def values(self) -> pl.DataFrame:
-        """The long table: a row per model, measure, cut-off and aggregate, including groups, folds and runs."""
-        from ..render.result_data import long_table  # only here: not every caller needs the table
+        """The table of values: a row per model, measure and aggregate, including groups, folds and runs, as in `results.parquet`."""
+        from ..render.result_data import values_table  # only here: not every caller needs the table
 
-        return long_table(self)
+        return values_table(self)
+
+    @property
+    def ledger(self) -> pl.DataFrame:
+        """Who was counted, filled in and left out, by model and measure, as in `ledger.csv`; empty if every user simply counts."""
+        from ..render.result_data import ledger_table
+
+        return ledger_table(self)
 
     def to_polars(self) -> pl.DataFrame:
-        """Return the long table as a Polars DataFrame."""
+        """Return the table of values as a Polars DataFrame."""
         return self.values
 
     def to_pandas(self) -> PandasFrame:
-        """Return the long table as a pandas DataFrame; raise `MissingExtraError` if pandas is not installed."""
+        """Return the table of values as a pandas DataFrame; raise `MissingExtraError` if pandas is not installed."""
         return as_pandas(self.values)
 
     def to_arrow(self) -> ArrowTable:
-        """Return the long table as a pyarrow Table; raise `MissingExtraError` if pyarrow is not installed."""
+        """Return the table of values as a pyarrow Table; raise `MissingExtraError` if pyarrow is not installed."""
         return as_arrow(self.values)
 
     def to_spark(self, session: Any, *, per_user: bool = False) -> Any:
-        """Return the long table, or with `per_user` the per-user values of all models, as a DataFrame of this session of Spark.
+        """Return the table of values, or with `per_user` the per-user values of all models, as a DataFrame of this session of Spark.
 
         The rows of per-user values are those of `receval.evaluate(…, per_user_table=NAME)`: `model`, `user`, `n_relevant`, `n_recommended`,
         `measure`, `value`. Raises `ConfigError` if the result has none.

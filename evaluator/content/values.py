@@ -12,12 +12,10 @@ from msgspec.structs import replace
 
 from ..document import Cell, Column, Document, Heading, Interval, Mark, Paragraph, Table, Terms
 from ..metrics import find
-from ..metrics.registry import bounds_of
 from ..names.formula import is_formula
 from ..names.short_names import ORACLE, interval_level, is_spread
 from ..results.result import Result, Row
 from ..results.row import Ledger
-from ..stats.estimates import interval_of_mean
 from .numbers import decimals, number
 
 _BESIDE: Final = 4
@@ -84,15 +82,8 @@ class NamedModel(Struct, frozen=True, eq=False):
         return self.model in self.result.yardsticks
 
     def point(self, row: Row) -> ValuePoint:
-        """Return the value of a row; a mean over users has its 95 % interval (see `interval_of_mean`), cut at the bounds of the measure.
-
-        Other values, and means without a stored deviation, have no interval.
-        """
-        low = high = None
-        if row.value is not None and row.std is not None and row.n_users >= 2 and row.aggregate == "mean" and row.repeats is None:
-            least, largest = bounds_of(row.metric)
-            ends = interval_of_mean(row.value, row.std, row.n_users, 0.05, are_shares=(least, largest) == (0, 1))
-            low, high = max(least, ends[0]), min(largest, ends[1])
+        """Return the value of a row, with its interval if it has one."""
+        low, high = row.interval or (None, None)
         return ValuePoint(self.name, row, low, high, self.is_yardstick)
 
 

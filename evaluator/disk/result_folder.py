@@ -164,6 +164,7 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     """Return the inputs (paths as given, sizes, hashes, rows), config, versions, output files, and the checksum of the manifest."""
     content: dict[str, Any] = {
         "format_version": FORMAT_VERSION,
+        "run_id": result.run_id,
         "inputs": to_builtins(result.inputs),
         **({} if result.description is None else {"description": to_builtins(result.description)}),
         "config": result.config,
@@ -277,10 +278,12 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
     )
 
 
+_OWN: Final = tuple(name for name in Row.__struct_fields__ if name not in ("higher_is_better", "ledger", "protocol"))
+
+
 def _row(cells: Mapping[str, Any], definitions: Mapping[str, MeasureDefinition]) -> Row:
-    own = {name: value for name, value in cells.items() if name not in (*LEDGER_COLUMNS, *PROTOCOL_COLUMNS, "few_users")}
     return Row(
-        **own,
+        **{name: cells[name] for name in _OWN},
         higher_is_better=None if is_spread(cells["aggregate"]) else definitions[cells["metric"]].higher_is_better,
         ledger=None if cells["in_truth"] is None else Ledger(**{name: cells[name] for name in LEDGER_COLUMNS}),
         protocol=None if cells["convention"] is None else Protocol(**{name: cells[name] for name in PROTOCOL_COLUMNS}),

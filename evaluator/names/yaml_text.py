@@ -179,6 +179,19 @@ def _whole(text: str) -> str:
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
+def _whole_measures(items: list[yaml.Node]) -> list[yaml.Node]:
+    """Return the items of a list of measures; those without quotes that YAML split at a comma within parentheses are joined again."""
+    whole: list[yaml.Node] = []
+    for item in items:
+        last = whole[-1] if whole else item
+        is_plain = all(isinstance(one, yaml.ScalarNode) and not one.style for one in (last, item))
+        if whole and is_plain and last.value.count("(") > last.value.count(")"):
+            whole[-1] = yaml.ScalarNode(f"{_YAML}str", f"{last.value}, {item.value}", last.start_mark, item.end_mark)
+        else:
+            whole.append(item)
+    return whole
+
+
 class _TooMuch(Exception):
     pass
 
@@ -210,7 +223,8 @@ class _Reader:
             return self.mapping(node, path, depth)
         if isinstance(node, yaml.SequenceNode):
             self.swallowed_items(node)
-            return [self.read(item, (*path, index), depth + 1) for index, item in enumerate(node.value)]
+            items = _whole_measures(node.value) if path[-1:] == ("metrics",) else node.value
+            return [self.read(item, (*path, index), depth + 1) for index, item in enumerate(items)]
         return self.scalar(node)
 
     def swallowed_items(self, node: yaml.SequenceNode) -> None:

@@ -1,4 +1,4 @@
-"""Results, comparisons, gates and baselines for machines, as plain values and frames: the columns of `result.COLUMNS`, full precision.
+"""Results, comparisons, gates and baselines for machines, as plain values and frames, in full precision.
 
 Per-user values have a row for every user and model, sorted by user within a model.
 """
@@ -17,25 +17,24 @@ from ..content.methods import NAMES
 from ..results import comparison as comparisons
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
-from ..results.result import COLUMNS, FORMAT_VERSION, Result
-from ..results.row import PROTOCOL_COLUMNS
+from ..results.result import FORMAT_VERSION, Result
 from ..results.slices import FIELDS as SLICE_FIELDS
 from ..results.slices import Slices
+from ..results.tables import LedgerRow, ValueRow, as_frame
 
 GATES_VERSION: Final = 2
 """The version of the JSON form. 1: with `state` and the outcome `warn`. 2: the outcomes of `results.gates`, `consequence` and `anchor`."""
 _PLACE: Final = ("model", "by", "group", "fold", "run", "over_repeats")
 
 
-def long_rows(result: Result) -> Iterator[Iterable[Any]]:
-    """Yield the head and the lines of the long table: one per model, metric, cut-off and aggregate, and per group, fold and run."""
-    yield COLUMNS
-    yield from ([str(cell).lower() if isinstance(cell, bool) else cell for cell in row.values()] for row in long_cells(result))
+def values_table(result: Result) -> pl.DataFrame:
+    """Return the table of values: a row for each model, measure and aggregate, and for each group, fold and run."""
+    return as_frame(ValueRow, result.value_rows())
 
 
-def long_cells(result: Result) -> list[dict[str, Any]]:
-    """Return the lines of the long table, each by its columns."""
-    return [row.cells() for row in result.long_rows]
+def ledger_table(result: Result) -> pl.DataFrame:
+    """Return the ledger: who was counted, filled in and left out, by model and measure, where not every user simply counts."""
+    return as_frame(LedgerRow, result.ledger_rows())
 
 
 def wide_rows(result: Result) -> Iterator[Iterable[Any]]:
@@ -52,15 +51,6 @@ def wide_rows(result: Result) -> Iterator[Iterable[Any]]:
     yield from ([*(key[index] for index in used), *(numbers.get(label) for label in labels)] for key, numbers in lines.items())
 
 
-def long_table(result: Result) -> pl.DataFrame:
-    """Return the long table with the types of its columns."""
-    texts = ("model", "metric", "aggregate", *PROTOCOL_COLUMNS, "by", "group", "fold", "run")
-    numbers = ("value", "std", "covered_value", "warm_value", "achieved", "repeats_std")
-    types: dict[str, Any] = dict.fromkeys(COLUMNS, pl.Int64) | dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
-    cells = long_cells(result)
-    return pl.DataFrame({name: [cell[name] for cell in cells] for name in COLUMNS}, schema=types | {"few_users": pl.Boolean})
-
-
 def _of_lists(result: Result, model: str) -> dict[str, Any]:
     """Return the cells of the lists of a model: its candidates, if they look like sampled ones, and the fingerprint, if it is known."""
     candidates = {"candidates": to_builtins(result.candidates[model])} if model in result.candidates else {}
@@ -71,7 +61,9 @@ def result_cells(result: Result) -> dict[str, Any]:
     """Return everything but the per-user values, as one versioned object."""
     return {
         "format_version": FORMAT_VERSION,
-        "results": long_cells(result),
+        "run_id": result.run_id,
+        "results": [row.cells() for row in result.long_rows],
+        "ledger": to_builtins(result.ledger_rows()),
         "models": [{"model": model, "users": to_builtins(counts), **_of_lists(result, model)} for model, counts in result.counts.items()],
         "yardsticks": list(result.yardsticks),
         "definitions": to_builtins(dict(result.definitions)),

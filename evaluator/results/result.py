@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +20,8 @@ from . import notes
 from .description import Description
 from .gates import Gate
 from .measure_definition import MeasureDefinition
-from .row import COLUMNS, FEW_USERS, SPLITS, Candidates, Counts, Row, of_models, protocol_sentences, shortened
+from .row import FEW_USERS, Candidates, Counts, Row, of_models, protocol_sentences, shortened
+from .tables import LedgerRow, ValueRow, ledger_rows, value_rows
 
 Read = Callable[[str, Sequence[str] | None], pl.DataFrame]
 """Reads the named columns (`None`: all) of the per-user values of a model."""
@@ -65,14 +68,18 @@ class TruthFingerprint(Struct, frozen=True):
     hash: str
 
 
-__all__ = ["COLUMNS", "FEW_USERS", "FORMAT_VERSION", "SPLITS", "Counts", "Input", "InputFile", "Result", "Row"]
+__all__ = ["FEW_USERS", "FORMAT_VERSION", "Counts", "Input", "InputFile", "Result", "Row"]
 
-FORMAT_VERSION: Final = 6
+FORMAT_VERSION: Final = 7
 """The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings. 3: with results by group, fold
 and run. 4: with standard deviations, definitions in full and the fingerprint of truth, so that it can be read back. 5: with what is
-concluded of several models. 6: the hash of an input names its algorithm and is BLAKE3; before it was `sha256`."""
-READABLE_VERSIONS: Final = (4, 5, 6)
+concluded of several models. 6: the hash of an input names its algorithm and is BLAKE3; before it was `sha256`. 7: with `run_id` and
+`ledger`; a value has its measure, its interval and its direction too."""
+READABLE_VERSIONS: Final = (4, 5, 6, 7)
 """The versions that can be read back."""
+
+_NOT_EVALUATED: Final = ("engine", "output", "report", "track")
+"""The sections of a config that change no value."""
 
 
 class InputFile(Struct, frozen=True):
@@ -175,8 +182,23 @@ class Result(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def long_rows(self) -> tuple[Row, ...]:
-        """The rows of the long table: over all users, of groups, and of each fold and run."""
+        """All rows: over all users, of groups, and of each fold and run."""
         return (*self.rows, *self.by_group, *self.repeated)
+
+    @cached_property
+    def run_id(self) -> str:
+        """The hash of what was evaluated: the config, without engine and outputs, and the contents of the inputs."""
+        config = {name: section for name, section in self.config.items() if name not in _NOT_EVALUATED}
+        inputs = [(one.role, one.rows, [(file.bytes, file.hash) for file in one.files]) for one in self.inputs]
+        return hashlib.sha256(json.dumps([config, inputs], sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+    def value_rows(self) -> list[ValueRow]:
+        """Return the rows of the table of values."""
+        return [*value_rows(self.long_rows, self.run_id)]
+
+    def ledger_rows(self) -> list[LedgerRow]:
+        """Return the rows of the ledger: who was counted, filled in and left out."""
+        return [*ledger_rows(self.long_rows, self.run_id)]
 
     @cached_property
     def rows_by_model(self) -> Mapping[str, tuple[Row, ...]]:

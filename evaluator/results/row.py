@@ -10,7 +10,9 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
 from ..metrics import find
+from ..metrics.registry import bounds_of
 from ..names.formula import is_formula
+from ..stats.estimates import interval_of_mean
 
 _FEW: Final = 4
 
@@ -84,12 +86,12 @@ class Ledger(Struct, frozen=True):
         return self.in_truth + self.in_lists - self.in_both + self.others == self.counted + self.left_out
 
     def cells(self) -> dict[str, Any]:
-        """Return its columns in the long table."""
+        """Return its keys in JSON."""
         return {name: getattr(self, name) for name in LEDGER_COLUMNS}
 
 
 LEDGER_COLUMNS = tuple(Ledger.__struct_fields__)
-"""The columns of the long table that a ledger fills."""
+"""The keys of a value in JSON that a ledger fills."""
 
 
 DEFAULT: Final = "default"
@@ -109,7 +111,7 @@ class Protocol(Struct, frozen=True):
 
 
 PROTOCOL_COLUMNS: Final = tuple(Protocol.__struct_fields__)
-"""The columns of the long table that a protocol fills."""
+"""The keys of a value in JSON that a protocol fills."""
 
 
 def protocol_sentences(protocols: Mapping[str, Protocol]) -> Iterator[str]:
@@ -139,10 +141,12 @@ def default_cutoff(labels: Sequence[str]) -> str:
     return f"The cut-off of {shortened(labels)} is the default: evaluation.top_k is not given{way}."
 
 
-SPLITS: Final = ("by", "group", "few_users", "n_rows", "fold", "run", "repeats", "repeats_std", "least_users")
-"""The columns of rows over a group, of one fold or run, and of means over folds or runs."""
-COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", "std", *LEDGER_COLUMNS, "achieved", *SPLITS, *PROTOCOL_COLUMNS)
-
+RECORD: Final = (
+    *("model", "measure", "metric", "k", "aggregate", "value", "ci_low", "ci_high", "n_users", "higher_is_better", "std"),
+    *(*LEDGER_COLUMNS, "achieved", "by", "group", "few_users", "n_rows", "fold", "run", "repeats", "repeats_std", "least_users"),
+    *PROTOCOL_COLUMNS,
+)
+"""The keys of a value in JSON."""
 _NOBODY: Final = dict.fromkeys(LEDGER_COLUMNS)
 _NO_PROTOCOL: Final = dict.fromkeys(PROTOCOL_COLUMNS)
 
@@ -190,6 +194,18 @@ class Row(Struct, frozen=True):
         """True if a group has fewer than 100 users, in at least one fold: its value is uncertain. `None` without a group."""
         return None if self.by is None else (self.n_users if self.least_users is None else self.least_users) < FEW_USERS
 
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of a mean over users (see `interval_of_mean`), cut at the bounds of the measure.
+
+        `None` for other values, and for means without a stored deviation.
+        """
+        if self.value is None or self.std is None or self.n_users < 2 or self.aggregate != "mean" or self.repeats is not None:
+            return None
+        least, largest = bounds_of(self.metric)
+        low, high = interval_of_mean(self.value, self.std, self.n_users, 0.05, are_shares=(least, largest) == (0, 1))
+        return max(least, low), min(largest, high)
+
     def __float__(self) -> float:
         """Return the value; NaN if there is none."""
         return math.nan if self.value is None else self.value
@@ -200,11 +216,13 @@ class Row(Struct, frozen=True):
         return f"Row({self.model!r}, {self.label!r}, {', '.join(f'{name}={one!r}' for name, one in shown.items())})"
 
     def cells(self) -> dict[str, Any]:
-        """Return the cells of this row by column, as in `COLUMNS`."""
+        """Return everything about this value by key, as in `RECORD`."""
+        low, high = self.interval or (None, None)
         of_users = asdict(self.ledger) if self.ledger else _NOBODY
         definitions = asdict(self.protocol) if self.protocol else _NO_PROTOCOL
-        known = {**asdict(self), "few_users": self.few_users, **of_users, **definitions}
-        return {name: known[name] for name in COLUMNS}
+        more = {"measure": self.measure, "ci_low": low, "ci_high": high, "few_users": self.few_users}
+        known = {**asdict(self), **more, **of_users, **definitions}
+        return {name: known[name] for name in RECORD}
 
     @property
     def measure(self) -> str:

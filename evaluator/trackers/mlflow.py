@@ -14,7 +14,7 @@ from ..config.run_sections import MlflowTracking
 from ..errors import OutputError
 from ..extras import missing_extra
 from ..render.forms import as_csv, is_spreadsheet_safe
-from ..render.result_data import long_rows
+from ..render.result_data import values_table
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .tracker import (
@@ -181,9 +181,9 @@ def _create_run(
 
 
 def _table_of_model(result: Result, model: str) -> bytes:
-    """Return the long table of one model as CSV, which MLflow shows as a table."""
+    """Return the values of one model as CSV, which MLflow shows as a table."""
     parts = {name: tuple(row for row in getattr(result, name) if row.model == model) for name in ("rows", "by_group", "repeated")}
-    return as_csv(list(long_rows(replace(result, **parts))), spreadsheet_safe=is_spreadsheet_safe(result))
+    return as_csv(values_table(replace(result, **parts)), spreadsheet_safe=is_spreadsheet_safe(result))
 
 
 def _batched(entries: list[Any], most: int) -> Iterator[list[Any]]:

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.errors import DataError
 from receval.render.forms import as_csv, as_json
-from receval.render.result_data import long_rows, result_cells
+from receval.render.result_data import result_cells, values_table
 
 from tests.worlds import World, worlds
 
@@ -99,9 +99,10 @@ def without_sources(result: receval.Result) -> dict[str, Any]:
     """Return everything in a result except where its data come from."""
     said = json.loads(as_json(result_cells(result)))
     said["inputs"] = [(source["role"], source["rows"]) for source in said["inputs"]]
-    del said["config"]
+    del said["config"], said["run_id"]
+    said["ledger"] = [{**row, "run_id": ""} for row in said["ledger"]]
     users = {model: frame.to_dict(as_series=False) for model, frame in result.per_user.items()}
-    return {**said, "csv": as_csv(long_rows(result)), "users": str(users)}
+    return {**said, "csv": as_csv(values_table(result).drop("run_id")), "users": str(users)}
 
 
 def with_ids(world: World, ids: str) -> World:

@@ -20,6 +20,7 @@ import pytest
 from blake3 import blake3
 from receval.cli.main import main
 from receval.config import json_schema
+from receval.results.tables import ValueRow, columns_of_table
 
 from tests.conftest import CONFIGS
 
@@ -54,11 +55,11 @@ def test_the_table_goes_to_standard_output_with_the_counted_users(receval, confi
     assert "…" not in out
 
 
-def test_the_long_table_has_its_columns_and_full_precision(receval, config):
+def test_the_table_of_values_has_its_columns_and_full_precision(receval, config):
     code, out, _ = receval("run", config, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert code == 0
-    assert list(rows[0])[:6] == ["model", "metric", "k", "aggregate", "value", "n_users"]
+    assert list(rows[0]) == list(columns_of_table(ValueRow))
     assert {(row["metric"], row["k"], row["aggregate"], row["n_users"]) for row in rows} >= {("nDCG", "10", "mean", "350")}
     assert any(len(row["value"]) > 12 for row in rows)
 
@@ -69,8 +70,10 @@ def test_all_formats_have_the_same_values(receval, config, tmp_path):
     assert (code, out, err) == (0, "", "")
     long = pl.read_csv(outputs[0])
     content = json.loads(outputs[1].read_text())
-    assert content["format_version"] == 6
-    assert pl.DataFrame(content["results"]).rows() == long.rows()
+    assert content["format_version"] == 7
+    own = [name for name in long.columns if name != "run_id"]
+    assert pl.DataFrame(content["results"], infer_schema_length=None).select(own).rows() == long.select(own).rows()
+    assert set(long["run_id"]) == {content["run_id"]}
     assert [tuple(json.loads(line).values()) for line in outputs[2].read_text().splitlines()] == long.rows()
     assert pl.read_parquet(outputs[3]).rows() == long.rows()
     assert f"**{long['value'].max():.4f}**" in outputs[4].read_text()
@@ -79,8 +82,8 @@ def test_all_formats_have_the_same_values(receval, config, tmp_path):
 
 def test_an_output_folder_has_every_file_and_a_manifest_with_their_hashes(first_run):
     folder = first_run / "results" / "grids"
-    names = {"results.csv", "results_wide.csv", "results.json", "results.parquet", "results.md", "per_user.parquet", "manifest.json"}
-    assert {path.name for path in folder.iterdir()} == names
+    names = {"results.csv", "results_wide.csv", "ledger.csv", "results.json", "results.parquet", "results.md", "per_user.parquet"}
+    assert {path.name for path in folder.iterdir()} == {*names, "manifest.json"}
     manifest = json.loads((folder / "manifest.json").read_text())
     for output in manifest["outputs"]:
         assert hashlib.sha256((folder / output["path"]).read_bytes()).hexdigest() == output["sha256"]

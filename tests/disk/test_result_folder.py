@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -120,7 +122,7 @@ def test_results_of_formats_that_cannot_be_compared_are_refused(saved):
     folder, _ = saved(CONFIGS["aggregates"])
     content = json.loads((folder / "results.json").read_text())
     (folder / "results.json").write_text(json.dumps(content | {"format_version": 3}))
-    with pytest.raises(DataError, match=r"written by an earlier version of receval \(format 3; this version reads formats 4 to 6\)"):
+    with pytest.raises(DataError, match=r"written by an earlier version of receval \(format 3; this version reads formats 4 to 7\)"):
         load(folder)
 
 
@@ -243,4 +245,52 @@ def test_an_unreadable_file_with_the_right_hash_is_refused_in_one_sentence(saved
 def test_a_folder_without_per_user_values_has_none(saved):
     folder, _ = saved(CONFIGS["aggregates"], "--set", "output.per_user=false")
     assert load(folder).per_user == {}
-    assert pl.read_parquet(folder / "results.parquet")["std"].null_count() < 5
+    assert pl.read_parquet(folder / "results.parquet")["ci_low"].null_count() < 5
+
+
+OLD = Path(__file__).parent / "results_of_format_6"
+"""A folder of format 6, whose tables have 37 columns, and the files that it was evaluated from."""
+
+
+@pytest.fixture
+def old_and_new(tmp_path, receval):
+    """Return a folder of an earlier version, and one of this version of the same data with other lists of pop."""
+    work = Path(shutil.copytree(OLD, tmp_path / "old"))
+    (work / "pop.csv").write_text((work / "pop.csv").read_text().replace("2,a,9", "2,a,0"))
+    assert receval("run", work / "config.yaml", "-q", "-o", f"{tmp_path}/new/")[0] == 0
+    return OLD, tmp_path / "new"
+
+
+def test_an_older_folder_has_the_values_that_this_version_computes(receval, tmp_path):
+    assert receval("run", OLD / "config.yaml", "-q", "-o", f"{tmp_path}/new/")[0] == 0
+    old, new = load(OLD), load(tmp_path / "new")
+    assert (old.rows, old.by_group, old.repeated) == (new.rows, new.by_group, new.repeated)
+    assert old.value_rows() == [replace(row, run_id=old.run_id) for row in new.value_rows()]
+    assert old.ledger_rows() == [replace(row, run_id=old.run_id) for row in new.ledger_rows()]
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_every_reader_takes_an_older_folder_beside_a_new_one(old_and_new, swapped, receval, tmp_path):
+    first, second = reversed(old_and_new) if swapped else old_and_new
+    for command in (
+        ("compare", f"a={first}", f"b={second}"),
+        ("compare", f"a={first}", f"b={second}", "--format", "json"),
+        ("report", f"a={first}", f"b={second}", "-o", tmp_path / "report.html"),
+        ("user", "1", second),
+        ("baseline", "set", first, "--to", tmp_path / "baseline"),
+        ("baseline", "show", tmp_path / "baseline"),
+        ("gate", second, "--baseline", tmp_path / "baseline", "--rule", "nDCG@2 max_loss 90%", "--fail", "value"),
+        ("plot", "differences", first, "-o", tmp_path / "chart.json"),
+        ("run", OLD / "config.yaml", "-q", "-o", f"{tmp_path}/again/"),
+    ):
+        code, out, err = receval(*command)
+        assert code == 0, (command, out, err)
+        assert "Traceback" not in err
+    assert "pop" in receval("compare", f"a={first}", f"b={second}")[1]
+
+
+def test_a_new_run_replaces_an_older_folder(receval, tmp_path):
+    folder = shutil.copytree(OLD, tmp_path / "old")
+    assert receval("run", OLD / "config.yaml", "-q", "-o", f"{folder}/")[0] == 0
+    assert load(folder).run_id == json.loads((folder / "manifest.json").read_text())["run_id"]
+    assert (folder / "ledger.csv").exists()
