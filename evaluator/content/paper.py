@@ -350,7 +350,7 @@ def _about_best(untested: Iterable[Place], tested: Sequence[Conclusion]) -> tupl
     rest = f"; for {labels} measure{'' if labels == 1 else 's'} without a test only the best value" if labels else ""
     models = sorted({model for one in tested for model in one.untested})
     alone = f"; {shortened(models)}: not tested against the best" if models else ""
-    return f"bold: the best value and all that are not clearly different from it{rest}{alone}", how_concluded(tested, counts_measures=False)
+    return f"bold: the best value and all that are not clearly different from it{rest}{alone}", how_concluded(tested)
 
 
 def _second(result: Result, formats: Formats, best: frozenset[Place], apart: frozenset[Place]) -> Iterator[Place]:
