@@ -58,9 +58,7 @@ class BestValues(Struct, frozen=True):
                 reasons.setdefault(_reason(concluded.get(label)), []).append(label)
         why = "; ".join(f"{shortened(dict.fromkeys(labels))}: {reason}" for reason, labels in reasons.items() if reason)
         if reasons:
-            lines.append(
-                f"{SIGNS['untested']} highest value printed, or lowest where lower is better; not tested{f' ({why})' if why else ''}."
-            )
+            lines.append(f"{SIGNS['untested']} best value printed, not tested{f' ({why})' if why else ''}.")
         lines += [f"{SIGNS['untested']} not tested against the best model: {shortened(models)}."] if models else []
         labels = dict.fromkeys(_in_order(label for _, label in self.apart if label not in tested))
         lines += [f"No mark in {shortened(labels)}: models have no user in common."] if labels else []

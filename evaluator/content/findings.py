@@ -11,29 +11,42 @@ from ..checks import CHECKS, Finding
 from ..document import Alert, Document, Sentences, Severity
 from ..results.result import Result
 from ..results.row import shortened
-from .merged_findings import merged, with_models
+from .merged_findings import MERGED, merged, with_models
 from .numbers import decimals, number
 
 _MOST: Final = 5
 """Number of findings that are shown if a command shows all."""
+_MOST_OF_FEW: Final = 2
+"""The same for a file of few users."""
+_MOST_MERGED: Final = 3
+"""The same if some stand for many."""
 _FEW: Final = 5
 """Number of measures whose bounds are shown."""
 STRICTLY: Final = "--strict counts warnings of the health checks as errors"
 WORDS: Final[dict[Severity, str]] = {"error": "error", "warn": "warning", "info": "note"}
 
 
-def alerts(findings: Sequence[Finding], command: str = "", *, whole: bool = False) -> Document:
+def alerts(findings: Sequence[Finding], command: str = "", *, whole: bool = False, is_small: bool = False) -> Document:
     """Return findings with their examples and advice: one for each check over all folds, runs and models, unless `whole`.
 
-    With a `command` that shows all of them, only five are shown, and the others counted.
+    With a `command` that shows all of them, only five are shown, three if some stand for many, two if the files are small; the others are
+    counted.
     """
     distinct = with_models(findings) if whole else merged(findings)
-    places = _chosen([finding for finding, _ in distinct]) if command else list(range(len(distinct)))
+    places = (
+        _chosen(
+            [finding for finding, _ in distinct],
+            _MOST_OF_FEW if is_small else _MOST_MERGED if any(MERGED in one.details for one, _ in distinct) else _MOST,
+        )
+        if command
+        else list(range(len(distinct)))
+    )
     shown = [distinct[place] for place in places]
     drawn: list[Alert | Sentences] = []
     # What to do is the same for all findings of a check, and said after the last one.
     for (finding, models), after in zip_longest(shown, (finding.check for finding, _ in shown[1:])):
-        advice = finding.advice if finding.check != after and finding.severity != "info" else ""
+        is_short = finding.severity == "info" or (command and MERGED in finding.details)
+        advice = finding.advice if finding.check != after and not is_short else ""
         head = f"{WORDS[finding.severity]} {finding.check}"
         drawn.append(
             Alert(
@@ -43,7 +56,7 @@ def alerts(findings: Sequence[Finding], command: str = "", *, whole: bool = Fals
                 finding.examples,
                 tuple(bounds(finding)),
                 advice,
-                finding.cures,
+                () if is_short else finding.cures,
             )
         )
     hidden = [finding for place, (finding, models) in enumerate(distinct) if place not in places for _ in models]
@@ -53,10 +66,12 @@ def alerts(findings: Sequence[Finding], command: str = "", *, whole: bool = Fals
         checks = dict.fromkeys(finding.check for finding in findings if finding.check in counts)
         named = ", ".join(f"{check}{f' × {counts[check]}' * (counts[check] > 1)}" for check in checks)
         drawn.append(Sentences((f"and {totals} ({named}): {command} shows all",), small=False))
+    elif command and any(MERGED in finding.details for finding, _ in shown):
+        drawn.append(Sentences((f"{command} shows each of them, and what to do",), small=False))
     return tuple(drawn)
 
 
-def _chosen(findings: Sequence[Finding]) -> list[int]:
+def _chosen(findings: Sequence[Finding], most: int) -> list[int]:
     """Return the positions of the few findings to show: the gravest, those that question the values, one of every check before a second."""
     seen: Counter[str] = Counter()
     ranks = []
@@ -65,7 +80,7 @@ def _chosen(findings: Sequence[Finding]) -> list[int]:
         is_first = check is not None and check.doubts_values
         ranks.append((list(WORDS).index(finding.severity), not is_first, seen[finding.check], place))
         seen[finding.check] += 1
-    return sorted(place for *_, place in sorted(ranks)[:_MOST])
+    return sorted(place for *_, place in sorted(ranks)[:most])
 
 
 def titled(finding: Finding, models: str = "") -> str:

@@ -9,12 +9,16 @@ from typing import Final
 from msgspec.structs import replace
 
 from ..checks import Finding
-from ..results.row import shortened
+from ..results.row import listed
 
 _FOLD: Final = re.compile(r"fold (.+?): ")
 """The start of a sentence about one fold."""
 _RUN: Final = re.compile(r" \(run (\d+)\)$")
 """The end of the name of one run of a model."""
+_CLAUSE: Final = re.compile(r"; |: |\. ")
+"""The end of the first clause of a sentence."""
+MERGED: Final = "merged"
+"""The key of the details of a finding that stands for several."""
 _APART: Final = 2
 """Number of findings of a check that stay apart without folds and runs."""
 
@@ -36,11 +40,11 @@ def _of_check(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
     if len(distinct) <= (1 if repeated else _APART):
         return distinct
     worst = max(findings, key=lambda one: one.share)
-    places = " over ".join(filter(None, (_models(findings), " and ".join(_repeats(findings)))))
+    places = ", ".join((*_models(findings), *_repeats(findings)))
     between = _range([one.share for one in findings if one.total])
-    counted = f"{len(findings):,} findings{f' in {places}' if places else ''}{f', {between}' if between else ''}"
-    example = f"for example {_place(worst)}: {_FOLD.sub('', worst.sentence, count=1)}"
-    return [(replace(worst, sentence=f"{counted}; {example}", model="", examples=(), details={}), [""])]
+    counted = f"{len(findings):,} findings{f' in {places}' if places else ''}{f' ({between})' if between else ''}"
+    example = _CLAUSE.split(_FOLD.sub("", worst.sentence, count=1))[0].removesuffix(".")
+    return [(replace(worst, sentence=f"{counted}, such as {_place(worst)}{example}.", model="", examples=(), details={MERGED: True}), [""])]
 
 
 def with_models(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
@@ -52,8 +56,10 @@ def with_models(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
     return list(distinct.values())
 
 
-def _models(findings: Sequence[Finding]) -> str:
-    return shortened(dict.fromkeys(_RUN.sub("", one.model) for one in findings if one.model))
+def _models(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield the names of the models with a finding, or their number if they are many."""
+    names = dict.fromkeys(_RUN.sub("", one.model) for one in findings if one.model)
+    yield from (listed([*names]) if len(names) <= _APART else f"{len(names)} models",) if names else ()
 
 
 def _repeats(findings: Sequence[Finding]) -> Iterator[str]:
@@ -65,14 +71,17 @@ def _repeats(findings: Sequence[Finding]) -> Iterator[str]:
 
 def _place(finding: Finding) -> str:
     fold = _FOLD.match(finding.sentence)
-    return ", ".join(filter(None, (finding.model, f"fold {fold[1]}" if fold else ""))) or "the first"
+    names = (finding.model, f"fold {fold[1]}" if fold else "")
+    return f"{', '.join(filter(None, names))}: " if any(names) else ""
 
 
 def _range(shares: Sequence[float]) -> str:
     """Return the range of shares in percent; empty without any."""
     if not shares or not max(shares):
         return ""
-    low, high = (
-        f"{100 * share:.{0 if share >= 0.9995 or share == 0 else 1 if share >= 0.001 else 3}f}" for share in (min(shares), max(shares))
-    )
+    low, high = (_percent(share) for share in (min(shares), max(shares)))
     return f"{low} %" if low == high else f"{low} to {high} %"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}" if share >= 0.9995 else f"{100 * share:.1f}" if share >= 0.001 else f"{100 * share:.2g}"

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..document import SIGNS, Document, Heading, Paragraph, Points, Sentences, Table, Terms
 from ..errors import ConfigError
 from ..results.candidates import groups_of, incomparable_text
-from ..results.result import Result, Row
+from ..results.result import FEW_USERS, Result, Row
 from ..results.row import shortened
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
 from . import findings, gates
@@ -54,7 +54,7 @@ def screen(
         )
     return (
         *cautions(result),
-        *(_turned(table, models_as_rows) for table in _values(result, digits, SIGNS["best"], united)),
+        *(_turned(table, models_as_rows) for table in _once(_values(result, digits, SIGNS["best"], united), rest.notes())),
         *([Sentences(tuple(closing), small=False)] if closing else []),
         *(repeats(result, digits) if verbose or not command else ()),
         *groups(models_of(result), digits),
@@ -63,10 +63,21 @@ def screen(
             if_cut=_CUT,
             if_many=_MANY,
         ),
-        *findings.alerts(found, "" if verbose else command, whole=verbose),
+        *findings.alerts(found, "" if verbose else command, whole=verbose, is_small=_is_small(result)),
         *([*ledger(whole or result), Heading("Files that were read", 2), Terms(tuple(read), code=False)] if verbose else []),
         *gates.document(result.gates, summary=False),
     )
+
+
+def _once(tables: Iterable[Table], notes: Sequence[str]) -> Iterator[Table]:
+    """Yield tables without the note on the number of users if the `notes` of the result begin with the same number."""
+    said = [f"{note.split(' ')[1]} users for each model." for note in notes if note.startswith("All ")]
+    yield from (replace(table, notes=tuple(note for note in table.notes if note not in said)) for table in tables)
+
+
+def _is_small(result: Result) -> bool:
+    """Return whether so few users count that many findings would say less than the values."""
+    return max((counts.averaged for counts in result.counts.values()), default=0) < FEW_USERS
 
 
 def _hidden_repeats(result: Result, command: str) -> Iterator[str]:
@@ -82,7 +93,7 @@ def markdown(result: Result, closing: Sequence[str] = ()) -> Document:
     found = findings.alerts(result.findings)
     averaged = sorted({counts.averaged for counts in result.counts.values()})
     n = f"{averaged[0]:,}" if len(averaged) == 1 else f"{averaged[0]:,} to {averaged[-1]:,}"
-    failed = sum(finding.severity == "error" for finding in result.findings)
+    failed = len({finding.check for finding in result.findings if finding.severity == "error"})
     closing = tuple(closing) or tuple(filter(None, (incomparable_text(groups_of(result)),)))
     return (
         Heading(f"Evaluation of {shortened(models)}"),
