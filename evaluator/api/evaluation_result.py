@@ -352,9 +352,9 @@ class EvaluationResult(Result, frozen=True, eq=False):
     def __repr__(self) -> str:
         """Return the table that the command line prints."""
         from ..content import selections
+        from ..content.headline import closing_of_result
         from ..render.screen import show
         from ..render.terminal import PlainText
-        from ..results.comparison import closing_of_result
 
         document = selections.screen(self, command="receval run -v", closing=closing_of_result(self))
         return show(conceal(document, self.variables or {}, keys=True), PlainText()).rstrip("\n")

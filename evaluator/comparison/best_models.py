@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
+from ..content.headline import closing_of_result
 from ..errors import RecevalError
 from ..results.candidates import largest_group
-from ..results.comparison import closing_of_result
+from ..results.comparison import main_measure
 from ..results.result import Result
 from ..stats.best import ModelValues, Pair, conclude
 from ..stats.difference import Conclusion
@@ -71,9 +72,10 @@ def conclusions_of(result: Result, options: ComparisonOptions) -> tuple[Conclusi
 
 def closing_with_groups(result: Result, options: ComparisonOptions, measures: Collection[str] | None = None) -> list[str]:
     """Return the closing sentences of a result (see `closing_of_result`), and a group in which the best model is worse, if there is one."""
-    concluded = (one for one in result.conclusions if measures is None or one.measure in measures)
-    first = next((one for one in concluded if one.is_tested and one.best is not None), None)
-    return [*closing_of_result(result, measures), *(() if first is None else _worse_groups(result, first, options))]
+    concluded = [one for one in result.conclusions if measures is None or one.measure in measures]
+    tested = {one.measure: one for one in concluded if one.is_tested and one.best is not None}
+    groups = _worse_groups(result, tested[main_measure(tuple(tested))], options) if tested else ()
+    return [*closing_of_result(result, measures), *groups]
 
 
 def _worse_groups(result: Result, concluded: Conclusion, options: ComparisonOptions) -> Iterable[str]:

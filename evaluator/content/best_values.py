@@ -50,7 +50,7 @@ class BestValues(Struct, frozen=True):
             among = (
                 ", equivalent to the best, or not clearly different from it" if has_margin else ", or not clearly different from the best"
             )
-            lines.append(f"{best} best{among} ({how_concluded(tuple(tested.values()))}).")
+            lines.append(f"{best} best{among} ({how_concluded(tuple(tested.values()), counts=False)}).")
         models = sorted({model for model, label in self.untested if label in tested})
         reasons: dict[str, list[str]] = {}
         for label in _in_order(label for _, label in self.untested):
@@ -58,9 +58,7 @@ class BestValues(Struct, frozen=True):
                 reasons.setdefault(_reason(concluded.get(label)), []).append(label)
         why = "; ".join(f"{shortened(dict.fromkeys(labels))}: {reason}" for reason, labels in reasons.items() if reason)
         if reasons:
-            lines.append(
-                f"{SIGNS['untested']} highest value printed, or lowest where lower is better; not tested{f' ({why})' if why else ''}."
-            )
+            lines.append(f"{SIGNS['untested']} best value printed, not tested{f' ({why})' if why else ''}.")
         lines += [f"{SIGNS['untested']} not tested against the best model: {shortened(models)}."] if models else []
         labels = dict.fromkeys(_in_order(label for _, label in self.apart if label not in tested))
         lines += [f"No mark in {shortened(labels)}: models have no user in common."] if labels else []
@@ -146,12 +144,11 @@ def how_tested(methods: str, correction: str, family: int, alpha: float) -> str:
     return _with_correction(methods, corrected_text(correction, family), alpha)
 
 
-def how_concluded(tested: Sequence[Conclusion], *, counts_measures: bool = True) -> str:
-    """Return the methods that compare models with the best one, and the correction; it may say over how many measures that is."""
-    one, n_measures = tested[0], len(tested)
-    corrected = corrected_text(one.correction, one.family)
-    family = f"{corrected} in {n_measures:,} measures" if counts_measures and n_measures > 1 and one.correction != "none" else corrected
-    return _with_correction(method_names({of.measure: of.test for of in tested}), family, 1 - one.level)
+def how_concluded(tested: Sequence[Conclusion], *, counts: bool = True) -> str:
+    """Return the methods that compare models with the best one, and the correction, with the number of comparisons if it `counts`."""
+    one = tested[0]
+    corrected = corrected_text(one.correction, one.family) if counts else _CORRECTIONS.get(one.correction, "not corrected")
+    return _with_correction(method_names({of.measure: of.test for of in tested}), corrected, 1 - one.level)
 
 
 def _with_correction(methods: str, corrected: str, alpha: float) -> str:

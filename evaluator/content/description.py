@@ -43,7 +43,7 @@ _COUNTS: Final[tuple[tuple[str, Callable[[CountSummary, _Format], str]], ...]] =
     ("share of the top 1 %", lambda counts, _: _percent(counts.top_1)),
     ("share of the top 20 %", lambda counts, _: _percent(counts.top_20)),
 )
-_MOST_COLUMNS: Final = 8
+MOST_COLUMNS: Final = 8
 """More files than this are rows, not columns: with folds there are many."""
 
 
@@ -97,7 +97,7 @@ def plain(description: Description) -> dict[str, Any]:
 def _figures(heads: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
     """Return a table of right-aligned figures of several kinds, below heads; with many heads each of them is a row."""
     heads, lines = tuple(heads), tuple(rows)
-    if len(heads) > _MOST_COLUMNS:
+    if len(heads) > MOST_COLUMNS:
         turned = ((head, *(line[place] for line in lines)) for place, head in enumerate(heads, 1))
         return Table.of_texts((Column("file", "key"), *(Column(line[0], "counts") for line in lines)), turned)
     return Table.of_texts((Column("", "key"), *(Column(head, "counts") for head in heads)), lines)
@@ -114,7 +114,7 @@ def _percent(share: float) -> str:
 
 def _formats(of_files: Sequence[Sequence[float]]) -> list[_Format]:
     """Return a format for the numbers of each file, or one for all files if files are rows: a column has one number of decimals."""
-    if len(of_files) > _MOST_COLUMNS:
+    if len(of_files) > MOST_COLUMNS:
         of_files = [[value for values in of_files for value in values]] * len(of_files)
     return [_format(values, fine=all(abs(value) <= 1 for value in values)) for values in of_files]
 

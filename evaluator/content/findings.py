@@ -2,52 +2,61 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby, zip_longest
 from typing import Final
 
-from msgspec.structs import replace
-
 from ..checks import CHECKS, Finding
 from ..document import Alert, Document, Sentences, Severity
 from ..results.result import Result
 from ..results.row import shortened
+from .merged_findings import MERGED, merged, with_models
 from .numbers import decimals, number
 
 _MOST: Final = 5
 """Number of findings that are shown if a command shows all."""
+_MOST_OF_FEW: Final = 2
+"""The same for a file of few users."""
+_MOST_MERGED: Final = 3
+"""The same if some stand for many."""
 _FEW: Final = 5
 """Number of measures whose bounds are shown."""
-_FOLD: Final = re.compile(r"fold ([^:]+): ")
-"""The start of a sentence about one fold."""
 STRICTLY: Final = "--strict counts warnings of the health checks as errors"
 WORDS: Final[dict[Severity, str]] = {"error": "error", "warn": "warning", "info": "note"}
 
 
-def alerts(findings: Sequence[Finding], command: str = "") -> Document:
-    """Return findings with their examples and advice.
+def alerts(findings: Sequence[Finding], command: str = "", *, whole: bool = False, is_small: bool = False) -> Document:
+    """Return findings with their examples and advice: one for each check over all folds, runs and models, unless `whole`.
 
-    With a `command` that shows all of them, only five are shown, and the others counted; those of several folds are one.
+    With a `command` that shows all of them, only five are shown, three if some stand for many, two if the files are small; the others are
+    counted.
     """
-    distinct = _with_models(_over_folds(findings) if command else findings)
-    places = _chosen([finding for finding, _ in distinct]) if command else list(range(len(distinct)))
+    distinct = with_models(findings) if whole else merged(findings)
+    places = (
+        _chosen(
+            [finding for finding, _ in distinct],
+            _MOST_OF_FEW if is_small else _MOST_MERGED if any(MERGED in one.details for one, _ in distinct) else _MOST,
+        )
+        if command
+        else list(range(len(distinct)))
+    )
     shown = [distinct[place] for place in places]
     drawn: list[Alert | Sentences] = []
     # What to do is the same for all findings of a check, and said after the last one.
     for (finding, models), after in zip_longest(shown, (finding.check for finding, _ in shown[1:])):
-        advice = finding.advice if finding.check != after and finding.severity != "info" else ""
+        is_short = finding.severity == "info" or (command and MERGED in finding.details)
+        advice = finding.advice if finding.check != after and not is_short else ""
         head = f"{WORDS[finding.severity]} {finding.check}"
         drawn.append(
             Alert(
                 finding.severity,
                 head,
-                _titled(shortened(models) if command else ", ".join(models), finding),
+                titled(finding, shortened(models) if command else ", ".join(models)),
                 finding.examples,
                 tuple(bounds(finding)),
                 advice,
-                finding.cures,
+                () if is_short else finding.cures,
             )
         )
     hidden = [finding for place, (finding, models) in enumerate(distinct) if place not in places for _ in models]
@@ -57,24 +66,12 @@ def alerts(findings: Sequence[Finding], command: str = "") -> Document:
         checks = dict.fromkeys(finding.check for finding in findings if finding.check in counts)
         named = ", ".join(f"{check}{f' × {counts[check]}' * (counts[check] > 1)}" for check in checks)
         drawn.append(Sentences((f"and {totals} ({named}): {command} shows all",), small=False))
+    elif command and any(MERGED in finding.details for finding, _ in shown):
+        drawn.append(Sentences((f"{command} shows each of them, and what to do",), small=False))
     return tuple(drawn)
 
 
-def _over_folds(findings: Sequence[Finding]) -> Sequence[Finding]:
-    """Return findings of which those of one check and one model in several folds are one, that of the first of these folds."""
-    folds: dict[tuple[str, str, str], list[str]] = {}
-    firsts: dict[tuple[str, str, str], Finding] = {}
-    for place, finding in enumerate(findings):
-        fold = _FOLD.match(finding.sentence)
-        key = (finding.check, finding.model, finding.severity if fold else str(place))
-        firsts.setdefault(key, finding)
-        folds.setdefault(key, []).append(fold[1] if fold else "")
-    others = {key: names[1:] for key, names in folds.items()}
-    also = {key: f" Also in {'fold' if len(names) == 1 else 'folds'} {', '.join(names)}." if names else "" for key, names in others.items()}
-    return [replace(finding, sentence=f"{finding.sentence}{also[key]}") for key, finding in firsts.items()]
-
-
-def _chosen(findings: Sequence[Finding]) -> list[int]:
+def _chosen(findings: Sequence[Finding], most: int) -> list[int]:
     """Return the positions of the few findings to show: the gravest, those that question the values, one of every check before a second."""
     seen: Counter[str] = Counter()
     ranks = []
@@ -83,25 +80,12 @@ def _chosen(findings: Sequence[Finding]) -> list[int]:
         is_first = check is not None and check.doubts_values
         ranks.append((list(WORDS).index(finding.severity), not is_first, seen[finding.check], place))
         seen[finding.check] += 1
-    return sorted(place for *_, place in sorted(ranks)[:_MOST])
+    return sorted(place for *_, place in sorted(ranks)[:most])
 
 
-def titled(finding: Finding) -> str:
-    """Return the sentence of a finding, with the model that it is about."""
-    return _titled(finding.model, finding)
-
-
-def _titled(models: str, finding: Finding) -> str:
-    return f"{models}: {finding.sentence}" if finding.model else finding.sentence
-
-
-def _with_models(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
-    """Return the findings, each with its model; of those that differ only in the model the first, with all these models."""
-    distinct: dict[tuple[object, ...], tuple[Finding, list[str]]] = {}
-    for finding in findings:
-        said = (finding.check, finding.severity, bool(finding.model), finding.sentence, finding.examples, tuple(bounds(finding)))
-        distinct.setdefault(said, (finding, []))[1].append(finding.model)
-    return list(distinct.values())
+def titled(finding: Finding, models: str = "") -> str:
+    """Return the sentence of a finding, with the models that it is about, by default its own."""
+    return f"{models or finding.model}: {finding.sentence}" if finding.model else finding.sentence
 
 
 def bounds(finding: Finding) -> Iterable[str]:
@@ -117,21 +101,27 @@ def bounds(finding: Finding) -> Iterable[str]:
         yield f"and {more} more measure{'s' * (more != 1)}; --format json has all"
 
 
-def summary(result: Result) -> str:
-    """Return one line: the number of checks that ran, why the others did not, and the findings.
+def summary(result: Result, why: str = "") -> str:
+    """Return one sentence: the number of checks that ran, and of their findings, those of one check counted once.
 
-    Checks that are off come last: ` (no data.train: X05 to X11, X14; off: R04)`.
+    `why` says where the reasons are for which checks were skipped.
     """
     if not result.examined:
         return "No health checks ran: the config has health: off."
-    counts = {severity: sum(finding.severity == severity for finding in result.findings) for severity in WORDS}
-    totals = [f"{n} {WORDS[severity]}{'s' * (n != 1)}" for severity, n in counts.items() if n]
+    counts = Counter(finding.severity for finding, _ in merged(result.findings))
+    totals = ", ".join(f"{counts[severity]} {WORDS[severity]}{'s' * (counts[severity] != 1)}" for severity in WORDS if counts[severity])
+    n, n_skipped = len(CHECKS), len(result.unmade)
+    skipped = f", {n_skipped} skipped{f' ({why})' if why else ''}" if n_skipped else ""
+    ran = f"{n - n_skipped} of {n} health checks ran" if n_skipped else f"All {n} health checks ran"
+    return f"{ran}{skipped}: {totals or 'nothing found'}."
+
+
+def skipped(result: Result) -> str:
+    """Return why checks did not run, with their ids, `Skipped checks: no data.train: X05 to X11; off: R04.`; empty if all ran."""
     reasons = sorted(dict.fromkeys(result.unmade.values()), key=lambda reason: reason == "off")
     runs = (", ".join(_runs([check for check, why in result.unmade.items() if why == reason])) for reason in reasons)
-    unmade = "; ".join(f"{reason}: {ids}" for reason, ids in zip(reasons, runs, strict=True))
-    n, n_unmade = len(CHECKS), len(result.unmade)
-    ran = f"{n} health checks: {n - n_unmade} ran, {n_unmade} skipped ({unmade})" if unmade else f"All {n} health checks ran"
-    return f"{ran}; {', '.join(totals) or 'nothing found'}."
+    texts = "; ".join(f"{reason}: {ids}" for reason, ids in zip(reasons, runs, strict=True))
+    return f"Skipped checks: {texts}." if texts else ""
 
 
 def failure(result: Result, strict: bool = False) -> str:

@@ -9,20 +9,20 @@ from ..results.row import shortened
 from ..stats.concluding import usual_test
 from ..stats.difference import Difference, Settings
 
-_CORRECTED: Final = "corrected for skewness (Hall 1992)"
+_CORRECTED: Final = "with skewness correction"
 NAMES: Final[Mapping[str, str]] = {
-    "t": f"paired t test, {_CORRECTED}",
+    "t": f"paired t test {_CORRECTED}",
     "t-plain": "paired t test (Student, without correction)",
     "permutation": "permutation test",
     "bootstrap": "bootstrap test",
     "bootstrap-t": "bootstrap t test",
     "wilcoxon": "Wilcoxon signed-rank test",
     "welch": "Welch's t test",
-    "geometric": f"paired t test of logarithms, {_CORRECTED}",
+    "geometric": f"paired t test of logarithms {_CORRECTED}",
     "micro": "paired t test of pooled ratios (jackknife)",
     "weighted": "paired t test of weighted means (jackknife)",
     "clusters": "t test over clusters (jackknife)",
-    "folds": f"paired t test within folds, {_CORRECTED}",
+    "folds": f"paired t test within folds {_CORRECTED}",
     "folds-plain": "paired t test within folds (Student, without correction)",
     "runs": "t test over users and training runs",
 }

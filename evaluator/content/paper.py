@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
 from typing import Final
 
 from msgspec import Struct, field
@@ -28,8 +27,8 @@ from ..results.result import FEW_USERS, Result, Row, counts_lists
 from ..results.row import shortened
 from ..stats.difference import Conclusion
 from .best_values import Place, best_values, highest_printed, how_concluded, how_tested
-from .description import document as files_hold
 from .differences import LETTERS, groups_table, groups_text, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
+from .file_tables import tables_of_files
 from .findings import alerts
 from .formulas import axes_read_by, definitions, params_of
 from .group_tables import Cross, cross_tables_with_users
@@ -38,8 +37,8 @@ from .numbers import users_of_folds, users_range
 from .values import Formats, repeated_rows
 
 PLAIN: Final = LatexStyle()
-_TABLES_OF_FILES: Final = 3
-"""Tables of a description that have a column per file."""
+_MOST_ROWS: Final = 40
+"""Number of folds and runs of all models in a table; of more, only the means over runs are in it."""
 _MOST_SENTENCES: Final = 3
 _MODEL: Final = Column("", "name")
 _R_IN_WORDS: Final = "R is the number of relevant items of the user."
@@ -108,7 +107,7 @@ def paper_document(
         "Results": _of_result(result, comparison, style),
         "Comparison": _compared(comparison, style),
         "Groups, folds and runs": (*_repeats_tables(result, style.digits), *_group_tables(result, style.digits)),
-        "Data": _data(result),
+        "Data": tables_of_files(result),
         "Definitions": definitions(result),
         "Health checks": found or ([Paragraph("No findings.")] if result.examined and not result.findings else []),
     }
@@ -122,20 +121,6 @@ def _summary(result: Result, sentences: Sequence[str]) -> Iterator[Block]:
     version = f" with receval {result.versions['receval']}" if "receval" in result.versions else ""
     yield Paragraph(f"{n} model{'' if n == 1 else 's'}{beside}, {labels} measure{'' if labels == 1 else 's'}, evaluated{version}.")
     yield from (Points(tuple(texts)) for texts in (sentences, result.notes()) if texts)
-
-
-def _data(result: Result) -> Iterator[Table]:
-    """Yield the sources with the size and the beginning of the hash of their files, and the description of the files."""
-    files = ((source, file) for source in result.inputs for file in source.files)
-    rows = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.short_hash) for source, file in files)
-    columns = (Column("source", "key"), Column("file"), Column("rows", "counts"), Column("bytes", "counts"), Column("hash"))
-    yield Table.of_texts(columns, rows, "Sources; the rows are those of all files of a source.", "inputs")
-    blocks = files_hold(result.description) if result.description is not None else ()
-    named = [(before, block) for before, block in pairwise(blocks) if isinstance(before, Heading) and isinstance(block, Table)]
-    for place, (heading, table) in enumerate(named, 1):
-        of_files = place <= _TABLES_OF_FILES
-        shown = table.transposed() if of_files else table
-        yield replace(shown, caption=f"{heading.text}.", id=f"data-{place}" if of_files else "data-overlaps")
 
 
 # Tables
@@ -237,13 +222,17 @@ def _repeats_tables(result: Result, digits: int | None) -> Iterator[Table]:
     if not over_all:
         return
     means = [row for row in result.rows if row.repeats is not None]
+    left_out = ""
+    if len(over_all) > _MOST_ROWS * len({row.label for row in over_all}) and any(row.run is None for row in over_all):
+        over_all, kinds = [row for row in over_all if row.run is None], [kind for kind in kinds if kind != "run"]
+        left_out = " The tables of results have the values of each run."
     lines: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in (row for model in result.models for row in (*over_all, *means) if row.model == model):
         names = (getattr(row, kind) for kind in kinds)
         lines.setdefault((row.model, *("mean" if name is None else name for name in names)), {})[row.label] = row
     keys = (Column("model", "name"), *(Column(kind, "key") for kind in kinds))
     table = _table(keys, lines, partial(_cell, formats=Formats.of((*over_all, *result.rows), digits)), result.higher_is_better)
-    caption = f"Results by {' and '.join(kinds)}. Means with sample standard deviations."
+    caption = f"Results by {' and '.join(kinds)}. Means with sample standard deviations.{left_out}"
     yield replace(table, caption=caption, id="repeats", rules=_changes([key[0] for key in lines]))
 
 
@@ -350,7 +339,7 @@ def _about_best(untested: Iterable[Place], tested: Sequence[Conclusion]) -> tupl
     rest = f"; for {labels} measure{'' if labels == 1 else 's'} without a test only the best value" if labels else ""
     models = sorted({model for one in tested for model in one.untested})
     alone = f"; {shortened(models)}: not tested against the best" if models else ""
-    return f"bold: the best value and all that are not clearly different from it{rest}{alone}", how_concluded(tested, counts_measures=False)
+    return f"bold: the best value and all that are not clearly different from it{rest}{alone}", how_concluded(tested)
 
 
 def _second(result: Result, formats: Formats, best: frozenset[Place], apart: frozenset[Place]) -> Iterator[Place]:

@@ -36,6 +36,7 @@ from .definitions import changed_settings, meanings
 from .figures import wanted_figures
 from .formulas import formulas
 from .group_tables import groups
+from .merged_findings import merged
 from .report import ReportContent
 from .scales import nearby
 from .values import ValuePoint, by_label, ledger, repeats, shares_table, values_of_models
@@ -121,7 +122,7 @@ def _of_checks(content: ReportContent) -> Iterator[tuple[Level, str]]:
     for label, result in content.results.items():
         of = f" of {label}" if len(content.results) > 1 else ""
         for severity in ("error", "warn"):
-            checks = [one.check for one in result.findings if one.severity == severity]
+            checks = [one.check for one, _ in merged(result.findings) if one.severity == severity]
             if checks:
                 word = f"{findings.WORDS[severity]}{'s' * (len(checks) != 1)}"
                 is_strict = severity == "error" and any(one.is_strict for one in result.findings)
@@ -172,7 +173,8 @@ def _findings(content: ReportContent, short: bool) -> Iterator[Section]:
     if not examined:
         return
     several = len(content.results) > 1
-    said = (Paragraph(f"{label}: {findings.summary(one)}" if several else findings.summary(one)) for label, one in examined.items())
+    sentences = {label: " ".join(filter(None, (findings.summary(one), findings.skipped(one)))) for label, one in examined.items()}
+    said = (Paragraph(f"{label}: {sentence}" if several else sentence) for label, sentence in sentences.items())
     grave = _findings_table("findings-table", "Errors and warnings", content, ("error", "warn"))
     notes = _findings_table("notes-table", "Notes", content, ("info",))
     folds = [Section("", "1 note" if len(notes.rows) == 1 else f"{len(notes.rows)} notes", (notes,), folded=True)] if notes.rows else []
@@ -185,10 +187,10 @@ def _findings_table(id: str, caption: str, content: ReportContent, severities: t
     titles = ("check", *(["result"] if several else []), "severity", "what was found", "what to do", *(["for example"] if examples else []))
     rows = []
     for label, result in content.results.items():
-        for one in (one for one in result.findings if result.examined and one.severity in severities):
+        for one, models in merged([one for one in result.findings if result.examined and one.severity in severities]):
             level, mark = _SEVERITIES[one.severity]
             severity = Cell(f"{NEWS[level]}{findings.WORDS[one.severity]}", mark=mark)
-            text = f"{findings.titled(one)}{''.join(f' {line}.' for line in findings.bounds(one))}"
+            text = f"{findings.titled(one, ', '.join(models))}{''.join(f' {line}.' for line in findings.bounds(one))}"
             more = (Cell(text), Cell(" ".join((one.advice, *one.cures))), *([Cell("; ".join(one.examples))] if examples else []))
             rows.append((Cell(one.check), *([Cell(label)] if several else []), severity, *more))
     return Table(tuple(map(Column, titles)), tuple(rows), caption, id)
@@ -328,13 +330,13 @@ def _slices(content: ReportContent, short: bool) -> Iterable[Section]:
 
 PARTS: tuple[ReportPart, ...] = (
     ReportPart(_gates, "shown"),
-    ReportPart(_findings, "folded up"),
     ReportPart(_values, "shown"),
     ReportPart(_differences, "shown"),
     ReportPart(_slices, "shown"),
     ReportPart(_charts, "left out"),
     ReportPart(_losers, "shown"),
     ReportPart(_groups, "folded up"),
+    ReportPart(_findings, "folded up"),
     ReportPart(_users, "left out"),
     ReportPart(_announced, "shown"),
     ReportPart(_formulas, "left out"),

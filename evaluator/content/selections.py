@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..document import SIGNS, Document, Heading, Paragraph, Points, Sentences, Table, Terms
 from ..errors import ConfigError
 from ..results.candidates import groups_of, incomparable_text
-from ..results.result import Result, Row
+from ..results.result import FEW_USERS, Result, Row
 from ..results.row import shortened
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
 from . import findings, gates
@@ -36,9 +36,9 @@ def screen(
     command: str = "",
     closing: Sequence[str] = (),
 ) -> Document:
-    """Return the output of `receval run`: findings, values and conclusions (`closing`), groups, notes and gates.
+    """Return the output of `receval run`: values and conclusions (`closing`), groups, notes, findings and gates.
 
-    A few errors and warnings of the health checks come first; the others are counted, with the `command` that shows them and the values of
+    A few errors and warnings of the health checks are shown; the others are counted, with the `command` that shows them and the values of
     each fold and run. With `verbose`, there are all of these, the ledgers of users for all measures of the `whole` result, and the inputs.
     Without `digits` and `models_as_rows`, the numbers and the width of the screen decide.
     """
@@ -53,16 +53,31 @@ def screen(
             (source.role, f"{source.rows:,} row{'s' * (source.rows != 1)}: {files}{f'; {source.reading}' if source.reading else ''}")
         )
     return (
-        *findings.alerts(found, "" if verbose else command),
         *cautions(result),
-        *(_turned(table, models_as_rows) for table in _values(result, digits, SIGNS["best"], united)),
+        *(_turned(table, models_as_rows) for table in _once(_values(result, digits, SIGNS["best"], united), rest.notes())),
         *([Sentences(tuple(closing), small=False)] if closing else []),
         *(repeats(result, digits) if verbose or not command else ()),
         *groups(models_of(result), digits),
-        Sentences((*rest.notes(), *_hidden_repeats(result, "" if verbose else command), *_checked(result)), if_cut=_CUT, if_many=_MANY),
+        Sentences(
+            (*rest.notes(), *_hidden_repeats(result, "" if verbose else command), *_checked(result, command, verbose)),
+            if_cut=_CUT,
+            if_many=_MANY,
+        ),
+        *findings.alerts(found, "" if verbose else command, whole=verbose, is_small=_is_small(result)),
         *([*ledger(whole or result), Heading("Files that were read", 2), Terms(tuple(read), code=False)] if verbose else []),
         *gates.document(result.gates, summary=False),
     )
+
+
+def _once(tables: Iterable[Table], notes: Sequence[str]) -> Iterator[Table]:
+    """Yield tables without the note on the number of users if the `notes` of the result begin with the same number."""
+    said = [f"{note.split(' ')[1]} users for each model." for note in notes if note.startswith("All ")]
+    yield from (replace(table, notes=tuple(note for note in table.notes if note not in said)) for table in tables)
+
+
+def _is_small(result: Result) -> bool:
+    """Return whether so few users count that many findings would say less than the values."""
+    return max((counts.averaged for counts in result.counts.values()), default=0) < FEW_USERS
 
 
 def _hidden_repeats(result: Result, command: str) -> Iterator[str]:
@@ -78,7 +93,7 @@ def markdown(result: Result, closing: Sequence[str] = ()) -> Document:
     found = findings.alerts(result.findings)
     averaged = sorted({counts.averaged for counts in result.counts.values()})
     n = f"{averaged[0]:,}" if len(averaged) == 1 else f"{averaged[0]:,} to {averaged[-1]:,}"
-    failed = sum(finding.severity == "error" for finding in result.findings)
+    failed = len({finding.check for finding in result.findings if finding.severity == "error"})
     closing = tuple(closing) or tuple(filter(None, (incomparable_text(groups_of(result)),)))
     return (
         Heading(f"Evaluation of {shortened(models)}"),
@@ -86,11 +101,11 @@ def markdown(result: Result, closing: Sequence[str] = ()) -> Document:
             f"{len(result.labels())} measure{'s' * (len(result.labels()) != 1)} over {n} users."
             + (f" **{failed} health check{'s' * (failed > 1)} failed.**" if failed else "")
         ),
-        *map(Paragraph, (*_checked(result), *result.cautions)),
+        *map(Paragraph, result.cautions),
         *gates.document(result.gates),
         *_values(result),
         *([Points(tuple(closing))] if closing else []),
-        Sentences(result.notes()),
+        Sentences((*result.notes(), *_checked(result))),
         *([Heading("Findings of the health checks", 2), *found] if found else []),
         *repeats(result),
         *groups(models_of(result)),
@@ -99,10 +114,10 @@ def markdown(result: Result, closing: Sequence[str] = ()) -> Document:
 
 
 def notebook(result: Result) -> Document:
-    """Return the content for a notebook: findings, values, and notes."""
+    """Return the content for a notebook: values, notes, and findings."""
     found = findings.alerts([finding for finding in result.findings if finding.severity != "info"])
     apart = filter(None, (incomparable_text(groups_of(result)),))
-    return (*found, *cautions(result), *_values(result), Sentences((*apart, *result.notes(), *_checked(result))))
+    return (*cautions(result), *_values(result), Sentences((*apart, *result.notes(), *_checked(result))), *found)
 
 
 def cautions(result: Result) -> Iterator[Sentences]:
@@ -134,8 +149,11 @@ def _turned(one: Table, models_as_rows: bool | None) -> Table:
     return replace(turned, narrow=_turned(one.narrow, models_as_rows) if one.narrow else None)
 
 
-def _checked(result: Result) -> tuple[str, ...]:
-    return (findings.summary(result),) if result.examined else ()
+def _checked(result: Result, command: str = "", verbose: bool = False) -> Iterator[str]:
+    """Yield how many health checks ran; if `verbose`, why the others did not, else the `command` that shows this."""
+    if result.examined:
+        yield findings.summary(result, f"{command} says why" if command and not verbose else "")
+        yield from filter(None, (findings.skipped(result) if verbose else "",))
 
 
 def matching(measure: str, labels: Sequence[str], definitions: Definitions = UNDEFINED) -> tuple[str, ...]:

@@ -16,6 +16,8 @@ from ..names.formula import is_formula
 from ..names.short_names import ORACLE, interval_level, is_spread
 from ..results.result import Result, Row
 from ..results.row import Ledger
+from ..stats.concluding import users_text
+from ..stats.estimates import interval_of_mean
 from .numbers import decimals, number
 
 _BESIDE: Final = 4
@@ -164,8 +166,11 @@ def _by_measure(models: Sequence[NamedModel], labels: Iterable[str], cell: Calla
     """Return measures by models, with the number of users below; `cell` makes the cell of a model and the label of a measure."""
     better = {label: way for one in models for label, way in one.result.higher_is_better.items()}
     lines = ((Cell(label, direction=better[label]), *(cell(one, label) for one in models)) for label in labels)
-    users = (Cell("users"), *(Cell(f"{one.result.counts[one.model].averaged:,}") for one in models))
+    counts = [one.result.counts[one.model].averaged for one in models]
     columns = (Column("measure", "name"), *(Column(one.name, "value") for one in models))
+    if len(counts) > 1 and len(set(counts)) == 1:
+        return Table(columns, tuple(lines), turns=True, corner="model", notes=(f"{users_text(counts[0])} for each model.",), **rest)
+    users = (Cell("users"), *(Cell(f"{n:,}") for n in counts))
     return Table(columns, (*lines, users), apart=1, turns=True, corner="model", **rest)
 
 
@@ -192,7 +197,7 @@ def values_of_result(
     levels = dict.fromkeys(interval_level(row.aggregate) or 0 for row in result.rows if has_spreads and row.label in united)
     meanings = [f"half-width of the {float(100 * level):g} % confidence interval of the mean" for level in levels]
     meanings += ["standard deviation over folds or runs"] if any(row.repeats_std is not None for row in result.rows) else []
-    return replace(table, notes=(*legend, *(f"± {meaning}." for meaning in meanings)))
+    return replace(table, notes=(*legend, *table.notes, *(f"± {meaning}." for meaning in meanings)))
 
 
 def values_of_models(

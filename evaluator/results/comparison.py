@@ -9,13 +9,10 @@ import polars as pl
 from msgspec import Struct, field
 
 from ..names.short_names import Margin
-from ..stats.concluding import adjust, decimals, group_text, percent, plain, span, users_text
-from ..stats.difference import Conclusion, Difference, Rival, Settings
+from ..stats.concluding import adjust, decimals, group_text, plain, users_text
+from ..stats.difference import Difference, Settings
 from ..stats.two_models import p_of_other_users
-from .candidates import groups_of, incomparable_text
 from .description import Spread
-from .list_lengths import caution
-from .result import Result
 from .row import FEW_USERS, listed, shortened
 from .slices import Slices
 
@@ -100,7 +97,7 @@ _SAME_AS = {"identical": "identical for every user", "equivalent": "equivalent w
 def conclusions(comparison: Comparison, *, with_groups: bool = False) -> list[str]:
     """Return the sentence on models that are left out, the cautions, and for each pair the conclusion over all judged measures.
 
-    A conclusion has the size of the first difference that shows it. `with_groups`, it is followed by a group in which it does not hold.
+    A conclusion has the size of one difference, see `main_measure`. `with_groups`, it is followed by a group in which it does not hold.
     """
     pairs: dict[tuple[str, str], list[Difference]] = {}
     for one in comparison.differences:
@@ -127,11 +124,12 @@ def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterat
     if better or worse:
         most, fewest = (better, worse) if len(better) >= len(worse) else (worse, better)
         against = f", and {fewest[0].verdict} on {len(fewest)} ({shortened(one.subject.measure for one in fewest)})" if fewest else ""
-        detail = most[0].sentence.partition(": ")[2]
-        yield f"{model} is {most[0].verdict} than {base} on {_of(len(most), n)}{against}: {detail}"
+        main = main_measure([one.subject.measure for one in most])
+        detail = next(one.sentence for one in most if one.subject.measure == main).partition(": ")[2]
+        yield f"{model} is {most[0].verdict} than {base} on {count_of_measures(len(most), n)}{against}: {detail}"
     for verdict, meaning in _SAME_AS.items():
         if by_verdict[verdict]:
-            yield f"{model} and {base} are {meaning} on {_of(len(by_verdict[verdict]), n)}."
+            yield f"{model} and {base} are {meaning} on {count_of_measures(len(by_verdict[verdict]), n)}."
     inconclusive = [one for one in differences if one.verdict == "inconclusive"]
     if n and len(inconclusive) == n:
         yield f"No clear difference between {base} and {model} on any of {n} measures.{_can_detect(inconclusive[0])}"
@@ -148,7 +146,13 @@ def _untested(differences: Sequence[Difference]) -> Iterator[str]:
         yield f"Not tested, without an interval: {shortened(untested)}."
 
 
-def _of(some: int, n: int) -> str:
+def main_measure(measures: Sequence[str]) -> str:
+    """Return the measure whose difference sentences on several measures show: nDCG@10, else the first nDCG, else the first measure."""
+    return next((one for one in ("nDCG@10", *(name for name in measures if name.startswith("nDCG"))) if one in measures), measures[0])
+
+
+def count_of_measures(some: int, n: int) -> str:
+    """Return `all 4 measures`, `both measures` or `3 of 4 measures`."""
     return ("both measures" if n == 2 else f"all {n} measures") if some == n else f"{some} of {n} measures"
 
 
@@ -228,119 +232,4 @@ def _apart_from_others(
 
 def _measures_of(some: Sequence[Difference], n: int) -> str:
     """Return the number of measures, or their names if they are not all of several."""
-    return _of(len(some), n) if len(some) == n > 1 else shortened(one.subject.measure for one in some)
-
-
-_OWN_WORDS = ("no clear difference", "not tested against")
-"""The first words of sentences that do not begin with the name of a model."""
-_FEW = 10
-"""With fewer users, no sentence on what they can detect is written."""
-
-
-def closing_sentences(conclusions: Sequence[Conclusion], n_folds: int = 0) -> list[str]:
-    """Return the conclusion on the first measure that was tested, over folds if there are any; empty without such a measure."""
-    tested = next((one for one in conclusions if one.is_tested), None)
-    if tested is None:
-        return []
-    first, *more = _sentences(tested, n_folds)
-    return [" ".join((f"{tested.measure}: {first}", *(_capitalised(sentence) for sentence in more)))]
-
-
-def closing_of_result(result: Result, measures: Collection[str] | None = None) -> list[str]:
-    """Return the conclusion on the first of `measures` (by default of all) that was tested.
-
-    Before it stands a caution if lists of models differ in length, after it which models are not comparable.
-    """
-    labels = [label for label in result.labels() if measures is None or label in measures]
-    models = {model: (result, model) for model in result.models if model not in result.yardsticks}
-    closing = closing_sentences([one for one in result.conclusions if one.measure in labels], len(result.folds))
-    return [*caution(models, labels), *closing, *filter(None, (incomparable_text(groups_of(result)),))]
-
-
-def _capitalised(sentence: str) -> str:
-    return sentence[0].upper() + sentence[1:] if sentence.startswith(_OWN_WORDS) else sentence
-
-
-def _sentences(one: Conclusion, n_folds: int) -> Iterator[str]:
-    if one.best is None:
-        yield _of_no_best(one)
-        return
-    if one.has_other_users and len(one.models) == 2:
-        yield _of_two_with_other_users(one, one.best, one.rivals[0], n_folds)
-        return
-    if one.has_other_users:
-        counts = sorted(one.users.values())
-        common = [rival.n_users for rival in one.rivals if rival.n_users]
-        users = f"{counts[0]:,} each" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
-        yield f"models count different users ({users}); each pair is compared on its common users (at least {min(common):,})."
-    yield from _of_best(one, one.best, n_folds)
-    if any(rival.verdict in ("better", "inconclusive") for rival in one.rivals):
-        yield from one.notes
-
-
-def _of_no_best(one: Conclusion) -> str:
-    """Return the pairs that are shown to differ, if each model has a lower value than another one on their common users."""
-    common = "on the users that both have in common"
-    if not one.shown:
-        return f"no clear difference between any two of {len(one.models)} models {common}."
-    of_models: dict[str, list[str]] = {}
-    for better, worse in one.shown:
-        of_models.setdefault(better, []).append(worse)
-    beaten = "; ".join(f"{better} beats {shortened(worse)}" for better, worse in of_models.items())
-    return f"no model is best, but some pairs differ {common}: {beaten}."
-
-
-def _of_best(one: Conclusion, best: str, n_folds: int) -> Iterator[str]:
-    """Yield sentences on the models that the best one beats, and those that it does not."""
-    by_verdict = {verdict: [rival for rival in one.rivals if rival.verdict == verdict] for verdict in ("equivalent", "identical")}
-    inconclusive = [rival for rival in one.rivals if rival.verdict == "inconclusive"]
-    beaten = one.beaten
-    if beaten:
-        nearest = beaten[0]
-        names = listed([rival.model for rival in one.rivals if rival.verdict == "better"])
-        lead = "" if len(beaten) < len(one.rivals) else f"; its lead over the runner-up, {nearest.model}, is {_size(one, nearest)}"
-        yield f"{best} beats {names} by {_size(one, nearest)}." if len(one.rivals) == 1 else f"{best} beats {names}{lead}."
-    if inconclusive:
-        names = shortened(rival.model for rival in inconclusive)
-        yield f"no clear difference between {best} and {names}.{_detectable_lead(inconclusive, n_folds)}"
-    if by_verdict["equivalent"]:
-        names = shortened(rival.model for rival in by_verdict["equivalent"])
-        yield f"{best} and {names} are equivalent within {plain(max(rival.margin or 0.0 for rival in by_verdict['equivalent']))}."
-    if by_verdict["identical"] and not beaten and not inconclusive:
-        yield f"{best} and {shortened(rival.model for rival in by_verdict['identical'])} are identical for every user."
-    if one.untested:
-        yield f"not tested against {best}: {shortened(one.untested)}."
-
-
-def _of_two_with_other_users(one: Conclusion, best: str, rival: Rival, n_folds: int) -> str:
-    """Return which of two models that count different users is better, with both numbers of users."""
-    numbers = " and ".join(f"{one.users[model]:,}" for model in one.models)
-    start = f"{' and '.join(one.models)} count different users ({numbers}); on the {rival.n_users:,} in common"
-    ends = {
-        "better": f"{best} is {'higher' if (rival.difference or 0.0) > 0 else 'lower'} by {_size(one, rival)}",
-        "equivalent": f"they are equivalent within {plain(rival.margin or 0.0)}",
-        "identical": "they are identical",
-    }
-    return f"{start} {ends.get(rival.verdict or '', 'there is no clear difference')}.{_detectable_lead([rival], n_folds)}"
-
-
-def _size(one: Conclusion, rival: Rival) -> str:
-    """Return the size of a lead with its interval, without signs if the interval has one sign, and the pairs that it is corrected for."""
-    digits, size = _digits(rival), abs(rival.difference or 0.0)
-    if rival.low is None or rival.high is None or rival.low == rival.high:
-        return plain(size, digits)
-    low, high = sorted((abs(rival.low), abs(rival.high))) if rival.low >= 0 or rival.high <= 0 else (rival.low, rival.high)
-    corrected = f", corrected over {one.n_pairs:,} pairs" if one.n_pairs > 1 else ""
-    return f"{plain(size, digits)} ({percent(one.level)} interval {span(low, high, digits)}{corrected})"
-
-
-def _detectable_lead(rivals: Sequence[Rival], n_folds: int) -> str:
-    """Return what the least sensitive of the comparisons can detect; empty if it is not inconclusive or has few users."""
-    least = max(rivals, key=lambda rival: rival.detectable or 0.0)
-    if least.verdict != "inconclusive" or not least.detectable or least.n_users < _FEW:
-        return ""
-    return f" {users_text(least.n_users, n_folds)} can detect {plain(least.detectable, _digits(least))} with 80 % power."
-
-
-def _digits(rival: Rival) -> int | None:
-    return None if rival.low is None or rival.high is None else decimals((rival.high - rival.low) / 2)
+    return count_of_measures(len(some), n) if len(some) == n > 1 else shortened(one.subject.measure for one in some)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
@@ -15,6 +17,10 @@ from ..names.formula import is_formula
 from ..stats.estimates import interval_of_mean
 
 _FEW: Final = 4
+_MOST_ALIKE: Final = 2
+"""Number of sentences that differ in one number and stay apart."""
+_NUMBER: Final = re.compile(r"(?<![\w@.,-])\d[\d,]*(?![\w.])")
+"""A whole number of a sentence, which is no part of a name."""
 
 
 def shortened(names: Iterable[str]) -> str:
@@ -29,11 +35,34 @@ def listed(names: Sequence[str]) -> str:
 
 
 def of_models(sentences: Iterable[tuple[str, str]]) -> list[str]:
-    """Join pairs (model, sentence) into texts: a sentence on several models appears once, with their names."""
+    """Join pairs (model, sentence) into texts: a sentence on several models appears once, with their names.
+
+    Three or more sentences that differ in one number are one, with the range of this number.
+    """
     models_by_sentence: dict[str, list[str]] = {}
     for model, sentence in sentences:
         models_by_sentence.setdefault(sentence, []).append(model)
-    return [f"{shortened(dict.fromkeys(models))}: {sentence}" for sentence, models in models_by_sentence.items()]
+    alike: dict[str, list[str]] = {}
+    for sentence in models_by_sentence:
+        alike.setdefault(_NUMBER.sub("0", sentence), []).append(sentence)
+    texts = []
+    for some in alike.values():
+        in_one = _with_ranges(some) if len(some) > _MOST_ALIKE else ""
+        if in_one:
+            models_by_sentence[in_one] = [model for one in some for model in models_by_sentence[one]]
+        texts += [f"{shortened(dict.fromkeys(models_by_sentence[one]))}: {one}" for one in ([in_one] if in_one else some)]
+    return texts
+
+
+def _with_ranges(sentences: Sequence[str]) -> str:
+    """Return one sentence for those that differ in one number, with its range; empty if they differ in more."""
+    columns = list(zip(*(_NUMBER.findall(sentence) for sentence in sentences), strict=True))
+    varying = [place for place, column in enumerate(columns) if len(set(column)) > 1]
+    if len(varying) != 1:
+        return ""
+    in_order = sorted(columns[varying[0]], key=lambda text: int(text.replace(",", "")))
+    places = count()
+    return _NUMBER.sub(lambda number: f"{in_order[0]} to {in_order[-1]}" if next(places) == varying[0] else number[0], sentences[0])
 
 
 class Ledger(Struct, frozen=True):

@@ -12,9 +12,10 @@ from ..comparison.best_models import closing_with_groups
 from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
 from ..content.findings import failure
+from ..content.headline import closing_of_result
 from ..content.report import ReportContent
 from ..errors import RecevalError
-from ..results.comparison import closing_of_result, conclusions
+from ..results.comparison import conclusions
 from ..results.gates import Verdicts
 from ..results.result import Result
 
@@ -96,9 +97,9 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
 
 
 def closing_of(loaded: Loaded, result: Result, measures: frozenset[str] | None = None) -> list[str]:
-    """Return one or two sentences on the best model, or on the models against a baseline; only a caution if that was not tested.
+    """Return the headline on the best model, and then, with a baseline, the conclusions against it; only a caution if that was not tested.
 
-    The sentence on the best model is about the first of `measures`, by default of all measures.
+    The headline is about `measures`, by default all measures.
 
     The baseline is that of `base_of`, or a folder relative to the config.
     """
@@ -117,6 +118,8 @@ def closing_of(loaded: Loaded, result: Result, measures: frozenset[str] | None =
         comparison = compare(GatheredResults({"this run": result}, loaded), options).comparison
     except RecevalError as error:
         return [f"Not compared with the baseline {baseline}: {error.message}."]
-    said = conclusions(comparison)
+    best, said = closing_with_groups(result, options, measures), conclusions(comparison)
+    said = [one for one in said if one not in best]
     more = [f"receval compare lists {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []
-    return [*said[:1], *comparison.in_groups.values(), *said[1 : _MOST_SENTENCES - len(more)], *more]
+    against = [*said[:1], *comparison.in_groups.values(), *said[1 : _MOST_SENTENCES - len(more)], *more]
+    return list(dict.fromkeys((*best, *against)))

@@ -41,7 +41,7 @@ from ..render.forms import rendered
 from ..render.markdown import as_markdown
 from ..render.user_templates import has_expressions, read_template
 from ..render.user_templates import rendered as filled_template
-from ..results.comparison import Comparison
+from ..results.comparison import Comparison, conclusions
 from ..results.description import Spread
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result, columns_of
@@ -166,13 +166,19 @@ def report_of(
         comparison=comparison,
         gates=_gates_of(results),
         spreads=spreads,
-        closing=() if not is_one or (comparison is not None and has_base) else tuple(closing_with_groups(models[0].result, options)),
+        closing=_closing(models[0].result, comparison if has_base else None, options) if is_one else (),
         source=source,
         given_title=wanted.title,
         charts=charts,
         show_users=options.losers > 0,
         date=_date(wanted.date),
     )
+
+
+def _closing(result: Result, comparison: Comparison | None, options: ComparisonOptions) -> tuple[str, ...]:
+    """Return the headline of a result, and after it the conclusions of its comparison with a baseline."""
+    against = [] if comparison is None else conclusions(comparison, with_groups=True)
+    return tuple(dict.fromkeys((*closing_with_groups(result, options), *against)))
 
 
 def _gates_of(results: Mapping[str, Result]) -> tuple[Gate, ...]:

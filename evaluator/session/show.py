@@ -63,12 +63,13 @@ def result_markdown(result: Result, looks: Looks | None = None, sentences: Seque
 
 def check_document(result: Result) -> Document:
     """Return the findings of the health checks of a result, and how many checks ran."""
-    return (*findings.alerts(result.findings), Sentences((findings.summary(result),), small=False))
+    said = tuple(filter(None, (findings.summary(result), findings.skipped(result))))
+    return (*findings.alerts(result.findings, whole=True), Sentences(said, small=False))
 
 
 def findings_text(found: Sequence[Finding], file: TextIO, *, verbose: bool = True) -> str:
     """Return findings as text; unless `verbose`, only a few, and the command that shows the others."""
-    return show(conceal(findings.alerts(found, "" if verbose else _ALL_FINDINGS), hidden_in_outputs(), keys=True), file)
+    return show(conceal(findings.alerts(found, "" if verbose else _ALL_FINDINGS, whole=verbose), hidden_in_outputs(), keys=True), file)
 
 
 def gates_text(result: Result, file: TextIO) -> str:

@@ -130,7 +130,7 @@ _SPREADLESS: Final = 1e-24
 _FEW: Final = 30
 """Users of equal weight below which the interval of a weighted mean is approximate."""
 
-SKEWED: Final = "The differences are so skewed that this number of users gives only an approximate interval."
+SKEWED: Final = "The differences are skewed, so the interval is approximate."
 CONSTANT: Final = "The difference is the same for every user: only its sign can be tested, not its size."
 
 

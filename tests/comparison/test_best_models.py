@@ -21,7 +21,7 @@ from receval.content.values import Formats
 from receval.names.short_names import Margin
 from receval.outputs import of_form
 from receval.render.forms import rendered
-from receval.results.comparison import closing_sentences
+from receval.content.headline import closing_sentences
 
 from tests.comparison.conftest import change_lists, lists_of, rated_items
 

@@ -21,7 +21,8 @@ from receval.errors import DataError
 from receval.outputs import of_form
 from receval.render.forms import rendered
 from receval.results.candidates import groups_of
-from receval.results.comparison import closing_of_result, conclusions
+from receval.content.headline import closing_of_result
+from receval.results.comparison import conclusions
 
 from tests.gates.small import gates
 

@@ -17,7 +17,8 @@ from receval.errors import ConfigError
 from receval.names.short_names import Margin
 from receval.render.forms import as_json
 from receval.render.result_data import comparison_cells
-from receval.results.comparison import Comparison, closing_of_result, conclusions, worse_in_groups
+from receval.content.headline import closing_of_result
+from receval.results.comparison import Comparison, conclusions, worse_in_groups
 from receval.stats.concluding import judge_family
 from receval.stats.difference import Difference, Settings, Subject
 from receval.stats.two_models import compare_paired
