@@ -269,8 +269,9 @@ class UserValues(Struct, frozen=True, eq=False):
         return UserValues(() if dropped else frames, self.most, dropped)
 
     def frame(self) -> pl.DataFrame:
-        """Return the values of all users, sorted by user; those of each part are sorted already."""
-        return self.frames[0] if len(self.frames) == 1 else pl.concat(self.frames).sort("user")
+        """Return the values of all users, sorted by user; those of each part are sorted already, and often the parts are."""
+        frame = self.frames[0] if len(self.frames) == 1 else pl.concat(self.frames)
+        return frame if frame["user"].is_sorted() else frame.sort("user")
 
 
 class Partial(Struct, frozen=True, eq=False):
