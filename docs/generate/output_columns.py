@@ -73,7 +73,8 @@ def page() -> list[Block]:
         Paragraph("`receval run CONFIG -o DIR/` writes a folder; `--format csv`, `jsonl` and `parquet` give the table of values."),
         Table.of_texts(text_columns("file", "contents"), ((f"`{name}`", FILES_HOLD[name]) for name in (*in_folder("result"), MANIFEST))),
         Paragraph(
-            "`per_user.parquet` (or `.csv`, `.jsonl`) has `model`, `user` and a column per measure. `enriched.MODEL.parquet` has the lists "
+            "`per_user.parquet` (or `.csv`, `.jsonl`) has `model`, `user` and a column per measure, or `measure` and `value` "
+            "([long form](output.md)). `enriched.MODEL.parquet` has the lists "
             "with `rank`, `score`, `relevant`, `gain` and, with train, `in_train`. Spreadsheets treat text that begins with `=`, `+`, `-` "
             "or `@` as a formula. If others chose the ids, open CSV files as text, or set `output: {spreadsheet_safe: true}`."
         ),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 import polars as pl
 from msgspec.structs import asdict, replace
@@ -17,7 +17,7 @@ from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
 from ..config.judgement import Inconclusive, MissingPolicy
 from ..config.run_sections import ChartName
-from ..errors import ConfigError
+from ..errors import ArgumentError, ConfigError
 from ..results.gates import Verdicts
 from ..results.result import Result, Row
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
@@ -32,6 +32,8 @@ from .other_frames import ArrowTable, PandasFrame, as_arrow, as_pandas
 from .users import UserResult, user_of_result
 
 T = TypeVar("T")
+UserForm = bool | Literal["long", "wide"]
+"""Whether a table has the per-user values, and in which form; `True` is the long form."""
 
 
 class ByMeasure(dict[str, T]):
@@ -151,31 +153,45 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
         return ledger_table(self)
 
-    def to_polars(self) -> pl.DataFrame:
-        """Return the table of values as a Polars DataFrame."""
-        return self.values
+    def to_polars(self, *, per_user: UserForm = False) -> pl.DataFrame:
+        """Return the table of values as a Polars DataFrame, or the per-user values of all models.
 
-    def to_pandas(self) -> PandasFrame:
-        """Return the table of values as a pandas DataFrame; raise `MissingExtraError` if pandas is not installed."""
-        return as_pandas(self.values)
+        `per_user="wide"` has a row for each model and user, and a column for each measure; `per_user="long"` (or `True`) a row for each
+        model, measure and user, with the columns `model`, `user`, `n_relevant`, `n_recommended`, `measure` and `value`, and where there are
+        some `fold`, `run`, the groups of users, `numerator` and `denominator`. Raises `ConfigError` if the result has no per-user values.
+        """
+        return self._table(per_user)
 
-    def to_arrow(self) -> ArrowTable:
-        """Return the table of values as a pyarrow Table; raise `MissingExtraError` if pyarrow is not installed."""
-        return as_arrow(self.values)
+    def to_pandas(self, *, per_user: UserForm = False) -> PandasFrame:
+        """Return what `to_polars` does as a pandas DataFrame; raise `MissingExtraError` if pandas is not installed."""
+        return as_pandas(self._table(per_user))
 
-    def to_spark(self, session: Any, *, per_user: bool = False) -> Any:
-        """Return the table of values, or with `per_user` the per-user values of all models, as a DataFrame of this session of Spark.
+    def to_arrow(self, *, per_user: UserForm = False) -> ArrowTable:
+        """Return what `to_polars` does as a pyarrow Table; raise `MissingExtraError` if pyarrow is not installed."""
+        return as_arrow(self._table(per_user))
 
-        The rows of per-user values are those of `receval.evaluate(…, per_user_table=NAME)`: `model`, `user`, `n_relevant`, `n_recommended`,
-        `measure`, `value`. Raises `ConfigError` if the result has none.
+    def to_spark(self, session: Any, *, per_user: UserForm = False) -> Any:
+        """Return what `to_polars` does as a DataFrame of this session of Spark.
+
+        The long rows of per-user values are those of `receval.evaluate(…, per_user_table=NAME)`: only users with a value, without groups,
+        numerators and denominators.
         """
         from ..parts.spark.source_frames import to_spark
-        from ..render.result_data import user_rows
+        from ..render.result_data import with_values
 
+        table = self._table(per_user)
+        return to_spark(session, with_values(table) if per_user in (True, "long") else table)
+
+    def _table(self, per_user: UserForm) -> pl.DataFrame:
+        """Return the table of values, or the per-user values in a form."""
+        from ..render.result_data import user_rows, user_values
+
+        if per_user not in (False, True, "long", "wide"):
+            raise ArgumentError(f'per_user must be "wide", "long" or False, not {str(per_user)[:80]!r}')
         if per_user and not self.per_user:
             hint = "use keep_users=True; values that were written into a table are there: session.table(NAME)"
             raise ConfigError("this result has no per-user values", hint)
-        return to_spark(session, user_rows(self) if per_user else self.values)
+        return self.values if not per_user else user_values(self) if per_user == "wide" else user_rows(self)
 
     def to_latex(self, *, names: Mapping[str, str] | None = None) -> str:
         """Return the table of values in LaTeX, as `receval run --format latex`; `names` as in `report`."""
@@ -332,8 +348,10 @@ class EvaluationResult(Result, frozen=True, eq=False):
         return draw(kind, of, partial(of_one, self, arguments))
 
     @takes()
-    def save(self, folder: str | os.PathLike[str]) -> None:
+    def save(self, folder: str | os.PathLike[str], *, per_user: Literal["long", "wide"] | None = None) -> None:
         """Write the folder that `receval run -o FOLDER/` writes, which `receval.load_results` and `receval compare` read.
+
+        `per_user` is the form of the per-user values, by default that of the config.
 
         Raises `ConfigError` if the name ends like a file of results, such as .tex or .csv.
         """
@@ -347,7 +365,9 @@ class EvaluationResult(Result, frozen=True, eq=False):
                 f"save writes a folder, but {os.fspath(folder)} ends like a file",
                 "result.report writes .html, .md and .tex, and result.to_polars() has a writer for tables; for a folder end the name in /",
             )
-        save(self, Path(folder).expanduser(), read_by([self]))
+        if per_user not in (None, "long", "wide"):
+            raise ArgumentError(f'per_user must be "wide" or "long", not {str(per_user)[:80]!r}')
+        save(self, Path(folder).expanduser(), read_by([self]), long=None if per_user is None else per_user == "long")
 
     def __repr__(self) -> str:
         """Return the table that the command line prints."""

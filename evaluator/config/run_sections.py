@@ -93,18 +93,23 @@ class EngineChoice(Model):
         return self
 
 
-PerUserFormat = Literal["parquet", "csv", "jsonl"]
+PerUserFormat = Literal["parquet", "csv", "jsonl", "wide", "long"]
+_FORMS: Final = ("wide", "long")
 _PER_USER: Final = (
     "whether per-user values are written, which receval compare needs: true (per_user.parquet), false, or a list of formats: parquet, "
-    "csv, jsonl"
+    "csv, jsonl. wide (the default, and faster) has a column for each measure, long a row for each measure and user, so that its columns "
+    "do not depend on the measures"
 )
 
 
 def _formats(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
     try:
-        return read(value if isinstance(value, bool) else as_list(value))
+        formats = read(value if isinstance(value, bool) else as_list(value))
     except ValidationError:
         raise ValueError(f"this must be true, false, or a list of formats ({', '.join(get_args(PerUserFormat))}), not {value!r}") from None
+    if not isinstance(formats, bool) and all(form in formats for form in _FORMS):
+        raise ValueError("per-user values are either wide or long: remove one of them")
+    return formats
 
 
 class Output(Model):
@@ -144,7 +149,9 @@ class Output(Model):
         """The formats in which the per-user values are written to the folder."""
         if self.per_user_table is not None and "per_user" not in self.model_fields_set:
             return ()
-        return ("parquet",) if self.per_user is True else self.per_user or ()
+        if isinstance(self.per_user, bool):
+            return ("parquet",) if self.per_user else ()
+        return tuple(one for one in self.per_user if one not in _FORMS) or (("parquet",) if self.per_user else ())
 
 
 ChartName = Literal["differences", "over_k", "precision_recall", "distribution", "trade_off", "groups"]

@@ -17,7 +17,6 @@ from ..names.short_names import ORACLE, interval_level, is_spread
 from ..results.result import Result, Row
 from ..results.row import Ledger
 from ..stats.concluding import users_text
-from ..stats.estimates import interval_of_mean
 from .numbers import decimals, number
 
 _BESIDE: Final = 4

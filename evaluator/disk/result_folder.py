@@ -6,9 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,22 +30,25 @@ from ..secrets import conceal, hidden_in_outputs, known_names
 from ..stats.difference import Conclusion
 from .overwriting import MANIFEST, InputPath, Target, files_of_results
 from .stage import Stage
+from .user_files import AGAIN, first_line, open_users
 
 RESULTS: Final = "results.json"
 USERS: Final = "per_user.parquet"
 CHECKSUM: Final = "sha256"
 """The key of the checksum of all other content of the manifest."""
-AGAIN: Final = "evaluate again with receval run CONFIG -o FOLDER/"
 
 
 # Writing
 
 
-def contents(result: Result, formats: Iterable[str]) -> dict[str, bytes | Path]:
-    """Return the files of a folder, by name: the result in all forms, per-user values in `formats`, enriched lists, and the manifest."""
+def contents(result: Result, formats: Iterable[str], *, long: bool | None = None) -> dict[str, bytes | Path]:
+    """Return the files of a folder, by name: the result in all forms, per-user values in `formats`, enriched lists, and the manifest.
+
+    `long` chooses the form of the per-user values, by default the config.
+    """
     of_users = [row for form in formats if (row := of_form(form, "users")) is not None]
     rows = (*in_folder("result").values(), *of_users)
-    files: dict[str, bytes | Path] = {row.folder: rendered(row, result) for row in rows}
+    files: dict[str, bytes | Path] = {row.folder: rendered(row, result, long=long) for row in rows}
     files |= enriched_files(result)
     return {**files, MANIFEST: as_manifest(result, files)}
 
@@ -63,14 +64,14 @@ def is_output_file(name: str) -> bool:
     return name in {*in_folder("result", "users"), MANIFEST} or (name.startswith("enriched.") and name.endswith(".parquet"))
 
 
-def save(result: Result, folder: Path, inputs: Iterable[InputPath]) -> None:
-    """Write a result into a folder, all files or none.
+def save(result: Result, folder: Path, inputs: Iterable[InputPath], *, long: bool | None = None) -> None:
+    """Write a result into a folder, all files or none; `long` as in `contents`.
 
     Raises `OutputError` if it cannot be written, or would replace one of the `inputs`.
     """
     refuse_lost_threads()
     with Stage([Target(str(folder), folder, is_output_file)], inputs) as stage:
-        files = contents(result, ("parquet",) if result.per_user else ())
+        files = contents(result, ("parquet",) if result.per_user else (), long=long)
         stage.commit({folder / name: content for name, content in files.items()}, gone=stale(folder, files))
 
 
@@ -207,7 +208,7 @@ def load(folder: Path | str) -> Result:
         users = _users(folder, manifest, content, names)
         return _result(conceal(content, names, keys=True), conceal(manifest.content, names, keys=True), users)
     except (LookupError, TypeError, ValueError) as error:
-        raise DataError(f"{path}: this was not written by receval: {_first_line(error)}", AGAIN) from None
+        raise DataError(f"{path}: this was not written by receval: {first_line(error)}", AGAIN) from None
 
 
 def is_result_folder(path: Path) -> bool:
@@ -239,10 +240,6 @@ def _with_named_hashes(source: Mapping[str, Any]) -> dict[str, Any]:
     """Return an input as this version writes it: up to format 5 the hash of a file was its SHA-256."""
     files = [{"hash": f"sha256:{file['sha256']}", **file} if "sha256" in file else file for file in source["files"]]
     return {**source, "files": files}
-
-
-def _first_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no reason given'}"[:120]
 
 
 def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: Mapping[str, pl.DataFrame]) -> Result:
@@ -298,11 +295,10 @@ def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any], names: 
     if USERS not in manifest.files:
         return {}
     models = [model["model"] for model in content["models"]]
-    file = _UserFile(folder / USERS, is_only=len(models) == 1)
-    manifest.require(file.path)  # reads the whole file once for its hash
-    with file.unchanged():
-        own = tuple(pl.scan_parquet(file.path, glob=False).collect_schema())[1:]
-    stored = {conceal(column, names): column for column in own}
+    before = state_of(folder / USERS)
+    manifest.require(folder / USERS)  # reads the whole file once for its hash
+    file = open_users(folder / USERS, before, is_only=len(models) == 1)
+    stored = {conceal(column, names): column for column in file.columns}
 
     def read(model: str, columns: Sequence[str] | None) -> pl.DataFrame:
         wanted = [*stored] if columns is None else columns
@@ -310,36 +306,3 @@ def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any], names: 
         return rows.rename({stored[column]: column for column in wanted}) if names else rows
 
     return StoredUsers(dict.fromkeys(models, tuple(stored)), read)
-
-
-class _UserFile:
-    """A file with the per-user values, which must not change from now on. `is_only`: it has one model."""
-
-    def __init__(self, path: Path, *, is_only: bool) -> None:
-        self.path, self._is_only, self._before = path, is_only, state_of(path)
-
-    def values(self, model: str, names: Sequence[str]) -> pl.DataFrame:
-        """Return columns of the users of a model; raise `DataError` if the file has changed, or cannot be read."""
-        with self.unchanged():
-            rows = pl.scan_parquet(self.path, glob=False).select(names)
-            return (rows if self._is_only else rows.slice(*self._extents.get(model, (0, 0)))).collect()
-
-    @contextmanager
-    def unchanged(self) -> Iterator[None]:
-        """Read in the block; raise `DataError` if that fails, or if the file is not in its first state afterwards."""
-        problem = None
-        try:
-            yield
-        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            problem = DataError(f"{self.path}: cannot be read: {_first_line(error)}", AGAIN)
-        if state_of(self.path) != self._before:
-            problem = DataError(f"{self.path} changed after its hash was checked", "try again when no other program writes to the folder")
-        if problem is not None:
-            raise problem
-
-    @cached_property
-    def _extents(self) -> dict[str, tuple[int, int]]:
-        """The first row and the number of rows of each model, whose rows are contiguous."""
-        models = pl.scan_parquet(self.path, glob=False).select(pl.col("model").rle()).unnest("model").collect()
-        ends = models["len"].cum_sum().to_list()
-        return {model: (end - length, length) for model, length, end in zip(models["value"], models["len"], ends, strict=True)}

@@ -29,11 +29,13 @@ class Measured(Struct, frozen=True, eq=False, dict=True):
 
     partial: Partial
     by_group: tuple[tuple[MeasureGroup, GroupValues], ...]
+    of_users: Array | None = None
+    """The values, if they are computed already."""
 
     @cached_property
     def values(self) -> Array:
         """Values of users, measures × users: NaN if the user does not count, infinite if the value is not defined."""
-        return _all_values(self.by_group)
+        return _all_values(self.by_group) if self.of_users is None else self.of_users
 
 
 class _GroupSums(Struct, frozen=True, eq=False):
@@ -92,6 +94,7 @@ def measure_users(task: Task, scorer: Scorer) -> Measured:
             n_rows += len(rows)
         places[rows] = added[key][0] + np.arange(len(rows))
     by_group = tuple(measured)
+    all_values = _all_values(by_group) if task.needs_values else None
     each, order = [of_group for _, of_group in added.values()], places.tolist()
     moments = MomentTable.join([one.moments for one in each], order)
     covered = moments if all(one.covered is one.moments for one in each) else MomentTable.join([one.covered for one in each], order)
@@ -108,9 +111,9 @@ def measure_users(task: Task, scorer: Scorer) -> Measured:
         items=sums.items,
         longest=int(np.diff(scorer.part.rows(LISTS).starts).max(initial=0)),
         notes=scorer.notes,
-        user_values=user_values(task, scorer, by_group, terms) if task.needs_values else None,
+        user_values=None if all_values is None else user_values(task, scorer, by_group, all_values, terms),
     )
-    return Measured(partial, by_group)
+    return Measured(partial, by_group, all_values)
 
 
 def _all_values(by_group: Sequence[tuple[MeasureGroup, GroupValues]]) -> Array:
@@ -223,23 +226,23 @@ def may_be_undefined(definition: Definition) -> bool:
     return any("undefined" in part.params.values() or part.user_rules.may_be_undefined for part in definition.all)
 
 
-def user_values(task: Task, scorer: Scorer, by_group: Sequence[tuple[MeasureGroup, GroupValues]], terms: Mapping[int, Array]) -> UserValues:
+def user_values(
+    task: Task, scorer: Scorer, by_group: Sequence[tuple[MeasureGroup, GroupValues]], all_values: Array, terms: Mapping[int, Array]
+) -> UserValues:
     """Return the values of the users that count for any measure; see `UserValues`.
 
     `terms` are the numerator and the denominator of pooled measures, 2 × users, NaN for users who add nothing.
     """
-    all_values = _all_values(by_group)
-    values, has_value = without_undefined(task, all_values), ~np.isnan(all_values)
-    listed = np.empty(values.shape, dtype=np.bool_)
-    for group, of_group in by_group:
-        listed[list(group.indexes)] = of_group.n_recommended > 0
-    users = np.flatnonzero(has_value.any(axis=0))
+    values, is_missing = without_undefined(task, all_values), np.isnan(all_values)
+    counts = ~is_missing.all(axis=0)
+    users = slice(None) if counts.all() else np.flatnonzero(counts)  # most often everybody counts, and nothing is copied
+    listed: dict[int, Array] = {index: of_group.n_recommended > 0 for group, of_group in by_group for index in group.indexes}
     _, n_relevant, n_recommended = scorer.counts(task.definitions[0])
     columns: dict[str, Any] = {
-        "user": gather(scorer.part.users, users),
+        "user": scorer.part.users if counts.all() else gather(scorer.part.users, np.flatnonzero(counts)),
         "n_relevant": n_relevant[users],
         "n_recommended": n_recommended[users],
-        "covered": listed[0, users],
+        "covered": listed[0][users],
     }
     if scorer.facts.in_train is not None:
         columns["warm"] = scorer.facts.in_train[users]
@@ -250,10 +253,10 @@ def user_values(task: Task, scorer: Scorer, by_group: Sequence[tuple[MeasureGrou
     several_readings = len({definition.lists for definition in task.definitions}) > 1
     for index in range(len(task.definitions)):
         if several_readings:
-            columns[f"covered{index}"] = listed[index, users]
-        columns[f"v{index}"] = _without(values[index, users], ~has_value[index, users])
+            columns[f"covered{index}"] = listed[index][users]
+        columns[f"v{index}"] = _without(values[index][users], is_missing[index][users])
     for index, of_measure in terms.items():
-        above, below = of_measure[:, users]
+        above, below = of_measure[0][users], of_measure[1][users]
         columns |= {f"above{index}": _without(above, np.isnan(above)), f"below{index}": _without(below, np.isnan(below))}
     return UserValues.of(pl.DataFrame(columns), task.most_values)
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..lazy import pl
 from ..metrics.definition import Definition
 from ..names.short_names import SMALLEST_FACTOR, interval_level
-from ..sums.exact import ExactSums, square_slices
+from ..sums.exact import ExactSums, slices, square_slices
 from ..tables.array import Array
 from ..tables.graph import Notes
 from ..tables.rows import EMPTY_TRUTH, PartData
@@ -99,15 +99,18 @@ class MomentTable(Struct, frozen=True, eq=False):
                 counts[number, some] = count(kind & within[some])
         elif mask is not None and mask.all():
             mask = None
-        is_added_up = not _OF_RATIOS.issuperset(aggregates)
-        sums = [ExactSums.of_ranges(values, starts, times, mask) if is_added_up else [ExactSums.zeros(n_measures)] * len(starts)]
-        if any(map(_needs_squares, aggregates)):
-            sums.append(ExactSums.of_ranges(values, starts, times, mask, square_slices))
-        squares = sums[1] if len(sums) > 1 else [None] * len(starts)
+        squares: list[ExactSums] | list[None] = [None] * len(starts)
+        if not any(map(_needs_squares, aggregates)):
+            is_added_up = not _OF_RATIOS.issuperset(aggregates)
+            totals = ExactSums.of_ranges(values, starts, times, mask) if is_added_up else [ExactSums.zeros(n_measures)] * len(starts)
+        elif len(starts) == 1 and times is None:
+            totals, squares = ([sums] for sums in ExactSums.of_with_squares(values, mask))
+        else:
+            totals, squares = (ExactSums.of_ranges(values, starts, times, mask, cut) for cut in (slices, square_slices))
         logarithms: list[ExactSums] | list[None] = [None] * len(starts)
         if _LOGARITHMS.intersection(aggregates):
             logarithms = ExactSums.of_ranges(np.log(np.maximum(values, SMALLEST_FACTOR)), starts, times, mask)
-        each = zip(sums[0], squares, logarithms, strict=True)
+        each = zip(totals, squares, logarithms, strict=True)
         return [cls(counts[:, :, number], *of_range) for number, of_range in enumerate(each)]
 
     @classmethod
@@ -266,8 +269,9 @@ class UserValues(Struct, frozen=True, eq=False):
         return UserValues(() if dropped else frames, self.most, dropped)
 
     def frame(self) -> pl.DataFrame:
-        """Return the values of all users, sorted by user; those of each part are sorted already."""
-        return self.frames[0] if len(self.frames) == 1 else pl.concat(self.frames).sort("user")
+        """Return the values of all users, sorted by user; those of each part are sorted already, and often the parts are."""
+        frame = self.frames[0] if len(self.frames) == 1 else pl.concat(self.frames)
+        return frame if frame["user"].is_sorted() else frame.sort("user")
 
 
 class Partial(Struct, frozen=True, eq=False):

@@ -7,6 +7,7 @@ libraries change from version to version, and files store the hash.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -46,21 +47,49 @@ class TruthHash(Struct, frozen=True):
 
 def truth_hash(test: pl.DataFrame) -> TruthHash:
     """Hash the rows of a frame with the columns user, item, and rating where there are any; the rows hold all of each user's."""
-    sums = np.zeros(len(_SEEDS), np.uint64)
-    for first in range(0, len(test), _ROWS):
-        sums += _sums_of_rows(test.slice(first, _ROWS))
-    users = gather(test["user"], user_starts(test["user"])).n_unique()
-    return TruthHash(users, len(test), (int(sums[0]), int(sums[1])))
-
-
-def _sums_of_rows(test: pl.DataFrame) -> Words:
-    """Return the sum of the hashes of some rows for each seed."""
     starts = user_starts(test["user"])  # a user's rows stand together nearly always, and then the id is hashed once
-    users = np.repeat(hash_ids(gather(test["user"], starts)), np.diff(starts, append=len(test)))
-    items = hash_ids(test["item"])
+    users, ends = gather(test["user"], starts), np.append(starts, len(test))
+    hashes, table = hash_ids(users), _small_numbers(test["item"])
+    sums, n_users = np.zeros(len(_SEEDS), np.uint64), max(1, _ROWS * len(users) // max(1, len(test)))
+    for first in range(0, len(users), n_users):
+        of_block = ends[first : first + n_users + 1]
+        rows = test.slice(int(of_block[0]), int(of_block[-1] - of_block[0]))
+        sums += _sums_of_rows(rows, hashes[first : first + n_users], np.diff(of_block), table)
+    return TruthHash(users.n_unique(), len(test), (int(sums[0]), int(sums[1])))
+
+
+def _sums_of_rows(test: pl.DataFrame, users: Words, lengths: NDArray[np.int64], table: Words | None) -> Words:
+    """Return the sum of the hashes of some rows for each seed.
+
+    `users` are the hashes of the users, who have `lengths` rows each. `table` has the hashes of the items, if these are small numbers.
+    """
+    items = hash_ids(test["item"]) if table is None else table[test["item"].to_numpy()]
     ratings = test["rating"].cast(pl.Float64).to_numpy() + 0.0 if "rating" in test.columns else None
     bits = _NO_RATING if ratings is None else ratings.view(np.uint64)  # adding 0 made -0.0 and 0.0 one
-    return np.array([spread_bits(spread_bits(spread_bits(users ^ seed) + items) ^ bits).sum(dtype=np.uint64) for seed in _SEEDS])
+    sums = []
+    for seed in _SEEDS:
+        rows = np.repeat(spread_bits(users ^ seed), lengths)
+        rows += items
+        rows = spread_bits(rows)
+        rows ^= bits
+        sums.append(spread_bits(rows).sum(dtype=np.uint64))
+    return np.array(sums)
+
+
+def _small_numbers(ids: pl.Series) -> Words | None:
+    """Return the hashes of all numbers up to the largest of these ids, and of a few more; `None` unless the ids are small numbers."""
+    if not ids.dtype.is_integer() or not len(ids) or ids.null_count():
+        return None
+    numbers = ids.to_numpy()
+    n_bits = int(numbers.max()).bit_length()
+    return _hashes_below(n_bits) if 1 << n_bits <= 4 * len(numbers) and numbers.min() >= 0 else None
+
+
+@lru_cache(2)
+def _hashes_below(n_bits: int) -> Words:
+    """Return the hashes of the numbers with so many bits; parts of a run have the same items."""
+    blocks = (np.arange(first, min(first + _ROWS, 1 << n_bits), dtype=np.uint64) for first in range(0, 1 << n_bits, _ROWS))
+    return np.concatenate([_of_numbers(block) for block in blocks])
 
 
 def hash_ids(ids: pl.Series) -> Words:
@@ -103,9 +132,9 @@ def _of_text(text: pl.Series) -> Words:
 
 def spread_bits(words: Words) -> Words:
     """Spread every bit over all bits (the finalizer of SplitMix64, Steele et al. 2014)."""
-    mixed = words.copy()
+    mixed, shifted = words.copy(), np.empty_like(words)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed ^= mixed >> np.uint64(shift)
+        mixed ^= np.right_shift(mixed, np.uint64(shift), out=shifted)
         mixed *= np.uint64(factor)
-    mixed ^= mixed >> np.uint64(31)
+    mixed ^= np.right_shift(mixed, np.uint64(31), out=shifted)
     return mixed

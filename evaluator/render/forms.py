@@ -137,10 +137,15 @@ def as_jsonl(rows: Iterable[Any] | pl.DataFrame) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows).encode()
 
 
+_PARQUET: Final[Mapping[str, Any]] = {"row_group_size": 1 << 16, "compression": "zstd", "compression_level": 1}
+"""Groups of a fixed number of rows do not depend on the chunks of a frame, the parts of a run. The usual level of compression makes
+files a tenth smaller and takes a quarter longer."""
+
+
 def as_parquet(frame: pl.DataFrame) -> bytes:
-    """Return rows as Parquet."""
+    """Return rows as Parquet: equal rows give equal bytes, whatever the chunks of their frame."""
     file = io.BytesIO()
-    frame.write_parquet(file)
+    frame.write_parquet(file, **_PARQUET)
     return file.getvalue()
 
 

@@ -1,11 +1,11 @@
 """Results, comparisons, gates and baselines for machines, as plain values and frames, in full precision.
 
-Per-user values have a row for every user and model, sorted by user within a model.
+Per-user values have a row for every user and model, sorted by user within a model; in the long form one for each measure, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import polars as pl
@@ -24,6 +24,7 @@ from ..results.tables import LedgerRow, ValueRow, as_frame
 
 GATES_VERSION: Final = 2
 """The version of the JSON form. 1: with `state` and the outcome `warn`. 2: the outcomes of `results.gates`, `consequence` and `anchor`."""
+_TERMS: Final = (" numerator", " denominator")
 _PLACE: Final = ("model", "by", "group", "fold", "run", "over_repeats")
 
 
@@ -99,13 +100,39 @@ def user_values(result: Result) -> pl.DataFrame:
     return pl.concat(frames, how="diagonal")
 
 
+def user_table(result: Result, *, long: bool | None = None) -> pl.DataFrame:
+    """Return the per-user values in the long form or the wide one, by default in that of the config."""
+    return user_rows(result) if (is_long(result.config) if long is None else long) else user_values(result)
+
+
+def is_long(config: Mapping[str, Any]) -> bool:
+    """Return whether a resolved config asks for the long form of per-user values."""
+    asked = config.get("output", {}).get("per_user", ())
+    return not isinstance(asked, bool) and "long" in asked
+
+
 def user_rows(result: Result) -> pl.DataFrame:
-    """Return the per-user values with a row for each model, user and measure with a value."""
-    own = ("model", "user", "n_relevant", "n_recommended")
-    wide = user_values(result).drop(*result.user_groups)
-    measures = [name for name in wide.columns if name not in own and not name.endswith((" numerator", " denominator"))]
-    rows = wide.unpivot(measures, index=own, variable_name="measure", value_name="value").drop_nulls("value")
-    return rows.with_columns(pl.col("n_relevant", "n_recommended").cast(pl.Int64))
+    """Return the per-user values with a row for each model, measure and user, in this order.
+
+    The columns are `model`, `fold` and `run` if there are some, `user`, `n_relevant`, `n_recommended`, the groups of the user, `measure`,
+    `value`, and with pooled measures or weighted means `numerator` and `denominator`. The value of a user who does not count is null, an
+    undefined value is NaN.
+    """
+    of_users, frames = ("fold", "run", "user", "n_relevant", "n_recommended", *result.user_groups), []
+    for model, frame in result.per_user.items():
+        own = [pl.lit(model).alias("model"), *(pl.col(name) for name in of_users if name in frame.columns)]
+        for measure in (name for name in frame.columns if name not in of_users and not name.endswith(_TERMS)):
+            terms = [pl.col(measure + term).cast(pl.Float64).alias(term[1:]) for term in _TERMS if measure + term in frame.columns]
+            value = pl.col(measure).cast(pl.Float64).alias("value")
+            frames.append(frame.select(*own, pl.lit(measure).alias("measure"), value, *terms))
+    return pl.concat(frames, how="diagonal")
+
+
+def with_values(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of `user_rows` as Spark's workers write them into a table: only those with a value, without groups and terms."""
+    wanted = ("model", "fold", "run", "user", "n_relevant", "n_recommended", "measure", "value")
+    kept = rows.select(name for name in wanted if name in rows.columns).drop_nulls("value")
+    return kept.with_columns(pl.col("n_relevant", "n_recommended").cast(pl.Int64))
 
 
 def comparison_cells(comparison: Comparison) -> dict[str, Any]:

@@ -159,6 +159,9 @@ _BLOCK: Final = 2**13
 _ROWS: Final = 8
 """Sums per step where there are `_BLOCK` terms: fewer calls, and still in the cache."""
 _BITS: Final = 40
+_MOST_FACTORS: Final = 5
+_LARGEST_UNIT: Final = 400
+"""Terms with more slices, or with slices of smaller or larger units, are squared by `square_slices`."""
 
 
 class ExactSums(Struct, frozen=True):
@@ -190,7 +193,34 @@ class ExactSums(Struct, frozen=True):
     @classmethod
     def of_squares(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> ExactSums:
         """Sum the unrounded squares of each row of `values`; otherwise as `of`."""
-        return cls._of(values, where, square_slices)
+        return cls.of_with_squares(values, where)[1]
+
+    @classmethod
+    def of_with_squares(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> tuple[ExactSums, ExactSums]:
+        """Sum each row of `values` and its unrounded squares, both from the same slices; otherwise as `of`.
+
+        A square is the sum of the products of all slices of a term. Each product has at most `_BITS` bits, so that it is exact, and NumPy
+        multiplies and adds them in one step.
+        """
+        mask = None if where is None else np.broadcast_to(np.asarray(where, dtype=np.bool_), values.shape)
+        n_rows = max(1, _ROWS * _BLOCK // max(1, values.shape[1]))
+        sums, squares = ([dict[int, int]() for _ in values] for _ in range(2))
+        for first in range(0, len(values), n_rows):
+            for start in range(0, values.shape[1], _BLOCK):
+                block = (slice(first, first + n_rows), slice(start, start + _BLOCK))
+                terms = values[block] if mask is None else np.where(mask[block], values[block], 0.0)
+                factors = _factors(terms)
+                if factors is None:
+                    for totals, cut in ((sums, slices), (squares, square_slices)):
+                        for part in cut(terms, _BITS):
+                            _add_up(totals[first:], part.multiples.sum(axis=1), part.unit, part.exponent)
+                    continue
+                for number, (one, unit) in enumerate(factors):
+                    _add_up(sums[first:], one.sum(axis=1), unit, unit)
+                    for other, other_unit in factors[number:]:
+                        power = unit + other_unit
+                        _add_up(squares[first:], np.einsum("ij,ij->i", one, other), power, power + (other is not one))
+        return _of_exponents(sums), _of_exponents(squares)
 
     @classmethod
     def of_cubes(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> ExactSums:
@@ -232,9 +262,8 @@ class ExactSums(Struct, frozen=True):
                     if times is not None:
                         np.multiply(multiples, times[block[1]], out=multiples)
                     totals = np.add.reduceat(multiples, begins, axis=1).T if len(begins) > 1 else multiples.sum(axis=1)[np.newaxis]
-                    for of_range, by_row in zip(sums[lowest_range:], totals.tolist(), strict=False):
-                        for by_exponent, total in zip(of_range[first:], by_row, strict=False):
-                            by_exponent[exponent] = by_exponent.get(exponent, 0) + int(math.ldexp(total, -unit))
+                    for of_range, by_row in zip(sums[lowest_range:], totals, strict=False):
+                        _add_up(of_range[first:], by_row, unit, exponent)
         return [_of_exponents(of_range) for of_range in sums]
 
     @classmethod
@@ -268,6 +297,22 @@ class ExactSums(Struct, frozen=True):
     def values(self) -> NDArray[np.float64]:
         """Return the sums as floats, each correctly rounded once; infinite above the largest float."""
         return np.array([round_fraction(self.fraction(index)) for index in range(len(self.integers))], dtype=np.float64)
+
+
+def _factors(terms: NDArray[np.float64]) -> list[tuple[_Floats, int]] | None:
+    """Return the slices of terms, each with its unit, whose products are exact; `None` if there are too many, or if products underflow."""
+    factors: list[tuple[_Floats, int]] = []
+    for part in slices(terms, _BITS // 2):
+        if len(factors) == _MOST_FACTORS or part.unit != part.exponent or abs(part.unit) > _LARGEST_UNIT:
+            return None
+        factors.append((part.multiples.copy(), part.unit))
+    return factors
+
+
+def _add_up(sums: Sequence[dict[int, int]], totals: NDArray[np.float64], unit: int, exponent: int) -> None:
+    """Add to each of the sums a total of n · 2^`unit`, as n · 2^`exponent`."""
+    for by_exponent, total in zip(sums, totals.tolist(), strict=False):
+        by_exponent[exponent] = by_exponent.get(exponent, 0) + int(math.ldexp(total, -unit))
 
 
 def _of_exponents(sums: Sequence[dict[int, int]]) -> ExactSums:

@@ -99,7 +99,7 @@ def test_per_user_files_of_other_formats_are_refused(config, receval, tmp_path):
 def test_an_unknown_format_in_the_config_is_refused_with_the_known_ones(config, receval):
     code, _, err = receval("run", config("per_user: [csv, excel]"))
     assert code == 2
-    assert "output.per_user: this must be true, false, or a list of formats (parquet, csv, jsonl), not ['csv', 'excel']" in err
+    assert "output.per_user: this must be true, false, or a list of formats (parquet, csv, jsonl, wide, long), not ['csv', 'excel']" in err
 
 
 def test_a_reference_list_without_a_pooled_measure_has_empty_cells(write, receval):

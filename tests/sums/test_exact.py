@@ -128,3 +128,20 @@ def test_sums_of_ranges_are_those_of_their_terms_as_often_as_each_counts(values,
 def test_sums_that_are_split_are_those_of_their_rows(left, right):
     sums = [ExactSums.of(np.array([terms, terms], dtype=np.float64)) for terms in (left, right)]
     assert ExactSums.join(*sums).split(2) == tuple(sums)
+
+
+@given(any_floats | values_of_users | st.lists(st.floats(1e-9, 1e9), max_size=40), st.lists(st.booleans(), min_size=40, max_size=40))
+def test_sums_and_squares_from_the_same_slices_are_the_exact_ones(terms, counts):
+    values, mask = np.array([terms, terms[::-1]], dtype=np.float64), np.array([counts, [True] * 40])[:, : len(terms)]
+    sums, squares = ExactSums.of_with_squares(values, mask)
+    for row in (0, 1):
+        counted = [Fraction(term) for term, counted in zip(values[row].tolist(), mask[row].tolist(), strict=True) if counted]
+        assert sums.fraction(row) == sum(counted)
+        assert squares.fraction(row) == sum(term**2 for term in counted)
+
+
+def test_the_squares_of_many_thousand_terms_add_up_exactly():
+    values = np.random.default_rng(7).random((9, 20_000)) + np.array([[10.0**power] for power in range(-4, 5)])
+    sums, squares = ExactSums.of_with_squares(values)
+    assert [sums.fraction(row) for row in range(9)] == [sum(map(Fraction, row)) for row in values.tolist()]
+    assert [squares.fraction(row) for row in range(9)] == [sum(Fraction(term) ** 2 for term in row) for row in values.tolist()]
