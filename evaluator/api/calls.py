@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final, Unpack, overload
 
 import polars as pl
@@ -269,7 +268,7 @@ def score(
 def load_results(folder: str | os.PathLike[str]) -> EvaluationResult:
     """Read a folder written by `receval run -o FOLDER/` or `result.save`; raise `DataError` if it is not one, or incomplete."""
     refuse_lost_threads()
-    return EvaluationResult.of(load(Path(path_of("folder", folder))))
+    return EvaluationResult.of(load(path_of("folder", folder)))
 
 
 _NOT_REPEATED: Final = ("recommendations", "predictions", "yardsticks", "by", "health", "engine")
