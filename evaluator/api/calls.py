@@ -343,8 +343,8 @@ class Evaluator:
     def update(self, users: Any, lists: Any, scores: Any = None) -> None:
         """Keep the lists of a batch of users for `compute`: an array or a tensor with a row for each of `users`.
 
-        `lists` are item ids (users × ranks), a pair of item ids and their scores (also as two arguments), what `torch.topk` returns, or
-        scores (users × items), for other item ids than column numbers as `receval.Matrix(scores, items=ids)`.
+        `lists` are item ids (users × ranks, or lists of any lengths), a pair of item ids and their scores (also as two arguments), what
+        `torch.topk` returns, or scores (users × items), for other item ids than column numbers as `receval.Matrix(scores, items=ids)`.
         Raises `DataError` if they cannot be read.
         """
         with errors_as_arguments():
