@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import json
 import logging
 import os
 import signal
 import subprocess
 import sys
+import threading
 import urllib.request
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -15,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import obstore
+import obstore.exceptions
 import pytest
 import receval as library
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication
@@ -353,3 +357,51 @@ def test_copies_of_folders_are_removed_at_the_end_of_the_process(place, store, r
 def test_python_refuses_an_output_on_the_web(place):
     with pytest.raises(OutputError, match="https://host/x is an address that results cannot be written to"):
         library.evaluate("c.yaml").save("https://host/x")
+
+
+def test_a_folder_on_a_web_server_is_read(place, store, receval):
+    receval("run", "c.yaml", "-o", "web/main/")
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(place / "web"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        assert library.load_results(f"{address}/main/").rows == library.load_results("web/main").rows
+        code, _, err = receval("gate", "web/main", "--baseline", f"{address}/nothing", "--rule", "MRR@2 max_loss 1%")
+        assert (code, f"there is no baseline {address}/nothing" in err) == (3, True)
+        server.shutdown()
+
+
+def test_a_store_without_conditional_requests_is_written_all_the_same(place, store, receval, monkeypatch):
+    put = obstore.put
+
+    def unconditional(bucket: Any, key: str, content: Any, **options: Any) -> Any:
+        if options:
+            raise obstore.exceptions.NotSupportedError("Operation not supported")
+        return put(bucket, key, content)
+
+    monkeypatch.setattr(obstore, "put", unconditional)
+    for _ in range(2):
+        assert receval("run", "c.yaml", "-o", "s3://bucket/x/")[0] == 0
+    assert len(store.names("x/.receval")) == len(NAMES) - 1
+
+
+def test_an_answer_that_was_lost_is_not_taken_for_another_run(place, store, receval, monkeypatch):
+    put = obstore.put
+
+    def put_twice(bucket: Any, key: str, content: Any, **options: Any) -> Any:
+        done = put(bucket, key, content, **options)
+        return put(bucket, key, content, **options) if options else done
+
+    receval("run", "c.yaml", "-o", "s3://bucket/x/")
+    monkeypatch.setattr(obstore, "put", put_twice)
+    assert receval("run", "c.yaml", "-o", "s3://bucket/x/")[0] == 0
+    assert len(store.names("x/.receval")) == len(NAMES) - 1  # those of the state before were removed
+
+
+def test_a_file_too_large_to_copy_in_the_store_is_uploaded_under_its_name(place, store, receval, monkeypatch):
+    def too_large(*_: Any) -> None:
+        raise obstore.exceptions.GenericError("The specified copy source is larger than the maximum allowable size")
+
+    monkeypatch.setattr(obstore, "copy", too_large)
+    assert receval("run", "c.yaml", "-o", "s3://bucket/x/")[0] == 0
+    assert store.plain_names("x") == NAMES
