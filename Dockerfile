@@ -2,11 +2,12 @@
 FROM python:3.12-slim AS build
 WORKDIR /source
 COPY pyproject.toml setup.py README.md LICENSE ./
+COPY requirements requirements
 COPY evaluator evaluator
 COPY cli cli
 COPY configs configs
 ARG EXTRAS=""
-RUN python -m venv /opt/receval && /opt/receval/bin/pip install --no-cache-dir --no-compile ".${EXTRAS}"
+RUN python -m venv /opt/receval && /opt/receval/bin/pip install --no-cache-dir --no-compile -c requirements/newest.txt ".${EXTRAS}"
 
 FROM python:3.12-slim
 COPY --from=build /opt/receval /opt/receval

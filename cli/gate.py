@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -120,7 +118,9 @@ def _refuse_contradictions(source: str, read: options.ConfigReader, arguments: d
         raise click.UsageError("--baseline-model needs --baseline")
     if arguments["baseline"] is None and arguments["anchor"] is None and arguments["if_missing"] is not None:
         raise click.UsageError("--if-missing needs --baseline")
-    if os.path.isdir(Path(source).expanduser()) and read.changes:
+    from receval.session.targets import is_folder
+
+    if is_folder(source) and read.changes:
         raise click.UsageError(
             "--set, --recs, --where and --target change a config, as -m, -k and --test do; they have no effect on stored results"
         )

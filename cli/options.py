@@ -131,7 +131,9 @@ class ConfigReader:
 
         Raises `UsageError` if there are only folders and options that change a config, except keys of these sections.
         """
-        are_folders = all(os.path.isdir(Path(text.rpartition("=")[2]).expanduser()) for text in given)
+        from receval.session.targets import is_folder
+
+        are_folders = all(is_folder(text.rpartition("=")[2]) for text in given)
         if are_folders and "test" in self.question:
             return (*given, COMMAND_LINE)
         if not given:

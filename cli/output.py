@@ -87,9 +87,11 @@ def say_verdicts(judged: Any, *, quiet: bool) -> None:
 def say_written(written: Sequence[Path]) -> None:
     """Say on standard error what was written, and the command that shows a folder of results."""
     if written:
-        folders = [shlex.quote(str(path)) for path in written if os.path.isdir(path)]
+        from receval.session.targets import address_of, shown
+
+        folders = [shlex.quote(shown(path)) for path in written if os.path.isdir(path) or (address_of(path) and not path.suffix)]
         after = f"; next: receval report {folders[0]} -o report.html" if folders else ""
-        say(f"wrote {', '.join(map(str, written))}{after}")
+        say(f"wrote {', '.join(map(shown, written))}{after}")
 
 
 def say_without_charts(written: Iterable[object], row: OutputForm | None = None, *, quiet: bool) -> None:

@@ -198,7 +198,9 @@ def report(
         say(f"warning: {made.remark}")
     say_without_charts(made.files, of_form(form, "report") if form else None, quiet=quiet)
     if made.files and not quiet:
-        say(f"wrote {', '.join(map(str, made.files))}")
+        from receval.session.targets import shown
+
+        say(f"wrote {', '.join(map(shown, made.files))}")
 
 
 class _ChartChoice(click.Choice[str]):

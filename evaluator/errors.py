@@ -85,6 +85,10 @@ class NoRowsError(DataError):
     """A file, table or frame has no rows (exit code 3). Lists may be empty where a convention defines values without lists."""
 
 
+class NothingThereError(DataError):
+    """There is no object at an address."""
+
+
 class OutputError(RecevalError):
     """A result cannot be written (exit code 2: the path comes from the config or the command line)."""
 

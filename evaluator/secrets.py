@@ -21,6 +21,8 @@ _values: dict[str, str] = {}
 """Values that configs took from the environment → the text shown instead, `${NAME}`."""
 _shown: set[str] = set()
 """Values that are part of the name of a model, measure or report, which are meant to be shown."""
+_copies: dict[str, str] = {}
+"""Local copies of folders of results → their addresses, which messages show instead."""
 _of_one: ContextVar[dict[str, str] | None] = ContextVar("_of_one", default=None)
 
 
@@ -96,9 +98,16 @@ def known_names() -> dict[str, str]:
     return {name: value for value, name in _values.items()}
 
 
+def show_instead(path: str, address: str) -> None:
+    """Let messages show the address of a folder instead of the path of its local copy."""
+    _copies[path] = address
+
+
 def mask_secrets(text: str) -> str:
     """Return `text` without values of the environment, and with masked logins and queries of addresses."""
     shown = mask_values(text) if _values else text
+    if _copies:
+        shown = mask_values(shown, _copies)
     if ":/" not in shown:
         return shown
     return _ADDRESS.sub(_mask, shown)

@@ -19,8 +19,8 @@ if sys.platform != "win32":
     import fcntl
 
 PARTS: Final = "receval-parts-"
-_COPY: Final = "receval-copy-"
-_ANY: Final = (PARTS, _COPY)
+COPY: Final = "receval-copy-"
+_ANY: Final = (PARTS, COPY)
 """Prefixes of the names of temporary folders."""
 
 
@@ -55,7 +55,7 @@ def folder_for_copies() -> Iterator[Path]:
     try:
         parent = Path(tempfile.gettempdir())
         remove_leftovers(parent)
-        own = OwnFolder(_COPY, parent)
+        own = OwnFolder(COPY, parent)
     except OSError as error:
         raise write_error(error) from error
     try:

@@ -24,6 +24,7 @@ from ..load.columns import is_no_category
 from ..load.in_memory.frames import column_names, frame_of
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..load.in_memory.python_values import is_vector
+from ..load.in_memory.ragged import even_rows
 from ..metrics.own import name_of
 from ..quoting import one_line, type_name
 from ..synonyms import FOLDS, meaning_of, wrong_type
@@ -275,10 +276,10 @@ def matrix_of_users(users: Any, lists: Any) -> Matrix:
     if isinstance(users, str | Mapping) or hasattr(users, "columns") or not hasattr(users, "__len__"):
         raise wrong_type("users", "the ids of the batch, one for each row of lists", users)
     if not isinstance(lists, Matrix):
-        return Matrix(lists, users=users)
+        return Matrix(even_rows("update", lists), users=users)
     if lists.users is not None and list(lists.users) != list(users):
         raise DataError("update: the users of this Matrix are not the given users", "give (ids, scores) without Matrix")
-    return Matrix(lists.values, users, lists.items)
+    return Matrix(even_rows("update", lists.values), users, lists.items)
 
 
 def _is_by_user(value: Mapping[Any, Any]) -> bool:

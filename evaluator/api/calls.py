@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final, Unpack, overload
 
 import polars as pl
@@ -269,7 +268,7 @@ def score(
 def load_results(folder: str | os.PathLike[str]) -> EvaluationResult:
     """Read a folder written by `receval run -o FOLDER/` or `result.save`; raise `DataError` if it is not one, or incomplete."""
     refuse_lost_threads()
-    return EvaluationResult.of(load(Path(path_of("folder", folder))))
+    return EvaluationResult.of(load(path_of("folder", folder)))
 
 
 _NOT_REPEATED: Final = ("recommendations", "predictions", "yardsticks", "by", "health", "engine")
@@ -344,8 +343,8 @@ class Evaluator:
     def update(self, users: Any, lists: Any, scores: Any = None) -> None:
         """Keep the lists of a batch of users for `compute`: an array or a tensor with a row for each of `users`.
 
-        `lists` are item ids (users × ranks), a pair of item ids and their scores (also as two arguments), what `torch.topk` returns, or
-        scores (users × items), for other item ids than column numbers as `receval.Matrix(scores, items=ids)`.
+        `lists` are item ids (users × ranks, or lists of any lengths), a pair of item ids and their scores (also as two arguments), what
+        `torch.topk` returns, or scores (users × items), for other item ids than column numbers as `receval.Matrix(scores, items=ids)`.
         Raises `DataError` if they cannot be read.
         """
         with errors_as_arguments():

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..disk.overwriting import InputPath, Target, destination
+from ..disk.overwriting import InputPath, Target, destination, shown
 from ..disk.own_inputs import inputs_of, inputs_of_result
 from ..disk.stage import Stage
 from ..render import drawing
@@ -56,5 +56,5 @@ def read_by(results: Iterable[Result]) -> tuple[InputPath, ...]:
 
 def write_whole(path: Path, content: bytes, inputs: Iterable[InputPath]) -> None:
     """Write a file, whole or not at all; raise `OutputError` if it would replace one of the `inputs`."""
-    with Stage([Target(str(path), path)], inputs) as stage:
+    with Stage([Target(shown(path), path)], inputs) as stage:
         stage.commit({destination(path): content})

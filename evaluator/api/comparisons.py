@@ -273,7 +273,7 @@ def _opened(argument: str, result: Any) -> Result:
         return result
     if not isinstance(result, str | os.PathLike):
         raise wrong_type(argument, "what receval.evaluate returns, or the path of its folder", result)
-    return load_folder(Path(result).expanduser())
+    return load_folder(os.fspath(result))
 
 
 def _base_of(baseline: Any, model: str | None) -> Baseline:

@@ -12,6 +12,7 @@ from msgspec.structs import asdict, replace
 
 from ..config import Loaded
 from ..content.model_diff import cells, document
+from ..disk.places import is_folder
 from ..document import Document
 from ..errors import ConfigError
 from ..evaluation.diffing import DiffOptions
@@ -142,7 +143,7 @@ def _known(orders: Sequence[str]) -> tuple[Order, ...]:
 def _two(a: Any, b: Any, config: ConfigLike | None, arguments: Arguments) -> TwoModels:
     """Return the models that a call names, with their config."""
     if config is None and not arguments.get("recommendations"):
-        if not arguments and all(isinstance(one, str | os.PathLike) and os.path.isdir(one) for one in (a, b)):
+        if not arguments and all(isinstance(one, str | os.PathLike) and is_folder(os.fspath(one)) for one in (a, b)):
             return two_models([os.fspath(a), os.fspath(b)], _read, has_test=False)
         names = _names(a, b)
         arguments = Arguments(**{**arguments, "recommendations": dict(zip(names, (a, b), strict=True))})

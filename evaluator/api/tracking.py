@@ -39,7 +39,7 @@ def track(values: Result | str | os.PathLike[str] | Mapping[str, Any], to: Any =
     if step is not None and (isinstance(step, bool) or not isinstance(step, int) or step < 0):
         raise ConfigError(f"step: this should be a whole number from 0, not {step!r}")
     folders = [os.fspath(values)] if isinstance(values, str | os.PathLike) else []
-    result = load(Path(values)) if isinstance(values, str | os.PathLike) else values
+    result = load(os.fspath(values)) if isinstance(values, str | os.PathLike) else values
     given = [] if to is None else list(to) if isinstance(to, list | tuple) else [to]
     trackings = trackings_of(result.config if isinstance(result, Result) else {}, given, "to")
     if not trackings:

@@ -11,6 +11,7 @@ from msgspec.structs import asdict
 
 from ..config import Loaded
 from ..content.user_view import cells, document
+from ..disk.places import is_folder
 from ..document import Document
 from ..errors import ConfigError
 from ..results.result import Result
@@ -80,7 +81,7 @@ def user(
     """
     chosen = names_of(models)
     n_shown = number_shown(show)
-    if config is not None and isinstance(config, str | os.PathLike) and os.path.isdir(config):
+    if config is not None and isinstance(config, str | os.PathLike) and is_folder(os.fspath(config)):
         with errors_as_arguments():
             found = open_user(os.fspath(config), user, _read).view(user, chosen, n_shown=n_shown, quick=quick)
         return UserResult(**asdict(found))

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -13,7 +14,7 @@ from msgspec import Struct
 
 from ..config.masking import masked_path
 from ..errors import OutputError
-from ..names.short_names import is_artifact
+from ..names.short_names import is_artifact, is_in_store, one_address
 from ..plugins import PLACES
 
 MANIFEST: Final = "manifest.json"
@@ -26,16 +27,25 @@ _KEPT: Final = "choose another name; only the run that writes a folder of result
 class Target(Struct, frozen=True):
     """A file or folder that a command writes to: the option that names it, as it was written, and the path.
 
-    `takes` returns whether the command may write or remove a name in the folder; a file has none.
+    `takes` returns whether the command may write or remove a name in the folder; a file has none. An `is_local` target cannot be in a
+    store.
     """
 
     option: str
     path: Path
     takes: Callable[[str], bool] | None = None
+    is_local: bool = False
+
+    @property
+    def address(self) -> str | None:
+        """The address in a store; `None` for a local path."""
+        return address_of(self.path)
 
     @property
     def folder(self) -> Path | None:
-        """The folder in which files are replaced; `None` for a pipe or device, which is written to directly."""
+        """The local folder in which files are replaced; `None` for a pipe or device, which is written to directly, and in a store."""
+        if self.address is not None:
+            return None
         if self.takes is not None:
             return self.path
         return destination(self.path).parent if is_plain(self.path) else None
@@ -64,26 +74,83 @@ def refuse_overwriting(targets: Iterable[Target], inputs: Iterable[InputPath]) -
     found, read = tuple(targets), [(one, Path(os.path.realpath(one.path))) for one in (*of_plugins, *inputs)]
     for target in found:
         _refuse_address(target)
-        if target.takes is None:
+        if target.takes is None and target.address is None:  # a store answers that when it is opened
             _refuse_part_of_results(target, found)
         for one, real in read:
-            _refuse(target, one, real)
+            if target.address is not None:
+                _refuse_in_store(target, target.address, one)
+            elif address_of(one.path) is None:
+                _refuse(target, one, real)
+
+
+def address_of(path: Path) -> str | None:
+    """Return the address in a store from which a path was made; `None` for a local path."""
+    address = _written_address(path)
+    return address if address is not None and is_in_store(address) else None
+
+
+def shown(path: Path) -> str:
+    """Return a path as people wrote it: with the slashes of its address, if it has one."""
+    address = address_of(path)
+    return str(path) if address is None else masked_path(address)
+
+
+def _written_address(path: Path) -> str | None:
+    """Return the address from which a path was made; `None` for a local path, also one in a folder whose name ends in a colon."""
+    written = _ADDRESS.search(text := path.as_posix())
+    if written is None:
+        return None
+    address = f"{written['scheme']}://{written['rest']}"
+    return None if not is_in_store(address) and os.path.isdir(text[: written.end("scheme") + 1]) else address
 
 
 def _refuse_address(target: Target) -> None:
-    """Raise `OutputError` for a target in a store or on the web, of which a local folder `s3:` would be made."""
-    written = _ADDRESS.search(path := target.path.as_posix())
-    if written is None:
+    """Raise `OutputError` for a target on the web or elsewhere, and for one in a store that has to be local."""
+    address = _written_address(target.path)
+    if address is None or (is_in_store(address) and not target.is_local):
         return
-    from ..load.remote import is_remote  # only here: it imports Polars
-
-    as_path, address = path[written.start("scheme") :], f"{written['scheme']}://{written['rest']}"
-    if os.path.isdir(path[: written.end("scheme") + 1]) and not is_remote(address):
-        return  # a local folder with this name
+    text = target.path.as_posix()
+    as_path = text[_start_of_address(text) :]
     address = masked_path(as_path if is_artifact(as_path) else address)
     option = target.option.partition(" ")[0] if " " in target.option else "an output"
-    message = f"{option.rstrip(':')}: {address} is an address, but results are written only into local files and folders"
-    raise OutputError(message, "choose a local folder, and copy it to the store when it is complete")
+    if is_in_store(address):
+        message = f"{option.rstrip(':')}: {address} is an address, but this is written only into local files and folders"
+    else:
+        message = f"{option.rstrip(':')}: {address} is an address that results cannot be written to; stores are s3://, gs:// and az://"
+    raise OutputError(message, "choose a local folder, and copy it when it is complete")
+
+
+def _start_of_address(text: str) -> int:
+    written = _ADDRESS.search(text)
+    return 0 if written is None else written.start("scheme")
+
+
+def _refuse_in_store(target: Target, address: str, one: InputPath) -> None:
+    """Raise `OutputError` for a target in a store that would overwrite an input there, or be read as input later."""
+    source = address_of(one.path)
+    if source is None:
+        return
+    place, other = one_address(address), one_address(source)
+    if one.kind == "results":
+        if target.takes is not None and place == other:
+            raise OutputError(
+                f"{target.option} would overwrite {masked_path(source)}, which is {one.role}",
+                f"{_ELSEWHERE}; receval baseline set updates a baseline",
+            )
+        return
+    start = re.split(r"[*?\[]", other)[0]
+    folder = other if start == other else start.rpartition("/")[0]
+    if place == other or (target.takes is not None and f"{place}/" == f"{other.rpartition('/')[0]}/" and target.takes(one.path.name)):
+        verb = "overwrite" if target.takes is None else "overwrite or remove"
+        raise OutputError(f"{target.option} would {verb} {masked_path(source)}, which is {one.role}", _ELSEWHERE)
+    inside = place.removeprefix(f"{folder}/") if place.startswith(f"{folder}/") else ""
+    is_hidden = any(name.startswith(("_", ".")) for name in inside.split("/"))
+    matches = fnmatchcase(place, other) or (target.takes is not None and fnmatchcase(f"{place}/results.csv", other))
+    if inside and not is_hidden and (start == other or matches):
+        raise OutputError(
+            f"{target.option}: the next run would read the results as input, because {masked_path(source)} is the folder of {one.role}",
+            "choose a folder outside of it",
+        )
 
 
 def _refuse(target: Target, one: InputPath, real: Path) -> None:

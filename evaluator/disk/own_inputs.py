@@ -12,12 +12,13 @@ from ..config import Loaded
 from ..config.overrides import dotted
 from ..conventions import is_path
 from ..errors import DataError
-from ..load import Remote, find
+from ..load import find
 from ..load.drivers import file_of
 from ..load.folders import parts_of
-from ..names.short_names import is_address
+from ..names.short_names import is_address, is_in_store
 from ..results.result import Result
 from .overwriting import InputPath, files_of_results, manifest_of
+from .places import origin_of, place_of
 
 
 def inputs_of(loaded: Loaded) -> Iterator[InputPath]:
@@ -37,9 +38,12 @@ def _data_of(loaded: Loaded) -> Iterator[InputPath]:
         if source.uri is not None and (database := file_of(source.uri, loaded.folder)) is not None:
             yield InputPath(role, database)
         for text in source.path:
+            if is_in_store(text):
+                yield InputPath(role, Path(text))
+                continue
             try:
                 for path in find(role, [text], loaded.folder) if text != "-" else ():
-                    if not isinstance(path, Remote):
+                    if isinstance(path, Path):
                         yield InputPath(role, path)
                         yield from (InputPath(role, part) for part in (parts_of(role, path) if os.path.isdir(path) else ()))
             except DataError:  # unreadable inputs are reported when they are read
@@ -63,9 +67,9 @@ def inputs_of_folders(
     for text in given:
         for place in (Path(), *places):
             for path in dict.fromkeys((text, text.rpartition("=")[2])):
-                folder = place / Path(path).expanduser()
+                folder = place_of(path, place)
                 if names := files_of_results(folder):
-                    yield InputPath(role, folder, "results")
+                    yield InputPath(role, origin_of(folder), "results")
                     yield from (InputPath(f"a file of the results in {folder}", folder / name) for name in names)
                     with suppress(LookupError, TypeError):  # a damaged manifest, which is reported when it is read
                         content = manifest_of(folder)
@@ -81,7 +85,11 @@ def inputs_of_result(result: Result) -> Iterator[InputPath]:
 def _stored(config: Mapping[str, Any], files: Iterable[tuple[str, str]]) -> Iterator[InputPath]:
     """Yield the inputs of stored results: files that were read, by role, and everything that the config names."""
     named = (*files, *_paths_in("data", config.get("data")))
-    yield from (InputPath(role, Path(path)) for role, path in dict.fromkeys(named) if not is_address(path) and os.path.exists(path))
+    yield from (InputPath(role, Path(path)) for role, path in dict.fromkeys(named) if _is_there(path))
+
+
+def _is_there(path: str) -> bool:
+    return is_in_store(path) or (not is_address(path) and os.path.exists(path))
 
 
 def _paths_in(role: str, source: Any) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -28,14 +27,15 @@ from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, R
 from ..results.row import LEDGER_COLUMNS, PROTOCOL_COLUMNS, Candidates, Ledger, Protocol
 from ..secrets import conceal, hidden_in_outputs, known_names
 from ..stats.difference import Conclusion
-from .overwriting import MANIFEST, InputPath, Target, files_of_results
+from .hashes import CHECKSUM, checksum, fingerprint
+from .overwriting import MANIFEST, InputPath, Target, files_of_results, shown
+from .places import place_of
 from .stage import Stage
+from .stores import names_at
 from .user_files import AGAIN, first_line, open_users
 
 RESULTS: Final = "results.json"
 USERS: Final = "per_user.parquet"
-CHECKSUM: Final = "sha256"
-"""The key of the checksum of all other content of the manifest."""
 
 
 # Writing
@@ -70,7 +70,7 @@ def save(result: Result, folder: Path, inputs: Iterable[InputPath], *, long: boo
     Raises `OutputError` if it cannot be written, or would replace one of the `inputs`.
     """
     refuse_lost_threads()
-    with Stage([Target(str(folder), folder, is_output_file)], inputs) as stage:
+    with Stage([Target(shown(folder), folder, is_output_file)], inputs) as stage:
         files = contents(result, ("parquet",) if result.per_user else (), long=long)
         stage.commit({folder / name: content for name, content in files.items()}, gone=stale(folder, files))
 
@@ -103,10 +103,17 @@ def copy_results(folder: Path, target: Path, inputs: Iterable[InputPath], *, for
     names = [*manifest.files, MANIFEST]
     if os.path.exists(target) and target.samefile(folder):
         raise OutputError(f"{target} is the folder itself", "choose another place with --to")
-    there = [name for name in names if os.path.exists(target / name)]
+    option = Target(f"--to {shown(target)}", target, lambda name: name in names or is_output_file(name))
+    if option.address is None:
+        there = [name for name in names if os.path.exists(target / name)]
+    else:
+        found = names_at(option.address)
+        there = [name for name in names if name in found and MANIFEST not in found]
     if there and not is_result_folder(target) and not force:
-        raise OutputError(f"{target} is not a result folder: it contains a {there[0]}", "choose another place with --to, or add --force")
-    with Stage([Target(f"--to {target}", target, lambda name: name in names or is_output_file(name))], inputs) as stage:
+        raise OutputError(
+            f"{shown(target)} is not a result folder: it contains a {there[0]}", "choose another place with --to, or add --force"
+        )
+    with Stage([option], inputs) as stage:
         stage.commit({target / name: folder / name for name in names}, gone=stale(target, names))
 
 
@@ -147,20 +154,6 @@ def read_manifest(folder: Path) -> Manifest:
     return Manifest(content, files)
 
 
-def checksum(content: Mapping[str, Any]) -> str:
-    """Return the hash of the content of a manifest, independent of its formatting, without its own checksum."""
-    others = {key: value for key, value in content.items() if key != CHECKSUM}
-    return hashlib.sha256(json.dumps(others, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def fingerprint(content: bytes | Path) -> dict[str, Any]:
-    """Return the size and the hash of bytes, or of a file, which may be larger than memory."""
-    if isinstance(content, bytes):
-        return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    with open(content, "rb") as file:
-        return {"bytes": os.fstat(file.fileno()).st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
-
-
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     """Return the inputs (paths as given, sizes, hashes, rows), config, versions, output files, and the checksum of the manifest."""
     content: dict[str, Any] = {
@@ -187,7 +180,7 @@ def load(folder: Path | str) -> Result:
     Raises `DataError` if it is not such a folder, is incomplete (a file is missing, or differs from the manifest), or was written by a
     version whose results cannot be read.
     """
-    folder = Path(folder).expanduser()
+    folder = place_of(folder)
     manifest = read_manifest(folder)
     path = folder / RESULTS
     content, text = _read(path)

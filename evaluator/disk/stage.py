@@ -7,6 +7,8 @@ results, which have no other files, or only results of an earlier run and a few 
 
 One by one, everywhere else: the steps are written to a journal before the first file is replaced. A failure restores the old files; a
 killed process leaves the journal, and the next run that writes to the folder completes the steps.
+
+Targets in a store are written by `stores`, before local files are replaced.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from ..errors import OutputError, ending_signals
 from ..quoting import short
 from ..temporary import OwnFolder, dead_folders, lock_folder, unlock
 from .overwriting import MANIFEST, InputPath, Target, is_plain, refuse_overwriting
+from .stores import Upload
 
 _PREFIX: Final = ".receval-"
 _JOURNAL: Final = ".receval-journal"
@@ -53,10 +56,15 @@ class Stage:
         self._targets, self._inputs = tuple(targets), inputs
         self._stages: dict[Path, OwnFolder] = {}
         self._made: list[Path] = []
+        self._uploads: dict[Target, Upload] = {}
 
     def __enter__(self) -> Stage:
         if self._targets:
             refuse_overwriting(self._targets, self._inputs)
+        for target in self._targets:
+            if (address := target.address) is not None:
+                self._uploads[target] = Upload(target, address)
+                self._uploads[target].open()
         for folder in dict.fromkeys(folder for one in self._targets if (folder := one.folder) is not None):
             try:
                 self._make(folder)
@@ -88,6 +96,9 @@ class Stage:
             self._made.append(part)
 
     def __exit__(self, *_: object) -> None:
+        for upload in self._uploads.values():
+            upload.remove()
+        self._uploads.clear()
         for stage in self._stages.values():
             if os.path.exists(stage.path / _JOURNAL):  # files were replaced that could not be put back
                 stage.release()
@@ -108,6 +119,7 @@ class Stage:
         gone = tuple(gone)
         foreign = [path for path in (*files, *gone) if not any(one.covers(path) for one in self._targets)]
         assert not foreign, f"{foreign[0]} was not compared with the inputs"
+        files = self._add_to_stores(files)
         folders = [target for target in files if os.path.isdir(target)]
         if folders:
             raise OutputError(f"cannot write {folders[0]}: it is a folder")
@@ -119,6 +131,8 @@ class Stage:
                 folder = _real(path.parent)
                 _fill(self._stages[folder].path / path.name, files[path], lasting=True)
                 written.setdefault(folder, []).append(path.name)
+            for upload in self._uploads.values():
+                upload.publish()
             for path in gone:
                 removed.setdefault(_real(path.parent), []).append(path.name)
             with ExitStack() as stack:
@@ -132,6 +146,12 @@ class Stage:
         except OSError as error:
             raise OutputError(f"cannot write {self._target_of(error.filename) or 'the results'}: {error.strerror}") from None
         self._made.clear()
+
+    def _add_to_stores(self, files: Mapping[Path, bytes | Path]) -> Mapping[Path, bytes | Path]:
+        """Upload the files of targets in stores, without a change that a reader sees; return the others."""
+        for target, upload in self._uploads.items():
+            upload.add({path.name: content for path, content in files.items() if target.covers(path)})
+        return {path: content for path, content in files.items() if not any(target.covers(path) for target in self._uploads)}
 
     def _target_of(self, name: str | None) -> str | None:
         """Return the file that a file of a stage replaces; any other name unchanged."""

@@ -14,20 +14,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct, field
 
 from ..config.masking import masked_path
-from ..errors import DataError
+from ..errors import DataError, NothingThereError, OutputError
 from ..extras import missing_extra
-from ..names.short_names import is_artifact
+from ..names.short_names import is_artifact, is_in_store, is_on_web
 from ..secrets import mask_secrets
 from ..temporary import folder_for_copies, new_copy
 
-_WEB: Final = ("http", "https")
-_STORES: Final = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss")
 _CLIENT: Final = (
     "allow_http", "allow_invalid_certificates", "connect_timeout", "default_content_type", "http1_only", "http2_only",
     "http2_keep_alive_interval", "http2_keep_alive_timeout", "http2_keep_alive_while_idle", "http2_max_frame_size", "pool_idle_timeout",
@@ -50,10 +48,6 @@ _SETTINGS: Final = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_ENABLE_ARTIF
 """Without these, MLflow tries for minutes to reach a server, and draws progress bars."""
 
 
-class NothingThereError(DataError):
-    """There is no object at an address."""
-
-
 class Remote(Struct, frozen=True):
     """A remote file, folder or glob: its address, and options of its store in addition to the environment."""
 
@@ -68,7 +62,7 @@ class Remote(Struct, frozen=True):
     def __str__(self) -> str:
         """Return the address without possible secrets: the query, and a user before the host."""
         parts = urlsplit(self.url)
-        return masked_path(self.url) if parts.scheme not in _WEB else f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        return masked_path(self.url) if not is_on_web(self.url) else f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
     @property
     def path(self) -> PurePosixPath:
@@ -81,7 +75,7 @@ class Remote(Struct, frozen=True):
     @property
     def is_fetched_whole(self) -> bool:
         """True for a file of a web server or of MLflow, which can only be fetched as a whole."""
-        return self.url.partition("://")[0].lower() in _WEB or is_artifact(self.url)
+        return is_on_web(self.url) or is_artifact(self.url)
 
     @property
     def is_folder(self) -> bool:
@@ -96,20 +90,19 @@ class Remote(Struct, frozen=True):
     @property
     def state(self) -> tuple[int, object, object]:
         """The size, tag and time of the last change, which identify a state of the object."""
-        with _store(self) as (store, key):
+        with open_store(self) as (store, key):
             found = store.head(key)
         return int(found["size"]), found.get("e_tag"), found["last_modified"]
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the content, piece by piece."""
-        with _store(self) as (store, key):
+        with open_store(self) as (store, key):
             yield from map(bytes, store.get(key).stream(min_chunk_size=_BLOCK))
 
 
 def is_remote(text: str) -> bool:
     """Return whether a path of a config is an address."""
-    scheme, found, _ = text.partition("://")
-    return (bool(found) and scheme.lower() in (*_WEB, *_STORES)) or is_artifact(text)
+    return is_in_store(text) or is_on_web(text) or is_artifact(text)
 
 
 def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote]:
@@ -176,15 +169,20 @@ def fetch(role: str, remote: Remote, scratch: ExitStack) -> Path:
         if is_artifact(remote.url):
             return _artifact(remote.url, remote.options, folder)
         with new_copy(target) as written:
-            if remote.is_fetched_whole:
-                from .web import download  # urllib takes a while to import
-
-                download(remote.url, str(remote), remote.options, written)
-            else:
-                written.writelines(remote.blocks())
+            write_content(remote, written)
     except DataError as error:
         raise DataError(f"{role}: {error.message}", error.hint) from None
     return target
+
+
+def write_content(remote: Remote, written: BinaryIO) -> None:
+    """Write the content of a file of a web server or an object of a store into an open file."""
+    if remote.is_fetched_whole:
+        from .web import download  # urllib takes a while to import
+
+        download(remote.url, str(remote), remote.options, written)
+    else:
+        written.writelines(remote.blocks())
 
 
 def copies(role: str, remotes: Sequence[Remote], scratch: ExitStack) -> list[Path] | None:
@@ -203,13 +201,13 @@ def copies(role: str, remotes: Sequence[Remote], scratch: ExitStack) -> list[Pat
     for remote in remotes:
         bucket = _bucket(remote)
         if bucket not in opened:
-            with _store(remote) as (opened[bucket], _):
+            with open_store(remote) as (opened[bucket], _):
                 pass
 
     def copied(index: int) -> Path:
         remote, target = remotes[index], folder / f"{index}-{remotes[index].path.name}"
         try:
-            with _in_words(remote), new_copy(target) as written:
+            with in_words(remote), new_copy(target) as written:
                 written.writelines(map(bytes, opened[_bucket(remote)].get(_key(remote)).stream(min_chunk_size=_BLOCK)))
         except DataError as error:
             raise DataError(f"{role}: {error.message}", error.hint) from None
@@ -225,7 +223,7 @@ def copies(role: str, remotes: Sequence[Remote], scratch: ExitStack) -> list[Pat
 
 def under(folder: Remote) -> list[Remote]:
     """Return every non-empty object below a folder, in the order of their keys."""
-    with _store(folder) as (store, key):
+    with open_store(folder) as (store, key):
         sizes = {entry["path"]: entry["size"] for batch in store.list(key.rstrip("/") or None) for entry in batch if entry["size"]}
     root = folder.url[: len(folder.url) - len(key)] if key else folder.url
     return [Remote(root.rstrip("/") + "/" + path, folder.options, sizes[path]) for path in sorted(sizes)]
@@ -252,39 +250,45 @@ def _key(remote: Remote) -> str:
 
 
 @contextmanager
-def _store(remote: Remote) -> Iterator[tuple[Any, str]]:
-    """Yield the store of an object, and its key there; errors of the store become `DataError`s that name the file."""
+def open_store(remote: Remote, *, writes: bool = False) -> Iterator[tuple[Any, str]]:
+    """Yield the store of an object, and its key there; errors of the store become errors that name the object; see `in_words`."""
     client: Any = {
         name: {"true": True, "false": False}.get(value.lower(), value) for name, value in remote.options.items() if name in _CLIENT
     }
     config: Any = {name: value for name, value in remote.options.items() if name not in _CLIENT}
-    with _in_words(remote):
+    with in_words(remote, writes=writes):
         from obstore.store import from_url
 
         yield from_url(_bucket(remote), config=config, client_options=client or None, retry_config=_TRIES), _key(remote)
 
 
 @contextmanager
-def _in_words(remote: Remote) -> Iterator[None]:
-    """Raise `DataError`s that name the file instead of errors of its store, and `MissingExtraError` without the extra."""
+def in_words(remote: Remote, *, writes: bool = False) -> Iterator[None]:
+    """Raise `DataError`s that name the file instead of errors of its store, and `MissingExtraError` without the extra.
+
+    What a command `writes` raises `OutputError`.
+    """
+    verb, done, kind = ("writing", "written", OutputError) if writes else ("reading", "read", DataError)
     try:
         from obstore import exceptions as wrong
     except ImportError:
-        raise missing_extra("remote", f"reading {remote.url.partition('://')[0]}://", "obstore") from None
+        raise missing_extra("remote", f"{verb} {remote.url.partition('://')[0]}://", "obstore") from None
     try:
         yield
     except wrong.UnknownConfigurationKeyError as error:
-        raise DataError(f"storage_options of {remote}: {_first_line(error)[:300]}", "see the options of Polars' cloud readers") from None
+        raise kind(f"storage_options of {remote}: {_first_line(error)[:300]}", "see the options of Polars' cloud readers") from None
     except (wrong.BaseError, FileNotFoundError, PermissionError) as error:
         code = re.search(r"status code: (\d+)", str(error))  # a failed listing gives its reason only in its text
         status = code[1] if code else ""
         if isinstance(error, wrong.NotFoundError | FileNotFoundError) or status == "404":
+            if writes:
+                raise OutputError(f"{remote} cannot be written: there is no such bucket", "check its name, or make it first") from None
             raise NothingThereError(f"there is nothing at {remote}", "check the bucket and the key") from None
         if isinstance(error, wrong.PermissionDeniedError | wrong.UnauthenticatedError | PermissionError) or status in ("401", "403"):
-            hint = "check the credentials in the environment, or set storage_options in the config"
-            raise DataError(f"{remote} cannot be read (permission denied)", hint) from None
+            hint = "check the credentials in the environment" + ("" if writes else ", or set storage_options in the config")
+            raise kind(f"{remote} cannot be {done} (permission denied)", hint) from None
         hint = "check the address, the connection and storage_options, such as endpoint_url and region"
-        raise DataError(f"{remote} cannot be reached: {_first_line(error)[:300]}", hint) from None
+        raise kind(f"{remote} cannot be reached: {_first_line(error)[:300]}", hint) from None
 
 
 def _first_line(error: Exception) -> str:

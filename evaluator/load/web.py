@@ -11,7 +11,7 @@ from http.client import HTTPException, IncompleteRead, InvalidURL
 from typing import Any, Final
 from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
-from ..errors import DataError
+from ..errors import DataError, NothingThereError
 
 _SECONDS: Final = 30
 _BLOCK: Final = 4 << 20
@@ -39,7 +39,8 @@ def download(url: str, display_url: str, headers: Mapping[str, str], written: An
                 raise DataError(f"{display_url} stopped early: {received:,} of {int(length):,} bytes arrived", _AGAIN)
     except urllib.error.HTTPError as error:
         hint = "the address needs a login, or one with more permissions" if error.code in (401, 403) else "check the address"
-        raise DataError(f"{display_url} cannot be fetched: the server says {error.code} {error.reason}", hint) from None
+        kind = NothingThereError if error.code in (404, 410) else DataError
+        raise kind(f"{display_url} cannot be fetched: the server says {error.code} {error.reason}", hint) from None
     except InvalidURL:  # its message may contain a secret
         raise DataError(
             f"{display_url} is not a valid address", "encode spaces and other special characters, for example a space as %20"

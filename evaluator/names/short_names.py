@@ -10,6 +10,29 @@ from typing import Final
 
 from msgspec import Struct
 
+STORES: Final = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss")
+"""The schemes of addresses in object stores, which can be read and written."""
+_WEB: Final = ("http", "https")
+_SAME: Final = {"s3a": "s3", "gcs": "gs", "azure": "az", "abfs": "az", "abfss": "az"}
+
+
+def is_in_store(text: str) -> bool:
+    """Return whether a text is an address in an object store."""
+    scheme, found, _ = text.partition("://")
+    return bool(found) and scheme.lower() in STORES
+
+
+def is_on_web(text: str) -> bool:
+    """Return whether a text is an address on a web server."""
+    scheme, found, _ = text.partition("://")
+    return bool(found) and scheme.lower() in _WEB
+
+
+def one_address(text: str) -> str:
+    """Return an address in a store in one spelling: a scheme of several as one, and no slash at the end."""
+    scheme, _, rest = text.partition("://")
+    return f"{_SAME.get(scheme.lower(), scheme.lower())}://{rest.strip('/')}"
+
 
 def is_artifact(text: str) -> bool:
     """Return whether a text is an MLflow artifact: `runs:/RUN_ID/path`, as MLflow writes it, or `mlflow:RUN_ID/path`."""

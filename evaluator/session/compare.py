@@ -22,6 +22,7 @@ from ..config.judgement import DEFAULT, Compare
 from ..config.overrides import with_overrides
 from ..disk.overwriting import InputPath, destination
 from ..disk.own_inputs import baselines_of, inputs_of, inputs_of_folders
+from ..disk.places import is_elsewhere, is_folder, place_of
 from ..disk.result_folder import is_result_folder, load
 from ..disk.stage import Stage
 from ..errors import ArgumentError, ConfigError
@@ -85,11 +86,13 @@ def open_inputs(given: Sequence[str], read: Read, overrides: Sequence[str] = (),
     unnamed: str | None = None
     for text in given:
         name, path = _named(text)
-        if path_of(text) == text and not os.path.isdir(path):
+        if path_of(text) == text and not is_folder(text):
             name = unnamed = label_of_config(str(path), baseline)
         if name in paths:
             raise ConfigError(f"two results are both named {name}", "label them: main=FOLDER today=FOLDER")
         paths[name] = path
+        if is_elsewhere(path_of(text)) and not os.path.isdir(path):
+            load(path)  # raises the error
     configs: dict[str, Loaded] = {}
     results: dict[str, Result] = {}
     folders: dict[str, Path] = {}
@@ -208,7 +211,7 @@ def _folder_of_gates(gathered: GatheredResults) -> str | None:
     """Return the label of the given folder that all gates with a baseline name; `None` if there is not exactly one."""
     places = (Path(), *([gathered.config.folder] if gathered.config is not None else []))
     named = {folder.rpartition("=")[2] for result in gathered.results.values() if (folder := gates_folder(result)) is not None}
-    wanted = {os.path.realpath(place / Path(folder).expanduser()) for folder in named for place in places}
+    wanted = {os.path.realpath(place_of(folder, place)) for folder in named for place in places}
     labels = [label for label, folder in gathered.folders.items() if os.path.realpath(folder) in wanted]
     return labels[0] if len(labels) == 1 and len(gathered.results) > 1 else None
 
@@ -223,8 +226,8 @@ def _named(text: str) -> tuple[str, Path]:
     """Return the label and the path of `PATH` or `NAME=PATH`."""
     name, equals, path = text.partition("=")
     if equals and name and "/" not in name:
-        return name, Path(path).expanduser()
-    place = Path(text).expanduser()
+        return name, place_of(path)
+    place = place_of(text)
     return (place.resolve().name if os.path.isdir(place) else place.stem) or text, place
 
 
@@ -291,7 +294,7 @@ def compare_inputs(
         arguments = {**arguments, "by": by, "written_by": dict(zip(by, written_by, strict=True))}
         stored, note = (gathered.config.config.compare, "") if gathered.config is not None else _stored(gathered.results, arguments)
         options = with_arguments(ComparisonOptions.of(stored), arguments)
-        look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
+        look_at = next((text for text in inputs if not is_folder(text.partition("=")[2] or text)), "CONFIG")
         look_at = (written or {}).get(look_at, look_at)
         compared = compare(gathered, options)
         compared = with_slices(compared) if find_slices else compared

@@ -14,6 +14,7 @@ from msgspec import Struct
 from ..config import Loaded
 from ..disk.overwriting import destination
 from ..disk.own_inputs import inputs_of, inputs_of_folders
+from ..disk.places import is_folder, place_of
 from ..disk.result_folder import enriched_path, load
 from ..disk.stage import Stage
 from ..errors import ArgumentError, ConfigError, DataError
@@ -53,7 +54,7 @@ def two_models(inputs: Sequence[str], read: Read, *, has_test: bool) -> TwoModel
     or one and two of its models. Raises `ArgumentError` for other words, `DataError` for folders without lists.
     """
     configs = _configs_among(inputs)
-    folders = [word for word in inputs if os.path.isdir(_named(word)[1])]
+    folders = [word for word in inputs if is_folder(_named(word)[1])]
     files = [word for word in inputs if word not in configs and word not in folders and os.path.isfile(_named(word)[1])]
     models = [word for word in inputs if word not in (*configs, *folders, *files)]
     lost = [word for word in models if "/" in word or os.path.splitext(word)[1].lower() in _TABLES]
@@ -147,7 +148,8 @@ def _of_folders(folders: Sequence[str], models: Sequence[str], read: Read, *, ha
     """Return the models of one or two folders of results, whose lists are stored there."""
     if len(folders) > 2 or (len(folders) == 2 and models):
         raise _unclear((*folders, *models))
-    results = [(name or Path(path).resolve().name, Path(path), load(path)) for name, path in map(_named, folders)]
+    places = [(name, place_of(path)) for name, path in map(_named, folders)]
+    results = [(name or path.resolve().name, path, load(path)) for name, path in places]
     for _, path, result in results:
         if "folds" in (result.config.get("data") or {}):
             raise DataError(f"{path}: lists of several folds cannot be compared user by user", "give the config and the files of one fold")

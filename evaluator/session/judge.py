@@ -12,13 +12,16 @@ from msgspec.structs import replace
 from ..config import Loaded, gates_of
 from ..config import measures_of_rules as measures_of_rules
 from ..config.judgement import Compare, GateBaseline, Gates
+from ..config.masking import masked_path
 from ..disk.own_inputs import inputs_of_result
+from ..disk.places import place_of
 from ..disk.result_folder import copy_results
 from ..disk.result_folder import load as load
-from ..errors import ConfigError, DataError
+from ..errors import ConfigError, DataError, OutputError
 from ..evaluation.features import features_of
 from ..gates.demands import OF_EARLIER_VERSION, USUAL_BASELINE, Baseline, Bases, Demands, how_to_set, side_of
 from ..gates.judging import judge
+from ..names.short_names import is_in_store, one_address
 from ..results.gates import Verdicts
 from ..results.result import Result
 from ..results.row import shortened
@@ -32,7 +35,7 @@ def set_baseline(folder: str, target: str | None = None, *, force: bool = False)
     The default of `target` is the baseline that the config of the results names. Reasons are failed gates and checks, and results that
     would replace a baseline of other models.
     """
-    source = Path(folder).expanduser()
+    source = place_of(folder)
     result = load(source)
     given = gates_of(result.config, {})[0].baseline
     named = given is not None and given.path not in result.models
@@ -40,12 +43,14 @@ def set_baseline(folder: str, target: str | None = None, *, force: bool = False)
     target = own if target is None else target
     place = Path(target).expanduser()
     chosen = given is not None and given.model is not None and os.path.realpath(Path(own).expanduser()) == os.path.realpath(place)
+    if is_in_store(target) and is_in_store(folder) and one_address(target) == one_address(folder):
+        raise OutputError(f"{masked_path(target)} is the folder itself", "choose another place with --to")
     verdicts = Verdicts(result.gates)
     problems = {
         verdicts.summary(): verdicts.failed(),
         "its config has gates that were not judged": result.config.get("gates", {}).get("rules") and not result.gates,
         "a health check of level error failed": result.failed(),
-        (replaced := "" if chosen else _of_other_models(result, target, place)): replaced,
+        (replaced := "" if chosen else _of_other_models(result, target)): replaced,
     }
     reasons = [reason for reason, holds in problems.items() if holds]
     if not reasons or force:
@@ -53,10 +58,10 @@ def set_baseline(folder: str, target: str | None = None, *, force: bool = False)
     return target, [] if force else reasons
 
 
-def _of_other_models(result: Result, target: str, place: Path) -> str:
+def _of_other_models(result: Result, target: str) -> str:
     """Return a sentence if results have no model of the baseline that they would replace; else an empty text."""
     try:
-        models = load(place).models
+        models = load(target).models
     except DataError:  # there is no baseline, or a damaged one
         return ""
     if not models or {*models} & {*result.models}:
@@ -129,7 +134,7 @@ def features_of_rules(loaded: Loaded) -> tuple[GroupBy, ...]:
 def _find_base(given: GateBaseline, folder: Path, models: Collection[str] | None, noun: str) -> Baseline:
     """Return a baseline or an anchor, read if it is a folder."""
     label, equals, path = given.path.rpartition("=")
-    place = folder / Path(path).expanduser()
+    place = place_of(path, folder)
     is_model = not equals and given.path in (models or ())
     if not is_model and os.path.isdir(place):
         result = load(place)

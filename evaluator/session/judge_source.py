@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from ..config import Loaded, gates_of
 from ..disk.overwriting import InputPath, destination
 from ..disk.own_inputs import baselines_of, inputs_of, inputs_of_folders
+from ..disk.places import is_folder
 from ..disk.result_folder import load
 from ..disk.stage import Stage
 from ..errors import ConfigError
@@ -41,7 +41,7 @@ def judge_source(
     relative to the working folder.
     """
     targets = targets_of(outputs, "gates", "report", more=more_files)
-    judge, inputs = _of_folder(Path(source).expanduser(), options, strict) if _is_folder(source) else _of_config(read(source), strict)
+    judge, inputs = _of_folder(source, options, strict) if is_folder(source) else _of_config(read(source), strict)
     with Stage(targets.written(), inputs) as stage:
         result = judge()
         content = None
@@ -55,18 +55,14 @@ def judge_source(
     return JudgedResult(result, content, strict)
 
 
-def _is_folder(source: str) -> bool:
-    return os.path.isdir(Path(source).expanduser())
-
-
-def _of_folder(folder: Path, options: Mapping[str, Any], strict: bool) -> tuple[Judge, list[InputPath]]:
+def _of_folder(folder: str, options: Mapping[str, Any], strict: bool) -> tuple[Judge, list[InputPath]]:
     """Return a function that judges the results of a folder, and what it reads."""
     result = load(folder)
     gates, compare = gates_of(result.config, options)
     if not gates.rules:
         hint = "give one with --rule 'nDCG@10 max_loss 2%', or evaluate with gates in the config"
         raise ConfigError("there are no rules to judge", hint)
-    inputs = [*inputs_of_folders([str(folder)]), *inputs_of_folders(gates.bases, role="the baseline")]
+    inputs = [*inputs_of_folders([folder]), *inputs_of_folders(gates.bases, role="the baseline")]
     return lambda: with_gates(result, gates, compare, bases_of(gates, Path(), result.models), strict=strict), inputs
 
 

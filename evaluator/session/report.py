@@ -29,7 +29,7 @@ from ..content.precision_recall import CURVES, curve_metrics, has_levels
 from ..content.report import CHARTS, ReportContent
 from ..content.report_page import report, summary
 from ..content.values import NamedModel, models_of
-from ..disk.overwriting import InputPath, Target, destination
+from ..disk.overwriting import InputPath, Target, destination, shown
 from ..disk.stage import Stage
 from ..document import Document, Figure
 from ..errors import ConfigError, RecevalError
@@ -375,7 +375,7 @@ def plot_inputs(
     if "drawing" in row.needs:
         drawing.require()
     opened = open_inputs(inputs, read, overrides, arguments.get("baseline"))
-    with Stage([Target(f"-o {target}", target)], opened.read()) as stage:
+    with Stage([Target(f"-o {shown(target)}", target)], opened.read()) as stage:
         gathered = gather(opened, tell)
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), charts={kind: tuple(of)})
         stage.commit({destination(target): rendered(row, chart_of(content, kind).spec)})

@@ -59,7 +59,7 @@ def save_config(config: NewConfig) -> None:
     if config.problem is not None:
         raise config.problem
     if config.target is not None:
-        with Stage([Target(f"-o {config.target}", config.target)], config.read) as stage:
+        with Stage([Target(f"-o {config.target}", config.target, is_local=True)], config.read) as stage:
             stage.commit({destination(config.target): config.text.encode()})
 
 
@@ -79,7 +79,7 @@ def save_sample(place: str, *, force: bool = False) -> Path:
         raise ConfigError(f"{folder} is not empty", "give a new folder, or add --force to write into it")
     files = {folder / name: content for name, content in sample().items()}
     folders = dict.fromkeys(path.parent for path in files)
-    with Stage([Target(f"--demo {place}", one, lambda name: True) for one in folders], inputs=()) as stage:
+    with Stage([Target(f"--demo {place}", one, lambda name: True, is_local=True) for one in folders], inputs=()) as stage:
         stage.commit(files)
     return folder / "quickstart.yaml"
 

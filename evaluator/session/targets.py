@@ -12,6 +12,9 @@ from msgspec import Struct
 from .. import outputs
 from ..config import Loaded
 from ..disk.overwriting import Target
+from ..disk.overwriting import address_of as address_of
+from ..disk.overwriting import shown as shown
+from ..disk.places import is_folder as is_folder
 from ..errors import ArgumentError
 from ..outputs import Need, OutputForm, Subject
 
@@ -29,8 +32,8 @@ class Targets(Struct, frozen=True):
 
         Folders of the config are named by their text in `configured`, others by the option.
         """
-        folders = [Target(configured.get(folder, f"-o {folder}/"), folder, takes) for folder in self.folders]
-        return [*(Target(f"-o {file}", file) for file in self.files), *folders]
+        folders = [Target(configured.get(folder, f"-o {shown(folder)}/"), folder, takes) for folder in self.folders]
+        return [*(Target(f"-o {shown(file)}", file) for file in self.files), *folders]
 
     @property
     def needs(self) -> frozenset[Need]:

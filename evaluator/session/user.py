@@ -14,6 +14,7 @@ from msgspec import Struct
 from ..config import Loaded
 from ..disk.overwriting import InputPath, destination
 from ..disk.own_inputs import inputs_of, inputs_of_folders
+from ..disk.places import is_folder, place_of
 from ..disk.result_folder import enriched_path, is_result_folder, load
 from ..disk.stage import Stage
 from ..errors import ConfigError, DataError
@@ -62,9 +63,9 @@ def open_user(given: str | None, user: Any, read: Read, *, has_test: bool = Fals
     """
     if given is None and not has_test:
         given = "." if is_result_folder(Path()) else config_here(f": {_HOW}", f"receval user {shlex.quote(str(user))} {{}}")
-    if given is None or not os.path.isdir(given):
+    if given is None or not is_folder(given):
         return OpenedUser(read(given))
-    folder = Path(given)
+    folder = place_of(given)
     result = load(folder)
     if "folds" in (result.config.get("data") or {}):
         problem = f"{folder}: the results are of several folds, and a user is shown in one"

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ..config import Loaded, dotted
 from ..content.changes import changes
+from ..disk.overwriting import address_of
 from ..disk.own_inputs import inputs_of
 from ..disk.watching import stamps_of, wait_for_change
 from ..errors import ConfigError, RecevalError, of_system
@@ -90,4 +91,4 @@ def _is_piped(loaded: Loaded) -> bool:
 
 
 def _paths(loaded: Loaded, config: Path | None) -> set[Path]:
-    return {one.path for one in inputs_of(loaded)} | ({config} if config is not None else set())
+    return {one.path for one in inputs_of(loaded) if address_of(one.path) is None} | ({config} if config is not None else set())

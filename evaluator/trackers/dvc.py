@@ -47,7 +47,8 @@ class DvcFiles:
         paths = {self._folder / name: content for name, content in files.items()}
         names = {path.name for path in paths}
         targets = [
-            Target(f"track.dvc.dir: {self._folder}", folder, names.__contains__) for folder in dict.fromkeys(one.parent for one in paths)
+            Target(f"track.dvc.dir: {self._folder}", folder, names.__contains__, is_local=True)
+            for folder in dict.fromkeys(one.parent for one in paths)
         ]
         with Stage(targets, self._inputs) as stage:
             stage.commit(paths)

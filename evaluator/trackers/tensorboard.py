@@ -56,7 +56,7 @@ class TensorboardFiles:
                     run.add_scalar(name, number, 0)
                 for tag, text in {**texts, "receval.model": model, **judged}.items():
                     run.add_text(tag, text, 0)
-        with Stage([Target(f"track.tensorboard.dir: {self._folder}", folder, files.__contains__)], self._inputs) as stage:
+        with Stage([Target(f"track.tensorboard.dir: {self._folder}", folder, files.__contains__, is_local=True)], self._inputs) as stage:
             stage.commit({folder / name: content for name, content in files.items()})
         return str(folder)
 

@@ -259,3 +259,38 @@ def test_scores_in_some_batches_only_are_refused_with_what_to_give():
     message = "some batches have scores, others have not\n  give scores with all batches, or with none"
     with pytest.raises(DataError, match=message):
         evaluator.compute()
+
+
+RAGGED_TEST = {1: [5], 2: [6], 3: [7]}
+RAGGED = {
+    "lists": ([[5, 6, 8], [9], []], None),
+    "arrays": ([np.array([5, 6, 8]), np.array([9]), np.array([], dtype=int)], None),
+    "an array of lists": (np.array([[5, 6, 8], [9], []], dtype=object), None),
+    "lists with scores": ([[6, 5, 8], [9], []], [[2.0, 1.5, 1.0], [3.0], []]),
+    "tuples": ([(5, 6, 8), (9,), ()], None),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*has no list")
+@pytest.mark.parametrize("kind", RAGGED)
+def test_lists_of_different_lengths_give_the_values_of_the_same_frame(kind):
+    lists, scores = RAGGED[kind]
+    evaluator = receval.Evaluator(test=RAGGED_TEST, metrics=["MRR@2", "Recall@3", "Precision@3"])
+    evaluator.update([1, 2, 3], lists, scores)
+    rows = [(user, item, rank) for user, own in zip((1, 2, 3), lists, strict=True) for rank, item in enumerate(own, 1)]
+    frame = pl.DataFrame(rows, schema=["user", "item", "rank"], orient="row")
+    assert evaluator.compute() == evaluator(frame)
+    evaluator.update([1, 2], lists[:2], None if scores is None else scores[:2])
+    evaluator.update([3], [[7]], None if scores is None else [[1.0]])
+    more = pl.DataFrame([*rows, (3, 7, 1)], schema=["user", "item", "rank"], orient="row")
+    assert evaluator.compute() == evaluator(more)
+
+
+def test_lists_of_different_lengths_that_do_not_fit_are_refused_in_a_sentence():
+    evaluator = receval.Evaluator(test=RAGGED_TEST, metrics=["MRR@2"])
+    with pytest.raises(DataError, match="the scores do not have the lengths of the lists"):
+        evaluator.update([1, 2], ([[5, 6], [6]], [[1.0], [2.0, 1.0]]))
+    with pytest.raises(DataError, match="lists of item ids, which are integers here"):
+        evaluator.update([1, 2], [["a", "b"], ["c"]])
+    with pytest.raises(DataError, match="lists of item ids, which are integers here, not float64"):
+        evaluator.update([1, 2], [[0.5, 0.25], [0.5]])

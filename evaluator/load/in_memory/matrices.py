@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...errors import DataError
 from .python_values import TABLE, VALUES, column, names_of_rows, plain_ids
+from .ragged import NO_ITEM
 
 _CELLS: Final = 1 << 22
 """Number of scores per block."""
@@ -23,8 +24,6 @@ _FEW_CELLS: Final = 1 << 16
 """Number of values per block in the test whether all are whole."""
 _ROWS: Final = 1000
 """Number of rows that are searched for repeated items."""
-_NO_ITEM: Final = -1
-"""The id with which libraries pad rows that are longer than the list."""
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -228,7 +227,7 @@ def _of_lists(where: str, table: str, matrix: Matrix) -> pl.DataFrame:
     if ids.dtype.kind not in "iu" or (scores is not None and scores.shape != ids.shape):
         raise DataError(f"{where}: two matrices must be item ids and scores of the same shape, and are the lists of one model")
     users = _labels(where, "user", matrix.users, len(ids))
-    rows, columns = np.nonzero(ids != _NO_ITEM)
+    rows, columns = np.nonzero(ids != NO_ITEM)
     chosen = ids[rows, columns]
     if matrix.items is None:
         items = column(where, "item", chosen)
@@ -273,10 +272,10 @@ def _refuse_rows_or_matrix(where: str, table: str, values: Any) -> None:
 def _refuse_ids_or_scores(where: str, table: str, values: Any) -> None:
     """Refuse whole floats, which may be ids cast by a library, and integers that repeat within each row, which may be counts (scores)."""
     is_float, n_items = values.dtype.kind == "f", values.shape[1]
-    if table != "lists" or (is_float and not _are_whole(values, least=_NO_ITEM)):
+    if table != "lists" or (is_float and not _are_whole(values, least=NO_ITEM)):
         return
     ordered = np.sort(values[:_ROWS], axis=1)
-    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_ITEM)
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != NO_ITEM)
     if bool(twice.any(axis=1).all()) == is_float:  # whether each row has some item twice
         return
     what = "whole numbers stored as floats" if is_float else "integers, some of them twice in each row,"
@@ -289,10 +288,10 @@ def _refuse_ids_or_scores(where: str, table: str, values: Any) -> None:
 
 def _refuse_ids_or_numbers(where: str, table: str, values: Any) -> None:
     """Refuse whole numbers that differ within each row, which may be ids: ratings repeat, at least the 0 of no interaction."""
-    if table not in ("interactions", "predictions") or not _are_whole(values, least=_NO_ITEM):
+    if table not in ("interactions", "predictions") or not _are_whole(values, least=NO_ITEM):
         return
     ordered = np.sort(values[:_ROWS], axis=1)
-    if values.shape[1] == 1 or ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_ITEM)).any():
+    if values.shape[1] == 1 or ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != NO_ITEM)).any():
         return
     raise DataError(
         f"{where}: whole numbers, all different in each row, can be the item ids of each user, or {VALUES[table]}s of "

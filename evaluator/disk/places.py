@@ -1,0 +1,176 @@
+"""The paths of folders of results: those in a store or on the web are copied to this machine, as their manifest names them."""
+
+from __future__ import annotations
+
+import atexit
+import io
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, Final
+
+from ..config.masking import masked_path
+from ..errors import NothingThereError
+from ..names.short_names import is_in_store, is_on_web
+from ..secrets import show_instead
+from ..temporary import COPY, OwnFolder, new_copy, remove_leftovers, write_error
+from .hashes import CHECKSUM, checksum
+from .overwriting import MANIFEST
+
+OBJECTS: Final = "objects"
+"""The key of a manifest in a store for the folder of its objects, which are never replaced."""
+_FILES: Final = (".yaml", ".yml", ".csv", ".tsv", ".parquet", ".gz", ".json", ".jsonl", ".ndjson", ".txt")
+"""Endings of files that are no folders of results."""
+_TRIES: Final = 5
+"""Times that a folder is read again because a run replaced it meanwhile."""
+_SIDE_BY_SIDE: Final = 16
+_copies: dict[str, tuple[bytes, Path]] = {}
+"""Address → the manifest that was read last, and the copy of its folder."""
+_origins: dict[Path, str] = {}
+"""Copy of a folder → its address."""
+_own: list[OwnFolder] = []
+
+
+def place_of(text: str | os.PathLike[str], folder: Path = Path()) -> Path:
+    """Return the path that a text names, relative to `folder`.
+
+    For an address it is a copy of the folder of results there, which lives as long as the process; if there are no results at the
+    address, no file is at this path.
+    """
+    text = os.fspath(text)
+    return _copy_of(text) if is_elsewhere(text) else folder / Path(text).expanduser()
+
+
+def origin_of(folder: Path) -> Path:
+    """Return the path that is made of the address of which a folder is a copy; of another folder the folder."""
+    return Path(_origins[folder]) if folder in _origins else folder
+
+
+def is_elsewhere(text: str) -> bool:
+    """Return whether a folder of results is in a store or on the web."""
+    return is_in_store(text) or is_on_web(text)
+
+
+def is_folder(text: str) -> bool:
+    """Return whether a text names a folder of results, as an address does unless it ends like a file, or another local folder."""
+    if is_elsewhere(text):
+        return PurePosixPath(text).suffix.lower() not in _FILES
+    return os.path.isdir(Path(text).expanduser())
+
+
+def _copy_of(address: str) -> Path:
+    """Return a local copy of the folder of results at an address, in the state that one manifest describes: the old or the new one."""
+    address = f"{address.rstrip('/')}/"
+    scratch: OwnFolder | None = None
+    for _ in range(_TRIES):
+        manifest = read_object(address + MANIFEST)
+        before = _copies.get(address)
+        if before is not None and before[0] == manifest:
+            return before[1]
+        scratch = scratch or _new_folder()
+        target = Path(tempfile.mkdtemp(dir=scratch.path)) / (PurePosixPath(address).name or "results")
+        _origins[target] = address.rstrip("/")
+        show_instead(str(target), masked_path(_origins[target]))
+        if manifest is None:
+            return target
+        is_whole = _fetch(address, manifest, target)
+        if is_whole or read_object(address + MANIFEST) == manifest:
+            break
+    assert manifest is not None, "a folder without a manifest was returned"
+    _copies[address] = manifest, target
+    return target
+
+
+def _new_folder() -> OwnFolder:
+    """Return a temporary folder that is removed when this process ends."""
+    try:
+        remove_leftovers(Path(tempfile.gettempdir()))
+        own = OwnFolder(COPY, Path(tempfile.gettempdir()))
+    except OSError as error:
+        raise write_error(error) from error
+    _own.append(own)
+    if len(_own) == 1:
+        atexit.register(_remove_own, os.getpid())
+    return own
+
+
+def _remove_own(process: int) -> None:
+    for own in _own if os.getpid() == process else ():  # a forked process leaves the folders of its parent
+        own.remove()
+
+
+def _fetch(address: str, manifest: bytes, target: Path) -> bool:
+    """Copy the files that a manifest names into a folder; return whether all were there, in a state that nobody can change."""
+    content, prefix = plain_manifest(manifest)
+    names = names_in(content)
+    target.mkdir()
+    (target / MANIFEST).write_bytes(manifest if prefix is None else content_of(content))
+
+    def fetched(name: str) -> bool:
+        if prefix is not None and _copied(f"{address}{prefix}{name}", target / name):
+            return True
+        _copied(address + name, target / name)  # a folder that another program copied has only plain names
+        return False
+
+    with ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="fetch") as pool:
+        return all(list(pool.map(fetched, names)))
+
+
+def plain_manifest(manifest: bytes) -> tuple[dict[str, Any], str | None]:
+    """Return the content of a manifest as it is in a local folder, and the folder of its objects; of damaged bytes both are empty.
+
+    A manifest whose checksum is wrong is not changed, so that the reader of the folder sees that it is damaged.
+    """
+    try:
+        content = json.loads(manifest)
+        prefix = content.get(OBJECTS)
+        if not isinstance(prefix, str) or content[CHECKSUM] != checksum(content):
+            return content, None
+    except (ValueError, RecursionError, AttributeError, LookupError):
+        return {}, None
+    plain = {name: value for name, value in content.items() if name not in (OBJECTS, CHECKSUM)}
+    return {**plain, CHECKSUM: checksum(plain)}, prefix
+
+
+def content_of(content: Mapping[str, Any]) -> bytes:
+    """Return a manifest as bytes."""
+    from ..render.forms import as_json  # only here: it imports Polars
+
+    return as_json(dict(content))
+
+
+def names_in(content: Mapping[str, Any]) -> Sequence[str]:
+    """Return the names of the files that a manifest lists; none that leads out of its folder."""
+    try:
+        names = [str(output["path"]) for output in content["outputs"]]
+    except (LookupError, TypeError):
+        return ()
+    return [name for name in names if name not in ("", ".", "..", MANIFEST) and not {"/", "\\", "\0"} & {*name}]
+
+
+def read_object(address: str) -> bytes | None:
+    """Return the bytes of a small object at an address; `None` if there is none."""
+    content = io.BytesIO()
+    return content.getvalue() if _written(address, content) else None
+
+
+def _copied(address: str, target: Path) -> bool:
+    """Copy an object to a file; return whether there is one."""
+    with new_copy(target) as file:
+        is_there = _written(address, file)
+    if not is_there:
+        target.unlink()
+    return is_there
+
+
+def _written(address: str, file: BinaryIO) -> bool:
+    from ..load.remote import Remote, write_content  # only here: it imports Polars
+
+    try:
+        write_content(Remote(address), file)
+    except NothingThereError:
+        return False
+    return True
