@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterator, Sequence
 from math import inf
 from typing import Final
@@ -16,6 +15,7 @@ from ..metrics.intents import TEST_CATEGORIES
 from ..names import yaml_text as text
 from ..names.short_names import REFERENCE_NAMES, is_spread
 from ..results.spellings import close_label, labels_named, without_aggregate
+from ..synonyms import did_you_mean
 from ..tables.graph import closure, varies_with
 from ..tables.prepared import GroupBy
 from .data import Data, problems_of_models, problems_of_reading
@@ -150,8 +150,7 @@ def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]
         return  # the models are named after files, which are not searched yet
     for index, name in enumerate(names):
         if name not in models and not name.startswith("("):
-            close = difflib.get_close_matches(name, models, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"the models are {', '.join(models)}"
+            hint = did_you_mean(name, models, f"the models are {', '.join(models)}")
             yield index, f"there is no model named '{name}': {hint}"
 
 
@@ -326,8 +325,7 @@ def _without_lists(config: Config) -> Iterator[tuple[text.Path, str]]:
 
 def unknown_model(name: str, models: Collection[str]) -> str:
     """Return the sentence about predictions of a model that has no lists."""
-    close = difflib.get_close_matches(name, models, n=1)
-    hint = f" — did you mean '{close[0]}'?" if close else f"; the models are {', '.join(models)}" if models else ""
+    hint = did_you_mean(name, models, f"; the models are {', '.join(models)}" if models else "", before=" — ")
     return f"there is no model named '{name}'{hint}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,7 @@ from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..quoting import one_line
 from ..secrets import collect_values, conceal, show
-from ..synonyms import takes, wrong_type
+from ..synonyms import did_you_mean, takes, wrong_type
 from .contradictions import GIVE_MODELS, contradictions, reading_test, unused
 from .data import Fold, folds_of
 from .data_sources import EMPTY_TEST, NO_TEST, with_rows_marked
@@ -365,10 +364,9 @@ def _read(path: Path) -> str:
     except FileNotFoundError:
         is_config = path.suffix.lower() in (".yaml", ".yml", ".json")
         near = {one.stem: one for one in path.parent.glob("*.y*ml")}
-        close = difflib.get_close_matches(path.stem, near, n=1, cutoff=0.7)
         hint = "receval init -o config.yaml writes one for the files of a folder"
         hint += "" if is_config else "; receval run CONFIG -o DIR/ writes results; --baseline names a model"
-        hint = f"did you mean {near[close[0]]}?" if close else hint
+        hint = did_you_mean(path.stem, near, hint, shown=lambda stem: near[stem])
         raise ConfigError(f"there is no {'config file' if is_config else 'config or folder of results named'} {path}", hint) from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
