@@ -52,8 +52,11 @@ _ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
     "top_k": ("k",),
 }
 """What is meant → its names in functions that call it otherwise."""
-ALIKE: Final = 0.75
+_ALIKE: Final = 0.75
 """The likeness from which one name is suggested for another: two letters of four may be exchanged. At 0.6 it would be PopREO for nope."""
+_ALIKE_IF_SHORT: Final = 0.65
+"""The same for names of up to four letters, one of which may be another letter."""
+_SHORT: Final = 4
 _BEGIN: Final = 3
 """Letters of a begin from which its name is suggested."""
 _COLUMNS: Final = ("_col", "_column")
@@ -106,10 +109,8 @@ def nearest(name: str, known: Iterable[str], most: int = 1) -> list[str]:
     from difflib import get_close_matches  # only here: an input without a fault does not wait for it
 
     known = list(known)
-    return (
-        get_close_matches(name, known, n=most, cutoff=ALIKE)
-        or [one for one in known if one.startswith(name) and len(name) >= _BEGIN][:most]
-    )
+    alike = get_close_matches(name, known, n=most, cutoff=_ALIKE_IF_SHORT if len(name) <= _SHORT else _ALIKE)
+    return alike or [one for one in known if one.startswith(name) and len(name) >= _BEGIN][:most]
 
 
 def did_you_mean(

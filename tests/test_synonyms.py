@@ -24,7 +24,7 @@ def test_the_question_is_worded_in_one_place_only():
 
 @pytest.mark.parametrize(
     ("name", "close"),
-    [("kn", ["knn"]), ("popualr", ["popular"]), ("ran", ["random"]), ("ra", []), ("nobody", []), ("", [])],
+    [("kn", ["knn"]), ("knm", ["knn"]), ("popualr", ["popular"]), ("ran", ["random"]), ("ra", []), ("nobody", []), ("", [])],
 )
 def test_a_name_is_close_by_its_letters_or_as_a_begin_of_three(name, close):
     assert nearest(name, KNOWN) == close

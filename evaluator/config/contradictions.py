@@ -167,8 +167,8 @@ _HAVING: Final = {
 """Column → the only sources that may have it."""
 
 
-def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
-    """Yield every contradiction, with the path of its key."""
+def contradictions(config: Config, needs_lists: bool = True) -> Iterator[tuple[text.Path, str]]:
+    """Yield every contradiction, with the path of its key; lists of models are missing only if the config `needs_lists`."""
     try:
         _ = config.evaluation.computed
     except ValueError:  # nothing else can be said of measures that have no definition
@@ -181,7 +181,7 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
     yield from ((("evaluation", "metrics"), sentence) for sentence in lacking.values())
     yield from _of_files(config.data)
     yield from _of_tables(config)
-    yield from _of_models(config)
+    yield from _of_models(config, needs_lists)
     yield from _without_inputs(config)
     yield from _of_groups(config)
     yield from _of_weights(config)
@@ -285,11 +285,11 @@ def unwritable_table(config: Config) -> str | None:
     return "a table of per-user values has no column for runs: give one run of each model" if config.data.runs else None
 
 
-def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:
+def _of_models(config: Config, needs_lists: bool) -> Iterator[tuple[text.Path, str]]:
     """Yield problems of the names of models and their predictions."""
     data = config.data
     if not data.recommendations:
-        yield from _without_lists(config)
+        yield from _without_lists(config) if needs_lists else ()
         return
     if not isinstance(data.recommendations, dict):
         return  # the models are named after files, which are not searched yet
