@@ -81,13 +81,13 @@ class _Commands(click.Group):
     def resolve_command(self, context: click.Context, arguments: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         name = arguments[0]
         if name not in _COMMANDS and not name.startswith("-"):
-            from difflib import get_close_matches
+            from receval.synonyms import did_you_mean, question
 
             if name.lower().replace("-", "_") in _TOLD:
                 context.fail(f"No such command {name!r}. {_TOLD[name.lower().replace('-', '_')]}.")
             meant = f"receval run {name}" if name.endswith((".yaml", ".yml")) else _MEANT.get(name.lower())
-            close = [meant] if meant else get_close_matches(name, _COMMANDS, n=1, cutoff=0.5)
-            context.fail(f"No such command {name!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
+            hint = question(meant) if meant else did_you_mean(name, _COMMANDS)
+            context.fail(f"No such command {name!r}. {hint[:1].upper()}{hint[1:]}".rstrip())
         return super().resolve_command(context, arguments)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Final
 
 import click
-from receval.synonyms import SYNONYMS
+from receval.synonyms import SYNONYMS, nearest
 
 _CONFIG: Final = "the config as an argument: receval run CONFIG"
 _LISTS: Final = ("--recs NAME=FILE",)
@@ -127,10 +126,10 @@ def suggestion(guess: str, command: click.Command, context: click.Context, argum
     having = _commands_with(guess, context)
     if having:
         return f"These commands have it: receval {', '.join(having)}."
-    close = get_close_matches(name, [option[2:] for option in options if option.startswith("--")], n=1, cutoff=0.7)
+    close = nearest(name, [option[2:] for option in options if option.startswith("--")])
     if close:
         return f"Did you mean --{close[0]}?"
-    typo = get_close_matches(name, [guess for guess in _MEANT if len(guess) > 3], n=1, cutoff=0.8)
+    typo = nearest(name, [guess for guess in _MEANT if len(guess) > 3])
     return suggestion(f"--{typo[0]}", command, context, arguments) if typo and typo[0] != name else ""
 
 
@@ -160,7 +159,7 @@ _FORMS: Final = {
 def form_meant(guess: str, forms: Sequence[str]) -> str:
     """Return the option for the form that people mean; empty if nothing is similar."""
     name = guess.lower().lstrip(".")
-    close = [name] if name in forms else [_FORMS[name]] if _FORMS.get(name) in forms else get_close_matches(name, forms, n=1)
+    close = [name] if name in forms else [_FORMS[name]] if _FORMS.get(name) in forms else nearest(name, forms)
     return f"--format {close[0]}" if close else ""
 
 

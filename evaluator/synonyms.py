@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -53,6 +52,13 @@ _ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
     "top_k": ("k",),
 }
 """What is meant → its names in functions that call it otherwise."""
+_ALIKE: Final = 0.75
+"""The likeness from which one name is suggested for another: two letters of four may be exchanged. At 0.6 it would be PopREO for nope."""
+_ALIKE_IF_SHORT: Final = 0.65
+"""The same for names of up to four letters, one of which may be another letter."""
+_SHORT: Final = 4
+_BEGIN: Final = 3
+"""Letters of a begin from which its name is suggested."""
 _COLUMNS: Final = ("_col", "_column")
 
 
@@ -93,9 +99,34 @@ def refuse_unknown(
     for name, value in given.items():
         if name not in known:
             right = meant(name, value, known) or (instead(name, value) if instead is not None else "")
-            close = () if meaning_of(name) else get_close_matches(name.lower(), known, n=1)
-            hint = f": use {right}" if right else f" — did you mean {close[0]}?" if close else f"; its arguments are {', '.join(known)}"
+            close = () if meaning_of(name) else known
+            hint = f": use {right}" if right else did_you_mean(name.lower(), close, f"; its arguments are {', '.join(known)}", before=" — ")
             raise TypeError(one_line(f"{function} has no argument '{name}'{hint}"))
+
+
+def nearest(name: str, known: Iterable[str], most: int = 1) -> list[str]:
+    """Return the names that are most like a mistyped one, or else those that it begins, at most `most`."""
+    from difflib import get_close_matches  # only here: an input without a fault does not wait for it
+
+    known = list(known)
+    alike = get_close_matches(name, known, n=most, cutoff=_ALIKE_IF_SHORT if len(name) <= _SHORT else _ALIKE)
+    return alike or [one for one in known if one.startswith(name) and len(name) >= _BEGIN][:most]
+
+
+def did_you_mean(
+    name: str, known: Iterable[str], otherwise: str = "", *, before: str = "", shown: Callable[[str], object] = lambda close: close
+) -> str:
+    """Return `before` and the question whether the known name nearest to a mistyped one is meant; `otherwise` if none is near.
+
+    `shown` returns what to write in place of this name.
+    """
+    close = nearest(name, known)
+    return f"{before}{question(shown(close[0]))}" if close else otherwise
+
+
+def question(*names: object, between: str = " or ") -> str:
+    """Return the question whether one of these names is meant; paths are not quoted, because what is quoted may be shortened."""
+    return f"did you mean {between.join(str(one) if isinstance(one, os.PathLike) else repr(one) for one in names)}?"
 
 
 def meant(name: str, value: Any, known: Collection[str]) -> str:

@@ -38,7 +38,7 @@ def test_the_script_of_the_pages_prints_its_usage_and_refuses_an_unknown_group(a
     ended = subprocess.run([sys.executable, DOCS / "make.py", argument], capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (code, "")
     assert ended.stdout.startswith(first)
-    assert "\nGroups: stubs, examples, metrics" in ended.stdout
+    assert "\nGroups: examples, metrics" in ended.stdout
 
 
 def test_the_picture_of_the_terminal_is_small_and_needs_no_network():

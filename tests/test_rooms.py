@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 import receval
+from receval.api import stubs
 
 from tests.conftest import ROOT
 from tests.tree import below, sources
@@ -313,11 +314,13 @@ def test_the_wheel_has_exactly_the_files_of_the_tree(tmp_path):
     options = ("--no-deps", "--no-build-isolation", "--quiet", "--wheel-dir", str(tmp_path))
     done = python("-m", "pip", "wheel", *options, str(source))
     assert done.returncode == 0, done.stderr
-    names = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
+    wheel = zipfile.ZipFile(next(tmp_path.glob("*.whl")))
     tree = {path for path in below("evaluator", "cli") if path.suffix in ENDINGS}
     tree |= {path for path in below("configs") if path.suffix in (".csv", ".parquet", ".json")}
     tree |= {ROOT / "configs" / name for name in ("__init__.py", "families.yaml", "grids.yaml", "quickstart.yaml")}
-    assert {name for name in names if ".dist-info/" not in name} == {installed_path(path) for path in tree}
+    types = "receval/functional.pyi"
+    assert {name for name in wheel.namelist() if ".dist-info/" not in name} == {types, *map(installed_path, tree)}
+    assert wheel.read(types).decode() == stubs.text()
 
 
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,7 +23,7 @@ from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metri
 from ..secrets import conceal
 from ..session.compare import MarginLike
 from ..stats.difference import Failing, Settings
-from ..synonyms import path_of, takes, wrong_type
+from ..synonyms import did_you_mean, path_of, takes, wrong_type
 from .charts import DrawnChart
 from .comparisons import BaselineLike, ComparisonResult, GateVerdicts, RuleLike, SlicesResult, compare, gate, slices
 from .diffs import DiffResult, diff
@@ -397,7 +396,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
             of_run = {row.label: row for row in self.repeated if row.model == name and f"{row.run})" == run and row.fold is None}
             if of_run:
                 return of_run
-            raise KeyError(f"there is no model named {model!r}{_nearest(model, rows)}")
+            raise KeyError(f"there is no model named {model!r}{_close(model, rows)}")
         return rows[model]
 
     def _row(self, model: str, measure: str) -> Row:
@@ -414,9 +413,8 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
 
 def _unknown(measure: str, known: Mapping[str, Any]) -> KeyError:
-    return KeyError(f"there is no value of {measure!r}{_nearest(measure, known)}")
+    return KeyError(f"there is no value of {measure!r}{_close(measure, known)}")
 
 
-def _nearest(name: str, known: Mapping[str, Any]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f": did you mean {close[0]!r}?" if close else f"; there are {', '.join(known)}"
+def _close(name: str, known: Mapping[str, Any]) -> str:
+    return did_you_mean(name, known, f"; there are {', '.join(known)}", before=": ")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import TypeVar
 
 from msgspec import Struct
@@ -11,6 +10,7 @@ from msgspec import Struct
 from ..config.judgement import Compare, Gates
 from ..errors import ConfigError
 from ..results.result import Result
+from ..synonyms import did_you_mean
 
 Section = TypeVar("Section", Compare, Gates)
 
@@ -92,6 +92,5 @@ def known_name(name: str, known: Sequence[str], kind: str) -> str:
     """Return `name` if it is known; raise `ConfigError` otherwise."""
     if name in known:
         return name
-    close = get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there {'is' if len(known) == 1 else 'are'} {', '.join(known)}"
+    hint = did_you_mean(name, known, f"there {'is' if len(known) == 1 else 'are'} {', '.join(known)}")
     raise ConfigError(f"the baseline is {name}, but no {kind} has this name", hint)

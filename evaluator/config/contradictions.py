@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterator, Sequence
 from math import inf
 from typing import Final
@@ -16,6 +15,7 @@ from ..metrics.intents import TEST_CATEGORIES
 from ..names import yaml_text as text
 from ..names.short_names import REFERENCE_NAMES, is_spread
 from ..results.spellings import close_label, labels_named, without_aggregate
+from ..synonyms import did_you_mean
 from ..tables.graph import closure, varies_with
 from ..tables.prepared import GroupBy
 from .data import Data, problems_of_models, problems_of_reading
@@ -150,8 +150,7 @@ def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]
         return  # the models are named after files, which are not searched yet
     for index, name in enumerate(names):
         if name not in models and not name.startswith("("):
-            close = difflib.get_close_matches(name, models, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"the models are {', '.join(models)}"
+            hint = did_you_mean(name, models, f"the models are {', '.join(models)}")
             yield index, f"there is no model named '{name}': {hint}"
 
 
@@ -168,8 +167,8 @@ _HAVING: Final = {
 """Column → the only sources that may have it."""
 
 
-def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
-    """Yield every contradiction, with the path of its key."""
+def contradictions(config: Config, needs_lists: bool = True) -> Iterator[tuple[text.Path, str]]:
+    """Yield every contradiction, with the path of its key; lists of models are missing only if the config `needs_lists`."""
     try:
         _ = config.evaluation.computed
     except ValueError:  # nothing else can be said of measures that have no definition
@@ -182,7 +181,7 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
     yield from ((("evaluation", "metrics"), sentence) for sentence in lacking.values())
     yield from _of_files(config.data)
     yield from _of_tables(config)
-    yield from _of_models(config)
+    yield from _of_models(config, needs_lists)
     yield from _without_inputs(config)
     yield from _of_groups(config)
     yield from _of_weights(config)
@@ -286,11 +285,11 @@ def unwritable_table(config: Config) -> str | None:
     return "a table of per-user values has no column for runs: give one run of each model" if config.data.runs else None
 
 
-def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:
+def _of_models(config: Config, needs_lists: bool) -> Iterator[tuple[text.Path, str]]:
     """Yield problems of the names of models and their predictions."""
     data = config.data
     if not data.recommendations:
-        yield from _without_lists(config)
+        yield from _without_lists(config) if needs_lists else ()
         return
     if not isinstance(data.recommendations, dict):
         return  # the models are named after files, which are not searched yet
@@ -326,8 +325,7 @@ def _without_lists(config: Config) -> Iterator[tuple[text.Path, str]]:
 
 def unknown_model(name: str, models: Collection[str]) -> str:
     """Return the sentence about predictions of a model that has no lists."""
-    close = difflib.get_close_matches(name, models, n=1)
-    hint = f" — did you mean '{close[0]}'?" if close else f"; the models are {', '.join(models)}" if models else ""
+    hint = did_you_mean(name, models, f"; the models are {', '.join(models)}" if models else "", before=" — ")
     return f"there is no model named '{name}'{hint}"
 
 

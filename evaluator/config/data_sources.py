@@ -6,7 +6,6 @@ import numbers
 import os
 import warnings
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Annotated, Any, Final, Literal, Self
 
 from msgspec import Struct
@@ -30,6 +29,7 @@ from pydantic.json_schema import SkipJsonSchema
 from ..errors import DataError
 from ..names.target_rule import TARGET_SCHEMA, TargetRule, read_target
 from ..quoting import type_name
+from ..synonyms import nearest
 from .masking import masked_options, masked_path, masked_uri
 from .source_values import (
     ColumnName,
@@ -125,7 +125,7 @@ def _has_no_key(value: Mapping[str, Any]) -> bool:
     items = (str, numbers.Integral) if len(value) > FEW_TEXTS else numbers.Integral
     if all(isinstance(item, items) and not isinstance(item, bool) for item in value.values()):
         return True
-    return len(value) <= FEW_TEXTS and not any(get_close_matches(key, known, n=1) for key in value)
+    return len(value) <= FEW_TEXTS and not any(nearest(key, known) for key in value)
 
 
 def source_of(value: Any) -> Any:

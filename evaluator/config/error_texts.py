@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, get_args, get_origin
@@ -12,6 +11,7 @@ from pydantic_core import ErrorDetails
 
 from ..metrics import find
 from ..quoting import short
+from ..synonyms import did_you_mean, question
 from .whole_config import Config
 
 _WANTED: Final = {
@@ -49,9 +49,9 @@ def error_text(details: ErrorDetails) -> str:
             return f"{key} is a metric: write it under evaluation.metrics, or with its parameters below it, indented further"
         if (name := key.partition(":")[0]) in allowed and name != key:
             return f"unknown key '{key}': YAML needs a space after the colon, as in {key.replace(':', ': ', 1)}"
-        close = difflib.get_close_matches(key, allowed, n=1) or [name for name in allowed if key in name.split("_")][:1]
-        close = close or [name for name in (key_named(key),) if name and allowed]
-        return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
+        others = [name for name in (*(one for one in allowed if key in one.split("_")), key_named(key)) if name and allowed]
+        otherwise = f" — {question(others[0])}" if others else f"; known: {', '.join(allowed)}" if allowed else ""
+        return f"unknown key '{key}'" + did_you_mean(key, allowed, otherwise, before=" — ")
     if details["type"] == "missing":
         return "this key is missing"
     if details["type"] == "value_error":

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from os import PathLike
 from pathlib import Path
@@ -22,14 +21,14 @@ from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..quoting import one_line
 from ..secrets import collect_values, conceal, show
-from ..synonyms import takes, wrong_type
-from .contradictions import GIVE_MODELS, contradictions, reading_test, unused
+from ..synonyms import did_you_mean, takes, wrong_type
+from .contradictions import contradictions, reading_test, unused
 from .data import Fold, folds_of
 from .data_sources import EMPTY_TEST, NO_TEST, with_rows_marked
 from .dialects import doubt, gather_pasted, translate
 from .error_texts import error_text
 from .fold_groups import equal_groups
-from .overrides import Locations, add_gates, add_input_format, add_model, add_question, add_to_test, override
+from .overrides import SETTINGS, Layers, Locations, add_gates, add_input_format, add_model, add_setting, add_to_test, override
 from .whole_config import Config
 
 _STDIN = "/dev/stdin"
@@ -149,80 +148,79 @@ def load_config(
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: sentence`; for a mapping, without file and line.
     """
     with collect_values() as variables:
-        of_test = {"where": where, "target": target}
-        return _load(config, overrides, recommendations, environment, of_test, input_format, replace, gates, question, variables, describes)
+        document, name, folder = _opened(config, environment)
+        pasted = gather_pasted(document.value, Config.model_fields.keys())
+        layers = Layers(document.value, folder, environment)
+        late = [given for given in overrides if recommendations and given.startswith(_OF_LISTED)]
+        layers.each(add_setting, ((question, setting) for setting in SETTINGS if setting in question))
+        layers.each(override, ((given,) for given in overrides if given not in late))
+        n_refused = layers.each(add_model, ((model, replace) for model in recommendations))
+        layers.each(override, ((given,) for given in late))
+        replaced = _replaced_filter(layers.config, where)
+        layers.each(add_to_test, (given for given in (("where", where), ("target", target)) if given[1] is not None))
+        layers.each(add_input_format, [(input_format,)] if input_format else [])
+        layers.each(add_gates, [(gates,)])
+        needs_lists = not (describes or n_refused)  # a model that is refused is missing only because of that
+        if describes:
+            _allow_no_test(layers.config)
+        translation = translate(layers.config.get("evaluation"), folder)
+        locations = Locations(name, document, translation, layers.origins, moved=pasted)
+        value = {**layers.config, "evaluation": translation.value} if translation.dialect else layers.config
+        checked, folds = _checked(value, locations, layers, describes, needs_lists)
+        # A measure as a whole, such as Recall@20, is no secret either; a group of rows in it may be one.
+        measures = (label for label in checked.evaluation.labels if "=" not in label)
+        show((checked.report.title or "", *measures), checked.evaluation.labels)
+        warnings = (*([replaced] if replaced else []), *_warnings(checked, locations, question))
+        doubtful = "" if translation.dialect or "metrics" in question else doubt(value.get("evaluation"))
+        return Loaded(checked, name, folder, warnings, folds, doubtful, variables)
 
 
-def _load(
-    config: str | PathLike[str] | Mapping[str, Any],
-    overrides: Sequence[str],
-    recommendations: Sequence[str],
-    environment: Mapping[str, str] | None,
-    of_test: Mapping[str, str | None],
-    input_format: str | None,
-    replace: bool,
-    gates: Mapping[str, Any],
-    question: Mapping[str, Any],
-    variables: Mapping[str, str],
-    describes: bool,
-) -> Loaded:
+def _opened(config: str | PathLike[str] | Mapping[str, Any], environment: Mapping[str, str] | None) -> tuple[text.Document, str, Path]:
+    """Return a config as a document whose value is a mapping, its name, and the folder of its relative paths."""
     if isinstance(config, Mapping):
-        document, name, folder = text.Document(with_rows_marked(config)), "", Path()
-    elif not isinstance(config, str | PathLike):
+        return text.Document(with_rows_marked(config)), "", Path()
+    if not isinstance(config, str | PathLike):
         raise wrong_type("config", "a path or a mapping", config)
-    else:
-        path = Path(_STDIN if config == "-" else config).expanduser()
-        document, name, folder = read_document(path, environment), str(path), _folder_of(path)
-    value = document.value
-    if isinstance(value, dict) and "format_version" in value:
-        raise ConfigError(f"{name} is a file of results, not a config", "compare, gate, report and track take its folder")
-    if not isinstance(value, dict):
-        raise ConfigError(f"{name}:1:1: a config must be a mapping with the keys data and evaluation, not {kind(value)}")
-    pasted = gather_pasted(value, Config.model_fields.keys())
-    overridden: dict[text.Path, str] = {}
-    problems = list(add_question(value, question, folder, overridden))
-    late = [given for given in overrides if recommendations and given.startswith(_OF_LISTED)]
-    early = [given for given in overrides if given not in late]
-    problems += [problem for given in early if (problem := override(value, given, overridden, environment))]
-    problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden, replace))]
-    problems += [problem for given in late if (problem := override(value, given, overridden, environment))]
-    replaced = _replaced_filter(value, of_test["where"])
-    added = ((key, given) for key, given in of_test.items() if given is not None)
-    problems += [problem for key, given in added if (problem := add_to_test(value, key, given, overridden))]
-    if input_format and (problem := add_input_format(value, input_format, overridden)):
-        problems.append(problem)
-    if problem := add_gates(value, gates, folder, overridden):
-        problems.append(problem)
+    path = Path(_STDIN if config == "-" else config).expanduser()
+    document = read_document(path, environment)
+    if isinstance(document.value, dict) and "format_version" in document.value:
+        raise ConfigError(f"{path} is a file of results, not a config", "compare, gate, report and track take its folder")
+    if not isinstance(document.value, dict):
+        raise ConfigError(f"{path}:1:1: a config must be a mapping with the keys data and evaluation, not {kind(document.value)}")
+    return document, str(path), _folder_of(path)
+
+
+def _allow_no_test(value: Mapping[str, Any]) -> None:
+    """Mark the test set of a config that only describes its files, if it has other ones."""
     data = value.get("data")
-    if describes and isinstance(data, dict) and "folds" not in data and "test" not in data and ("train" in data or "items" in data):
+    if isinstance(data, dict) and "folds" not in data and "test" not in data and ("train" in data or "items" in data):
         data["test"] = NO_TEST
-    translation = translate(value.get("evaluation"), folder)
-    locations = Locations(name, document, translation, overridden, moved=pasted)
-    if translation.dialect:
-        value = {**value, "evaluation": translation.value}
+
+
+def _checked(
+    value: Mapping[str, Any], locations: Locations, layers: Layers, describes: bool, needs_lists: bool
+) -> tuple[Config, dict[str, Config]]:
+    """Return the config of the first fold, and that of each fold by name, if there are several."""
     folds, of_folds = folds_of(value)
     if of_folds:
-        raise ConfigError([*problems, *(f"{locations.of_path(path)}: {message}" for path, message in of_folds)])
+        raise ConfigError([*layers.problems, *(f"{locations.of_path(path)}: {message}" for path, message in of_folds)])
     if folds:
-        configs = _check_folds(folds, locations, folder, problems, describes)
-        checked = next(iter(configs.values()))
-        configs = configs if len(configs) > 1 else {}  # a single fold is a test set like any other
-    else:
-        of_lists = None if describes else _without_test(value, locations, folder, problems)
-        configs, checked = {}, of_lists or check(value, locations, folder, problems, describes)
-    # A measure as a whole, such as Recall@20, is no secret either; a group of rows in it may be one.
-    measures = (label for label in checked.evaluation.labels if "=" not in label)
-    show((checked.report.title or "", *measures), checked.evaluation.labels)
-    warnings = [replaced] if replaced else []
-    warnings += [f"{locations.of_path(path, of_key=True)}: {message}" for path, message in unused(checked)]
-    warnings += [f"{locations.in_file(('evaluation', *path), of_key=True)}: {message}" for path, message in translation.warnings]
-    if "top_k" in question and not checked.evaluation.cut_at_top_k and "metrics" not in question:
-        warnings.append(f"-k {question['top_k']} has no effect: every metric names its cut-off; name metrics without one: -m nDCG")
-    doubtful = "" if translation.dialect or "metrics" in question else doubt(value.get("evaluation"))
-    return Loaded(checked, name, folder, tuple(warnings), configs, doubtful, variables)
+        configs = _check_folds(folds, locations, layers, needs_lists=not describes)
+        return next(iter(configs.values())), configs if len(configs) > 1 else {}  # a single fold is a test set like any other
+    of_lists = None if describes else _without_test(value, locations, layers)
+    return of_lists or check(value, locations, layers.folder, layers.problems, needs_lists), {}
 
 
-def _without_test(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str]) -> Config | None:
+def _warnings(config: Config, locations: Locations, question: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each key and option that has no effect, or is read as another."""
+    yield from (f"{locations.of_path(path, of_key=True)}: {message}" for path, message in unused(config))
+    for path, message in locations.translation.warnings:
+        yield f"{locations.in_file(('evaluation', *path), of_key=True)}: {message}"
+    if "top_k" in question and not config.evaluation.cut_at_top_k and "metrics" not in question:
+        yield f"-k {question['top_k']} has no effect: every metric names its cut-off; name metrics without one: -m nDCG"
+
+
+def _without_test(value: Mapping[str, Any], locations: Locations, layers: Layers) -> Config | None:
     """Return the config with an empty test set if it has none and no measure reads it; else `None`.
 
     Raises `ConfigError` with the measure that reads it if this is the only problem.
@@ -231,7 +229,7 @@ def _without_test(value: Mapping[str, Any], locations: Locations, folder: Path, 
     if not isinstance(data, dict) or "test" in data or not data.get("recommendations"):
         return None
     try:
-        config = check({**value, "data": {**data, "test": EMPTY_TEST}}, locations, folder, problems)
+        config = check({**value, "data": {**data, "test": EMPTY_TEST}}, locations, layers.folder, layers.problems)
     except ConfigError:  # a config without a test set has these problems too
         return None
     if not (reader := reading_test(config.evaluation)):
@@ -255,13 +253,15 @@ def _folder_of(path: Path) -> Path:
     return path.parent if os.path.isfile(path) and not is_stream else Path()
 
 
-def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, problems: Sequence[str], describes: bool) -> dict[str, Config]:
+def _check_folds(folds: Sequence[Fold], locations: Locations, layers: Layers, needs_lists: bool) -> dict[str, Config]:
     """Return the config of each fold; raise `ConfigError` with the problems of all folds, each once."""
     configs: dict[str, Config] = {}
-    everything = list(problems)
+    everything = list(layers.problems)
     for fold in folds:
         try:
-            configs[fold.name] = check(fold.value, replace(locations, moved={**locations.moved, **fold.moved}), folder, (), describes)
+            configs[fold.name] = check(
+                fold.value, replace(locations, moved={**locations.moved, **fold.moved}), layers.folder, (), needs_lists
+            )
         except ConfigError as error:
             everything += error.problems
     if any("-" in source.path for config in configs.values() for _, source in config.data.sources()):
@@ -274,10 +274,10 @@ def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, prob
     return configs
 
 
-def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str] = (), describes: bool = False) -> Config:
+def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str] = (), needs_lists: bool = True) -> Config:
     """Validate `value`; raise `ConfigError` with `problems` and all further ones, each with its location, if there are any.
 
-    A config that only `describes` its files needs no lists.
+    A config that only describes its files needs no lists.
     """
     wrong: list[text.Path] = []
     messages = {locations.in_file((*locations.at, *where)): message for where, message in locations.translation.problems}
@@ -292,12 +292,10 @@ def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems
         half = "a text contains half a character (a lone surrogate)"
         raise ConfigError([*problems, f"{half}: {error.object[:200]}"]) from None
     everything = [*problems, *(f"{location}: {message}" for location, message in messages.items())]
-    found = [] if config is None else list(contradictions(config))
+    found = [] if config is None else list(contradictions(config, needs_lists))
     if any(where[:2] == ("gates", "baseline") for where in wrong):  # rules lack a baseline only because of that
         found = [one for one in found if one[0][:2] != ("gates", "rules")]
     everything += [f"{locations.of_path(where)}: {message}" for where, message in found]
-    if describes or any(problem.startswith("--recs ") for problem in problems):  # then a model is missing only because of that
-        everything = [problem for problem in everything if not problem.endswith(GIVE_MODELS)]
     if everything or config is None:
         raise ConfigError(everything)
     return config
@@ -365,10 +363,9 @@ def _read(path: Path) -> str:
     except FileNotFoundError:
         is_config = path.suffix.lower() in (".yaml", ".yml", ".json")
         near = {one.stem: one for one in path.parent.glob("*.y*ml")}
-        close = difflib.get_close_matches(path.stem, near, n=1, cutoff=0.7)
         hint = "receval init -o config.yaml writes one for the files of a folder"
         hint += "" if is_config else "; receval run CONFIG -o DIR/ writes results; --baseline names a model"
-        hint = f"did you mean {near[close[0]]}?" if close else hint
+        hint = did_you_mean(path.stem, near, hint, shown=lambda stem: near[stem])
         raise ConfigError(f"there is no {'config file' if is_config else 'config or folder of results named'} {path}", hint) from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
@@ -71,7 +71,7 @@ _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[
 _DEEPEST = 60
 _ENDING: Final = re.compile(r"\.[a-z]\w*(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
 """The ending of a file of lists whose name names the model."""
-_QUESTION: Final[Mapping[str, tuple[text.Path, str]]] = {
+SETTINGS: Final[Mapping[str, tuple[text.Path, str]]] = {
     **{name: (("data", name), f"--{name}") for name in ("test", "train", "items")},
     "convention": (("evaluation", "convention"), "--convention"),
     "threshold": (("evaluation", "relevance", "threshold"), "--threshold"),
@@ -95,44 +95,88 @@ _SHORT_FORMS: Final[Mapping[text.Path, str]] = {
 """Sections that may be written as a text → the key of this text; for files of `data` it is `path`."""
 
 
-def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, str], environment: Mapping[str, str] | None) -> str | None:
-    """Apply `--set PATH=VALUE`; return its problem, or `None`."""
+class WrongOptionError(ValueError):
+    """An option that cannot be laid over a config; the text names the option."""
+
+
+class Layers(Struct):
+    """A config with options laid over it, one after another: the option that gave each path, and the problems of all.
+
+    A path of an option starts from the working folder, and is written as seen from `folder`, that of the config.
+    """
+
+    config: dict[str, Any]
+    folder: Path = Path()
+    environment: Mapping[str, str] | None = None
+    origins: dict[text.Path, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def each(self, layer: Callable[..., None], given: Iterable[tuple[Any, ...]]) -> int:
+        """Lay each of the options of one kind; return how many of them are wrong."""
+        before = len(self.problems)
+        for arguments in given:
+            try:
+                layer(self, *arguments)
+            except WrongOptionError as error:
+                self.problems.append(str(error))
+        return len(self.problems) - before
+
+    def put(self, path: text.Path, value: Any, where: str) -> None:
+        """Set the value at a path of the config, and record the option that gave it."""
+        here: Any = self.config
+        for index, key in enumerate(path):
+            if isinstance(key, int) and (not isinstance(here, list) or key >= len(here)):
+                raise WrongOptionError(f"{where}: {dotted(path[:index])} has no element {key}")
+            if isinstance(key, str) and not isinstance(here, dict):
+                raise WrongOptionError(f"{where}: {dotted(path[:index])} is not a mapping")
+            if index == len(path) - 1:
+                here[key] = value
+                break
+            if isinstance(key, str) and here.get(key) is None:
+                here[key] = {}
+            if isinstance(path[index + 1], str):
+                here[key] = _in_full(path[: index + 1], here[key], path[index + 1])
+            here = here[key]
+        self.origins[path] = where
+
+
+def override(layers: Layers, assignment: str) -> None:
+    """Apply `--set PATH=VALUE`."""
     target, equals, written = assignment.partition("=")
     where = one_line(f"--set {assignment}")
     segments = list(_SEGMENT.finditer(target))
     whole = "".join(match[0] for match in segments) == target and not target.endswith(".")
     path = tuple(int(match["index"]) if match["index"] else match["quoted"] or match["key"] for match in segments)
     if not equals or not path or not whole or not isinstance(path[0], str):
-        return f"{where}: write it as path=value, such as evaluation.top_k=[5,10]"
+        raise WrongOptionError(f"{where}: write it as path=value, such as evaluation.top_k=[5,10]")
     if len(path) > _DEEPEST:
-        return f"{where}: no config key is {len(path):,} levels deep"
+        raise WrongOptionError(f"{where}: no config key is {len(path):,} levels deep")
     is_text = written.isprintable() or written == "\t"  # a lone surrogate is not, and no control character
     if is_text and len(written) == 1 and not written.isalnum() and written != "~":  # a separator, which YAML reads as a sign
-        return _put(config, path, written, where, origins)
-    value = text.read(written, environment)
+        return layers.put(path, written, where)
+    value = text.read(written, layers.environment)
     is_broken = value.problems and value.problems[0][1].startswith("not valid YAML")
     if is_text and is_broken and not written.startswith(("[", "{", '"', "'")):
-        return _put(config, path, written, where, origins)
+        return layers.put(path, written, where)
     if value.problems:
-        return f"{where}: {value.problems[0][1]}"
+        raise WrongOptionError(f"{where}: {value.problems[0][1]}")
     if value.value is None and isinstance(path[-1], str) and "columns" not in path[-2:-1]:  # a column that is null is one that is not there
-        return _unset(config, path, where, origins)
-    return _put(config, path, value.value, where, origins)
+        return _unset(layers, path, where)
+    return layers.put(path, value.value, where)
 
 
-def _unset(config: dict[str, Any], path: text.Path, where: str, origins: dict[text.Path, str]) -> str | None:
+def _unset(layers: Layers, path: text.Path, where: str) -> None:
     """Remove the key at a path of the config, if it is there; a key that no section has is left to be refused."""
-    here: Any = config
+    here: Any = layers.config
     for index, key in enumerate(path[:-1]):
         is_element = isinstance(here, list) and isinstance(key, int) and key < len(here)
         value = here.get(key) if isinstance(here, dict) else here[key] if is_element else None
         here = _in_full(path[: index + 1], value, path[index + 1])
     if isinstance(here, dict) and path[-1] in here:
-        _put(config, path, None, where, origins)  # sections in short form become mappings
-        _remove(config, path)
-        return None
-    known = keys_at(path[:-1])
-    return _put(config, path, None, where, origins) if known and path[-1] not in known else None
+        layers.put(path, None, where)  # sections in short form become mappings
+        _remove(layers.config, path)
+    elif (known := keys_at(path[:-1])) and path[-1] not in known:
+        layers.put(path, None, where)
 
 
 def _remove(config: dict[str, Any], path: text.Path) -> None:
@@ -144,8 +188,9 @@ def _remove(config: dict[str, Any], path: text.Path) -> None:
 
 def with_overrides(stored: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """Return the config of a stored result with other values of `report` and `compare`; `ConfigError` with what is wrong with them."""
-    config = deepcopy(dict(stored))
-    problems = [problem for given in overrides if (problem := override(config, given, {}, None))]
+    layers = Layers(deepcopy(dict(stored)))
+    layers.each(override, ((given,) for given in overrides))
+    config, problems = layers.config, layers.problems
     sections: dict[str, type[BaseModel]] = {} if problems else {"report": ReportConfig, "compare": Compare}
     for name, section in sections.items():
         try:
@@ -159,8 +204,8 @@ def with_overrides(stored: Mapping[str, Any], overrides: Sequence[str]) -> dict[
     return config
 
 
-def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[text.Path, str], replace: bool = False) -> str | None:
-    """Apply `--recs NAME=PATH`, PATH relative to the working folder; return its problem, or `None`.
+def add_model(layers: Layers, model: str, replace: bool = False) -> None:
+    """Apply `--recs NAME=PATH`.
 
     Without NAME, the model has the name of the file without its ending. An existing model is refused, unless `replace`, or unless `--set`
     only gave options to read it; these options stay.
@@ -172,38 +217,40 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     if not name or not path:
         files = shlex.quote(os.path.join(model, "*"))
         of_folder = f"; --recs {files} makes a model of each file of the folder" if os.path.isdir(model) else ""
-        return f"{where}: write it as NAME=PATH, or NAME=- for standard input{of_folder}"
+        raise WrongOptionError(f"{where}: write it as NAME=PATH, or NAME=- for standard input{of_folder}")
     if not _is_text(model):
-        return f"{where}: this is not UTF-8 text, which configs must be; rename the file"
-    relative = _seen_from(folder, path)
-    data, there_already = config.get("data"), f"{where}: there is a model '{name}' already: choose another name, or add --replace"
+        raise WrongOptionError(f"{where}: this is not UTF-8 text, which configs must be; rename the file")
+    relative = _seen_from(layers.folder, path)
+    data, there_already = layers.config.get("data"), f"{where}: there is a model '{name}' already: choose another name, or add --replace"
     assignment = data.get("recommendations") if isinstance(data, dict) else None
     if not equals and set("*?[") & set(path):  # every file of a pattern is a separate model
         if isinstance(assignment, dict):
-            return f"{where}: a pattern of files without a name cannot be added to models with names: write NAME=PATH for each"
+            raise WrongOptionError(
+                f"{where}: a pattern of files without a name cannot be added to models with names: write NAME=PATH for each"
+            )
         listed = [] if assignment is None else [assignment] if isinstance(assignment, str) else assignment
-        return _put(config, ("data", "recommendations"), [*listed, relative], where, origins)
+        return layers.put(("data", "recommendations"), [*listed, relative], where)
     if isinstance(assignment, dict) and isinstance(columns := assignment.get("columns"), dict) and "model" in columns:
         if assignment.keys() & set(_PLACES) and not replace:
-            return f"{where}: a column names the models of one file of lists: give one file, or remove columns.model"
-        return _put(config, ("data", "recommendations"), {**_reading(assignment), "path": relative}, where, origins)
+            raise WrongOptionError(f"{where}: a column names the models of one file of lists: give one file, or remove columns.model")
+        return layers.put(("data", "recommendations"), {**_reading(assignment), "path": relative}, where)
     if isinstance(data, dict) and isinstance(assignment, str | list):
         listed = [assignment] if isinstance(assignment, str) else assignment
         same = [entry for entry in listed if isinstance(entry, dict) and entry.get("name") == name]
         if same and not replace:
-            return there_already
+            raise WrongOptionError(there_already)
         replaced = {**_reading(same[0] if same else {"name": name}), "path": relative}
         data["recommendations"] = [*(entry for entry in listed if entry not in same), replaced]
-        origins["data", "recommendations", len(listed) - len(same)] = where
+        layers.origins["data", "recommendations", len(listed) - len(same)] = where
         return None
     before = assignment.get(name) if isinstance(assignment, dict) else None
     if before is not None and not replace and (not isinstance(before, dict) or before.keys() & set(_PLACES)):
-        return there_already
+        raise WrongOptionError(there_already)
     value = {**_reading(before), "path": relative} if isinstance(before, dict) else relative
-    is_set = any(("data", "recommendations", name) == one[:3] for one in origins)
+    is_set = any(("data", "recommendations", name) == one[:3] for one in layers.origins)
     if isinstance(assignment, dict) and isinstance(before, dict) and not before.keys() & set(_PLACES) and is_set:
         del assignment[name]  # models are in the order of --recs, not of the --set for their columns
-    return _put(config, ("data", "recommendations", name), value, where, origins)
+    return layers.put(("data", "recommendations", name), value, where)
 
 
 def _reading(source: Mapping[str, Any]) -> dict[str, Any]:
@@ -219,46 +266,42 @@ def _is_text(given: str) -> bool:
         return False
 
 
-def add_to_test(config: dict[str, Any], key: str, value: str, origins: dict[text.Path, str]) -> str | None:
-    """Apply `--where` or `--target`: set a key of the test set, which may be written as a path alone; return the problem, or `None`."""
-    data, option = config.get("data"), one_line(f"--{key} {value}")
+def add_to_test(layers: Layers, key: str, value: str) -> None:
+    """Apply `--where` or `--target`: set a key of the test set, which may be written as a path alone."""
+    data, option = layers.config.get("data"), one_line(f"--{key} {value}")
     if not isinstance(data, dict) or not data.get("test"):
         in_folds = f"; write {key} into each fold" if isinstance(data, dict) and "folds" in data else ""
-        return f"{option}: the config has no data.test{in_folds}"
+        raise WrongOptionError(f"{option}: the config has no data.test{in_folds}")
     if isinstance(data["test"], str | list):
         data["test"] = {"path": data["test"]}
-    return _put(config, ("data", "test", key), value, option, origins)
+    layers.put(("data", "test", key), value, option)
 
 
-def add_input_format(config: dict[str, Any], form: str, origins: dict[text.Path, str]) -> str | None:
-    """Apply `--input-format`: set the format of every source that is standard input; return the problem, or `None`."""
+def add_input_format(layers: Layers, form: str) -> None:
+    """Apply `--input-format`: set the format of every source that is standard input."""
     where = one_line(f"--input-format {form}")
-    piped = list(_piped(config.get("data"), ("data",)))
+    piped = list(_piped(layers.config.get("data"), ("data",)))
+    if not piped:
+        raise WrongOptionError(f"{where}: no input is read from standard input; set a path of the config to -, or use --recs NAME=-")
     for path, source in piped:
         with_format = {**source, "format": form}
-        problem = _put(config, path, [with_format] if path == ("data", "recommendations") else with_format, where, origins)
-        if problem:
-            return problem
-    return None if piped else f"{where}: no input is read from standard input; set a path of the config to -, or use --recs NAME=-"
+        layers.put(path, [with_format] if path == ("data", "recommendations") else with_format, where)
 
 
-def add_gates(config: dict[str, Any], given: Mapping[str, Any], folder: Path, origins: dict[text.Path, str]) -> str | None:
-    """Put options of gates into a config: `rules` and the `path` of a baseline or anchor, relative to here; return the problem, or `None`.
+def add_gates(layers: Layers, given: Mapping[str, Any]) -> None:
+    """Put options of gates into a config: `rules` and the `path` of a baseline or anchor, relative to here.
 
     `if_missing` applies to the baseline and the anchor of the config, if it has them.
     """
     for key, value in given.items():
         if key == "if_missing":
-            _put_if_missing(config, value)
+            _put_if_missing(layers.config, value)
             continue
         if key in ("baseline", "anchor"):
-            value = {**value, "path": _baseline_seen_from(folder, value["path"])}
+            value = {**value, "path": _baseline_seen_from(layers.folder, value["path"])}
         rules = value if key == "rules" else []
-        problem = _put(config, ("gates", key), [read_rule(rule) for rule in rules] if rules else value, f"--{key}", origins)
-        if problem:
-            return problem
-        origins.update({("gates", key, number): one_line(f"--rule {rule}") for number, rule in enumerate(rules)})
-    return None
+        layers.put(("gates", key), [read_rule(rule) for rule in rules] if rules else value, f"--{key}")
+        layers.origins.update({("gates", key, number): one_line(f"--rule {rule}") for number, rule in enumerate(rules)})
 
 
 def _put_if_missing(config: dict[str, Any], policy: str) -> None:
@@ -279,35 +322,31 @@ def read_rule(written: str) -> Any:
     return written if document is None or document.problems else document.value
 
 
-def add_question(config: dict[str, Any], question: Mapping[str, Any], folder: Path, origins: dict[text.Path, str]) -> Iterator[str]:
-    """Put options on files, measures, cut-offs, relevance and groups into a config; yield their problems.
+def add_setting(layers: Layers, question: Mapping[str, Any], name: str) -> None:
+    """Put one of the options on files, measures, cut-offs, relevance and groups into a config.
 
-    Paths are relative to the working folder. A file that replaces one of the config keeps its options to read it.
+    A file that replaces one of the config keeps its options to read it.
     """
-    for name, (path, option) in _QUESTION.items():
-        if name not in question:
-            continue
-        value: Any = list(question[name]) if isinstance(question[name], list | tuple) else question[name]
-        where = one_line(f"{option} {','.join(value) if isinstance(value, list) else value}")
-        if name == "top_k":
-            cutoffs = text.read(f"[{value.strip('[] ')}]", {})
-            if cutoffs.problems:
-                yield f"{where}: write cut-offs as 5,10"
-                continue
-            value = cutoffs.value
-        elif name == "metrics":
-            value = _at_cutoffs(measures_of(value), question.get("top_k", ""))
-        elif path[0] == "data":
-            given = (config.get("data") or {}).get(name) if isinstance(config.get("data"), dict) else None
-            place = _seen_from(folder, value)
-            value = {**_reading(given), "path": place} if isinstance(given, dict) else place
-        elif name == "convention" and value.endswith((".yaml", ".yml")):
-            value = _seen_from(folder, value)
-        problem = _put(config, path, value, where, origins)
-        if problem:
-            yield problem
-        elif isinstance(value, list) and name != "top_k":
-            origins |= {(*path, index): one_line(f"{option} {one}") for index, one in enumerate(value)}
+    path, option = SETTINGS[name]
+    value: Any = list(question[name]) if isinstance(question[name], list | tuple) else question[name]
+    where = one_line(f"{option} {','.join(value) if isinstance(value, list) else value}")
+    if name == "top_k":
+        cutoffs = text.read(f"[{value.strip('[] ')}]", {})
+        if cutoffs.problems:
+            raise WrongOptionError(f"{where}: write cut-offs as 5,10")
+        value = cutoffs.value
+    elif name == "metrics":
+        value = _at_cutoffs(measures_of(value), question.get("top_k", ""))
+    elif path[0] == "data":
+        data = layers.config.get("data")
+        given = data.get(name) if isinstance(data, dict) else None
+        place = _seen_from(layers.folder, value)
+        value = {**_reading(given), "path": place} if isinstance(given, dict) else place
+    elif name == "convention" and value.endswith((".yaml", ".yml")):
+        value = _seen_from(layers.folder, value)
+    layers.put(path, value, where)
+    if isinstance(value, list) and name != "top_k":
+        layers.origins.update({(*path, index): one_line(f"{option} {one}") for index, one in enumerate(value)})
 
 
 def _at_cutoffs(measures: Sequence[str], cutoffs: str) -> list[str]:
@@ -357,31 +396,6 @@ def _piped(value: Any, path: text.Path) -> Iterator[tuple[text.Path, dict[str, A
     elif isinstance(value, list):
         for location, element in enumerate(value):
             yield from _piped(element, (*path, location))
-
-
-def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origins: dict[text.Path, str]) -> str | None:
-    """Set the value at a path of the config and record its origin; return the problem, or `None`."""
-    here: Any = config
-    for index, key in enumerate(path):
-        last = index == len(path) - 1
-        if isinstance(key, int):
-            if not isinstance(here, list) or key >= len(here):
-                return f"{where}: {dotted(path[:index])} has no element {key}"
-            if last:
-                here[key] = value
-        else:
-            if here is None or not isinstance(here, dict):
-                return f"{where}: {dotted(path[:index])} is not a mapping"
-            if last:
-                here[key] = value
-            elif here.get(key) is None:
-                here[key] = {}
-        if not last:
-            if isinstance(path[index + 1], str):
-                here[key] = _in_full(path[: index + 1], here[key], path[index + 1])
-            here = here[key]
-    origins[path] = where
-    return None
 
 
 def _in_full(path: text.Path, value: Any, key: str | int = "") -> Any:

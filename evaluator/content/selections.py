@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -16,6 +15,7 @@ from ..results.candidates import groups_of, incomparable_text
 from ..results.result import FEW_USERS, Result, Row
 from ..results.row import shortened
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
+from ..synonyms import did_you_mean
 from . import findings, gates
 from .best_values import best_values
 from .group_tables import groups
@@ -168,8 +168,7 @@ def matching(measure: str, labels: Sequence[str], definitions: Definitions = UND
     if chosen := labels_named(measure, labels, definitions):
         return chosen
     names = tuple(dict.fromkeys(name for label in labels for name in (label, _measure(label), _metric(label))))
-    close = difflib.get_close_matches(measure, names, n=1, cutoff=0.5)
-    hint = f" — did you mean '{close[0]}'?" if close else f"; it has {', '.join(labels)}"
+    hint = did_you_mean(measure, names, f"; it has {', '.join(labels)}", before=" — ")
     raise ConfigError(f"the result has no measure '{measure}'{hint}")
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct, field
 
 from ..names.measure_strings import Scalar
+from ..synonyms import did_you_mean
 
 
 class Relevance(Struct, frozen=True):
@@ -115,8 +115,7 @@ class Axis(Struct, frozen=True):
             return float(value)
         value = self.synonyms.get(str(value), value)
         if value not in self.meanings:
-            close = difflib.get_close_matches(str(value), (*self.values, *self.synonyms), n=1)
-            hint = f" — did you mean '{close[0]}'?" if close else ""
+            hint = did_you_mean(str(value), (*self.values, *self.synonyms), before=" — ")
             if (meant := self.guesses.get(str(value))) is not None:
                 hint = f" — did you mean '{meant}': {self.decides} {self.meanings[meant]}?"
             raise ValueError(f"{called} must be one of {', '.join(self.values)}, not {value!r}{hint}")

@@ -31,6 +31,7 @@ from msgspec.structs import replace
 from .. import plugins
 from ..names import yaml_text
 from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse
+from ..synonyms import did_you_mean
 from .axes import AXES
 
 Rewrite = str | Mapping[Scalar | None, Mapping[str, Scalar]]
@@ -73,10 +74,7 @@ class Problems:
         read: dict[str, Scalar] = {}
         for axis, value in self.mapping(content, where).items():
             if axis not in allowed:
-                import difflib
-
-                close = difflib.get_close_matches(str(axis), allowed, n=1)
-                self.add((*where, axis), f"no metric has an axis '{axis}'" + (f" — did you mean '{close[0]}'?" if close else ""))
+                self.add((*where, axis), f"no metric has an axis '{axis}'{did_you_mean(str(axis), allowed, before=' — ')}")
                 continue
             try:
                 read[axis] = AXES[axis].read(value)
@@ -257,10 +255,7 @@ def load(name: str, folder: Path | None = None) -> Convention:
             return _load(Path(str(added)), ())
         if name.lower() in builtin_names():
             return _packaged(name.lower())
-        import difflib
-
-        close = difflib.get_close_matches(name.lower(), builtin_names(), n=1)
-        hint = f" — did you mean '{close[0]}'?" if close else ""
+        hint = did_you_mean(name.lower(), builtin_names(), before=" — ")
         raise ValueError(
             f"unknown convention {name!r}{hint}: give a name that `receval metrics --conventions` prints, or the path of a .yaml file"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Final
@@ -17,6 +16,7 @@ from ..load.in_memory.tensors import as_arrays
 from ..names.short_names import REFERENCE_NAMES
 from ..parts.spark.session import SparkSession
 from ..recognise.applying import QuestionError
+from ..synonyms import did_you_mean
 from ..tables.rows import EMPTY_TRUTH
 from .looking import ROLES, Looker
 from .matrix_inputs import deepest, masks_seen, refuse_unknown_columns
@@ -87,8 +87,7 @@ class Inputs(Struct, frozen=True):
         """Return the same sources with the lists of these models only; raise `ConfigError` if there is no such model."""
         for name in names:
             if name not in self.models:
-                close = difflib.get_close_matches(name, self.models, n=1)
-                hint = f"did you mean '{close[0]}'?" if close else f"name one of the models {', '.join(self.models)}"
+                hint = did_you_mean(name, self.models, f"name one of the models {', '.join(self.models)}")
                 raise ConfigError(f"there is no model '{name}': {hint}")
         of_models = {"recommendations": self.models, "predictions": self.predictions}
         chosen = {role: {name: of_role[name] for name in names if name in of_role} for role, of_role in of_models.items()}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import Any, Final
 
 import polars as pl
 
 from ..errors import DataError
+from ..synonyms import nearest, question
 from .inputs import Inputs
 
 _LARGEST: Final = 1 << 63
@@ -44,7 +44,7 @@ def unknown_user(user: str, users: pl.Series) -> DataError:
     """Return the error for an id that no file has, with similar ids among the `users`, or else the first ones."""
     near = _near(user, users)
     if near:
-        return DataError(f"no file contains the user {user!r}", f"did you mean {' or '.join(map(repr, near))}?")
+        return DataError(f"no file contains the user {user!r}", question(*near))
     if re.fullmatch(r"[0-9a-f]{12}", user):
         hint = "if it is the hash that receval diff shows instead of an id, add --show-users there to see ids"
         return DataError(f"no file contains the user {user!r}", hint)
@@ -73,4 +73,4 @@ def _near(user: str, users: pl.Series) -> list[Any]:
     if len(alike) > _MOST_COMPARED:
         alike = alike.filter(pl.col("text").str.slice(0, 2) == user[:2])
     ids = dict(alike.head(_MOST_COMPARED).select("text", "id").iter_rows())
-    return [ids[text] for text in get_close_matches(user, ids, n=_MOST_NEAR, cutoff=0.75)]
+    return [ids[text] for text in nearest(user, ids, _MOST_NEAR)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from ..errors import DataError
+from ..synonyms import did_you_mean
 from .column_words import likely_column, order_columns
 from .scan import FILTER_COLUMN, KEY_COLUMN, ReadOptions, SharedName
 
@@ -416,9 +416,8 @@ def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str
 
 def _unknown(where: str, name: str, columns: Sequence[str], hint: str) -> DataError:
     """Return the error for a name that is not a column; `hint` is used if no column has a similar name."""
-    close = difflib.get_close_matches(name, columns, n=1)
     message = f"{where}: no column {name!r}; the columns are {_first_names(columns)}"
-    return DataError(message, f"did you mean {close[0]!r}?" if close else hint)
+    return DataError(message, did_you_mean(name, columns, hint))
 
 
 def _first_names(columns: Sequence[str]) -> str:

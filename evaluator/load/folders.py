@@ -13,7 +13,6 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from difflib import get_close_matches
 from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import unquote
@@ -22,6 +21,7 @@ from ..config.data import MARK
 from ..config.masking import masked_path
 from ..errors import DataError, NoRowsError
 from ..extras import missing_extra
+from ..synonyms import nearest, question
 from ..temporary import folder_for_copies, new_copy
 from . import sniff
 from .iceberg import is_iceberg
@@ -46,8 +46,6 @@ _ELSEWHERE: Final = {
     "sqlite": "set uri and query instead of a path",
 }
 """Scheme of an address that is not read → what to do instead."""
-_ALIKE: Final = 0.75
-"""Least similarity of two names of which one is a slip of the other: two letters of four may be exchanged."""
 _NULL: Final = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -103,8 +101,8 @@ def _near(folder: Path, missing: Sequence[str]) -> str:
     for path in (folder / text for text in missing):
         with suppress(OSError, ValueError):
             there = {Path(name).stem: name for name in sorted(os.listdir(path.parent))}
-            near += [str(path.with_name(there[stem])) for stem in get_close_matches(path.stem, there, n=1, cutoff=_ALIKE)]
-    return f"did you mean {' and '.join(near)}?" if near else ""
+            near += [path.with_name(there[stem]) for stem in nearest(path.stem, there)]
+    return question(*near, between=" and ") if near else ""
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -18,6 +17,7 @@ from .. import plugins
 from ..conventions import PROTOCOL, Convention
 from ..names.formula import is_formula
 from ..names.measure_strings import Params, Scalar
+from ..synonyms import did_you_mean, question
 from ..tables.array import Array
 from .measure import Measure, Ratio
 from .notation import TexFormula
@@ -141,8 +141,6 @@ class Metric(Struct, frozen=True):
         return restore_metric, (asdict(self),)
 
 
-LIKE: Final = 0.65
-"""The likeness of names from which one is suggested for the other; at 0.6 it would be PopREO for nope."""
 METRICS: Final[dict[str, Metric]] = {}
 
 
@@ -280,10 +278,9 @@ def find(name: str) -> Metric:
         found = _spellings().get(_fold(name))
     if found is None:
         written = {_fold(spelling): spelling for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
-        close = difflib.get_close_matches(_fold(name), written, n=1, cutoff=LIKE)
-        hint = f" — did you mean '{written[close[0]]}'?" if close else "; `receval metrics` lists all"
+        hint = did_you_mean(_fold(name), written, "; `receval metrics` lists all", before=" — ", shown=lambda folded: written[folded])
         if (at := re.fullmatch(r"(.*?)(?:[-_ ]at)?[-_ ]?(\d+)", name)) and _fold(at[1]) in written:  # nDCG10, recall_at_20
-            hint = f" — did you mean '{written[_fold(at[1])]}@{at[2]}'?"
+            hint = f" — {question(f'{written[_fold(at[1])]}@{at[2]}')}"
         raise ValueError(f"unknown metric '{name}'{hint}")
     return found
 
@@ -310,8 +307,7 @@ def check(convention: Convention) -> None:
     problems = []
     for (name, axis), location in convention.locations.items():
         if name not in METRICS:
-            close = difflib.get_close_matches(name, METRICS, n=1)
-            problems.append(f"{location}: there is no metric named '{name}'" + (f" — did you mean '{close[0]}'?" if close else ""))
+            problems.append(f"{location}: there is no metric named '{name}'{did_you_mean(name, METRICS, before=' — ')}")
         elif axis and axis not in PROTOCOL and axis not in METRICS[name].axes.values():
             problems.append(f"{location}: {name} has no axis '{axis}'")
     if problems:

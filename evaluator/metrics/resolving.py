@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -14,6 +13,7 @@ from .. import conventions
 from ..conventions import AXES, PROTOCOL, Convention
 from ..conventions.axis import Relevance
 from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
+from ..synonyms import did_you_mean
 from .definition import GAINS, ROWS, Definition, read_gains
 from .f_of_means import f_text
 from .registry import Metric, check, find
@@ -231,7 +231,6 @@ def _axis(entry: Metric, key: str) -> str:
         *combined,
         *(CUTOFF_KEYS if entry.cut else ()),
     )
-    close = difflib.get_close_matches(key, allowed, n=1)
     own = (*entry.axes, *entry.numbers, *entry.texts)
-    hint = f" — did you mean '{close[0]}'?" if close else f"; its own are {', '.join(own)}" if own else "; it has none of its own"
-    raise ValueError(f"{entry.name} has no parameter '{key}'{hint}")
+    otherwise = f"; its own are {', '.join(own)}" if own else "; it has none of its own"
+    raise ValueError(f"{entry.name} has no parameter '{key}'{did_you_mean(key, allowed, otherwise, before=' — ')}")

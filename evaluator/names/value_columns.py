@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Final
+
+from ..synonyms import did_you_mean
 
 _ROLES: Final = {"items": "items", "rows": "test"}
 """Prefix of a column → its source."""
@@ -16,7 +17,7 @@ def source_and_column(text: str) -> tuple[str, str]:
         return _ROLES[prefix], column
     if prefix == "test" and column:
         raise ValueError(f"a column of the test rows is written rows.{column}, not {text!r}")
-    if dot and column and (close := difflib.get_close_matches(prefix, _ROLES, n=1)):
-        raise ValueError(f"the column must be items.{column} or rows.{column}, not {text!r} — did you mean '{close[0]}.{column}'?")
+    if dot and column and (hint := did_you_mean(prefix, _ROLES, before=" — ", shown=lambda role: f"{role}.{column}")):
+        raise ValueError(f"the column must be items.{column} or rows.{column}, not {text!r}{hint}")
     name = text if text and not dot else "COLUMN"
     raise ValueError(f"the column must be items.{name} (of data.items) or rows.{name} (of the test rows), not {text!r}")

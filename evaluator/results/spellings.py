@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
 
@@ -16,6 +15,7 @@ from .. import conventions
 from ..conventions import AXES, PROTOCOL
 from ..metrics import Metric, find
 from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse
+from ..synonyms import did_you_mean
 from .measure_definition import MeasureDefinition
 from .row import shortened
 
@@ -50,8 +50,7 @@ def with_metric_name(text: str) -> str:
 
 def close_label(text: str, labels: Sequence[str]) -> str:
     """Return a hint for a text that names no label: the closest label, or those that there are."""
-    close = get_close_matches(text, labels, n=1, cutoff=0.6)
-    return f"did you mean {close[0]}?" if close else f"there {'is' if len(labels) == 1 else 'are'} {shortened(labels)}"
+    return did_you_mean(text, labels, f"there {'is' if len(labels) == 1 else 'are'} {shortened(labels)}")
 
 
 def _is_spelling(text: str, label: str, definitions: Definitions) -> bool:

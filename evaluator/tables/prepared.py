@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise, product
 from typing import Any, Final, Literal, NamedTuple
@@ -15,6 +14,7 @@ from ..conventions.axis import Lists
 from ..errors import DataError
 from ..lazy import pl
 from ..names.measure_strings import Scalar
+from ..synonyms import did_you_mean
 from .array import Array
 from .ids import Ids
 from .time_units import SECONDS, TimeUnit
@@ -34,10 +34,9 @@ class Group(Struct, frozen=True):
 
 def no_such_group(where: str, name: str, names: Sequence[str]) -> DataError:
     """Return the error for a measure that names a group without members."""
-    close = difflib.get_close_matches(name, names, n=1)
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     held = f"the groups are {', '.join(map(repr, names[:_MOST_NAMES]))}{more}" if names else "nothing has a group there"
-    return DataError(f"{where}: there is no group {name!r}; {held}", f"did you mean {close[0]!r}?" if close else None)
+    return DataError(f"{where}: there is no group {name!r}; {held}", did_you_mean(name, names) or None)
 
 
 CROSS: Final = "*"

@@ -193,7 +193,7 @@ GUESSED: dict[str, tuple[Callable[..., Any], dict[str, Any], str]] = {
         {"folds": [TEST]},
         "evaluate has no argument 'folds': use a config, which has the folds: receval.evaluate({'data': {'folds': [{'test': table, ",
     ),
-    "a typo": (receval.check, {"tests": TEST}, "check has no argument 'tests' — did you mean test?"),
+    "a typo": (receval.check, {"tests": TEST}, "check has no argument 'tests' — did you mean 'test'?"),
     "anything": (RESULT.save, {"xyzzy": 1}, "EvaluationResult.save has no argument 'xyzzy'; its arguments are folder"),
     "the measure of explain": (receval.explain, {"metric": "nDCG@5"}, "explain has no argument 'metric': use measure='nDCG@5'"),
     "metrics of compare": (

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 import receval
 from receval import functional
-from receval.api import functions
+from receval.api import functions, stubs
 from receval.errors import DataError
 from receval.metrics import METRICS
 
@@ -146,6 +146,19 @@ def test_every_metric_has_a_function_with_its_docstring():
     assert functional.__all__ == sorted(functions.names()) == dir(functional)
     with pytest.raises(AttributeError, match="has no attribute 'precison'"):
         functional.precison({}, {})  # type: ignore[attr-defined]
+
+
+def test_the_types_of_the_functions_are_written_from_the_metrics():
+    tree = ast.parse(stubs.text())
+    typed = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    keywords = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    assert typed.keys() == set(functions.names())
+    for name, node in typed.items():
+        own = keywords[ast.unparse(node.args.kwarg.annotation).removeprefix("Unpack[").removesuffix("]")]
+        inherited = [keywords[base.id] for base in own.bases if base.id in keywords]
+        fields = {field.target.id for kind in (own, *inherited) for field in kind.body}
+        written = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)} | fields
+        assert written == set(inspect.signature(functions.function(name)).parameters), name
 
 
 def test_the_stub_of_the_package_lists_the_public_names():

@@ -221,9 +221,9 @@ def test_the_verdict_is_beside_its_difference_also_with_long_names(width, config
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        (("compare",), "the baseline is pop, but no model has this name\n  did you mean popular?\n"),
-        (("report", "-o", "page.html"), "the baseline is pop, but no model has this name\n  did you mean popular?\n"),
-        (("plot", "differences", "-o", "chart.json"), "the baseline is pop, but no model has this name\n  did you mean popular?\n"),
+        (("compare",), "the baseline is pop, but no model has this name\n  did you mean 'popular'?\n"),
+        (("report", "-o", "page.html"), "the baseline is pop, but no model has this name\n  did you mean 'popular'?\n"),
+        (("plot", "differences", "-o", "chart.json"), "the baseline is pop, but no model has this name\n  did you mean 'popular'?\n"),
         (("compare", "today"), "the baseline is pop, but no result has this name\n  there are lists, today\n"),
     ],
 )

@@ -172,7 +172,7 @@ def missing_baseline(gate_folder):
 
 def unknown_measure(gate_folder):
     change(gate_folder, gates={"rules": ["Recal@1 >= 0.1"]})
-    return 2, "gates.rules[0]: the config has no measure 'Recal@1': did you mean Recall@1?"
+    return 2, "gates.rules[0]: the config has no measure 'Recal@1': did you mean 'Recall@1'?"
 
 
 def limit_without_a_number(gate_folder):
@@ -235,7 +235,7 @@ def test_a_missing_baseline_is_treated_as_the_config_says(if_missing, code, cons
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (("--rule", "Recal@1 >= 0.1"), 2, "the results have no measure 'Recal@1'\n  did you mean Recall@1?"),
+        (("--rule", "Recal@1 >= 0.1"), 2, "the results have no measure 'Recal@1'\n  did you mean 'Recall@1'?"),
         (("--rule", "ILD@2 >= 0.2"), 2, "no measure 'ILD@2'\n  add it to evaluation.metrics and evaluate again; the results have "),
         (("--rule", "nDCG@2 >= nan"), 2, "--rule nDCG@2 >= nan: a limit must be a number such as 0.25, not 'nan'"),
         (("--rule", "nDCG@2 max_loss -1%"), 2, "--rule nDCG@2 max_loss -1%: a margin must be a number from 0"),

@@ -107,4 +107,4 @@ def test_charts_have_the_names_of_a_paper(kind, receval, config, tmp_path):
 def test_a_name_for_what_the_config_does_not_have_is_refused_with_the_closest(name, hint, receval, config):
     code, _, err = receval("run", config, "-q", "--set", f"report.names={{{name}: X}}")
     assert code == 2
-    assert err == f"receval: report.names: there is no model or measure '{name}'\n  did you mean {hint}?\n"
+    assert err == f"receval: report.names: there is no model or measure '{name}'\n  did you mean '{hint}'?\n"

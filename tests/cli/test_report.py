@@ -106,7 +106,7 @@ def test_users_who_lose_most_are_named_only_on_request(folder, tmp_path, receval
         (["report", "{}/out", "-o", "x.docx"], 2, "the name of a report must end in .html"),
         (["report", "{}/none", "-o", "x.html"], 2, "there is no config or folder of results named"),
         (["report", "{}", "-o", "x.html"], 3, "is not a result folder"),
-        (["report", "{}/out", "-o", "x.html", "--baseline", "goood"], 2, "did you mean good"),
+        (["report", "{}/out", "-o", "x.html", "--baseline", "goood"], 2, "did you mean 'good'"),
         (["report", "{}/out", "-o", "x.html", "--margin", "much"], 2, "--margin"),
         (["report", "{}/out", "-o", "x.html", "--date", "23.11.2025"], 2, "the date must be YYYY-MM-DD or today, not '23.11.2025'"),
         (["report", "{}/out", "-o", "x.html", "--template", "none.j2"], 2, "cannot be read"),

@@ -77,7 +77,7 @@ def test_the_short_form_of_a_rule_equals_the_mapping(short, mapping, rule):
         ("{measure: nDCG@10, max_loss: .inf}", "gates.rules[0].max_loss: a margin must be a number from 0"),
         ("{measure: nDCG@10, min: 0.1, severty: warn}", "gates.rules[0].severty: unknown key 'severty' — did you mean 'severity'?"),
         ("{measure: nDCG@10, min: 0.1, models: hme}", "gates.rules[0].models[0]: there is no model named 'hme': did you mean 'home'?"),
-        ("nDGC@10 >= 0.1", "gates.rules[0]: the config has no measure 'nDGC@10': did you mean nDCG@10?"),
+        ("nDGC@10 >= 0.1", "gates.rules[0]: the config has no measure 'nDGC@10': did you mean 'nDCG@10'?"),
         ("Foo@10 >= 0.1", "gates.rules[0]: the config has no measure 'Foo@10': there are nDCG@5"),
         ("ILD@10 >= 0.2", "Recall@10; ILD@10 needs the categories of the items: set data.items.categories to their column"),
         ("nDCG@20 >= 0.1", "add it to evaluation.metrics, which has nDCG@5, nDCG@10, Recall@5, Recall@10"),
