@@ -29,7 +29,7 @@ from .data_sources import EMPTY_TEST, NO_TEST, with_rows_marked
 from .dialects import doubt, gather_pasted, translate
 from .error_texts import error_text
 from .fold_groups import equal_groups
-from .overrides import Locations, add_gates, add_input_format, add_model, add_question, add_to_test, override
+from .overrides import Locations, add_bases, add_gates, add_input_format, add_model, add_question, add_to_test, override
 from .whole_config import Config
 
 _STDIN = "/dev/stdin"
@@ -136,6 +136,7 @@ def load_config(
     question: Mapping[str, Any] = MappingProxyType({}),
     describes: bool = False,
     target: str | None = None,
+    models: str | Sequence[str] = (),
 ) -> Loaded:
     """Read a config: a YAML file, or the same as a mapping, which may have rows in memory instead of paths.
 
@@ -144,10 +145,13 @@ def load_config(
     that of the model of the same name, which is a problem otherwise. `where` is the filter of the test rows, and `target` chooses among
     those of each user (`last`, `first`, `random`, `all`). `gates` are keys of that section given by options. `question` has files, measures
     and settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text), `threshold`, `convention`, `by`,
-    `compared_by`, `cluster`. `~` in paths is the home folder. A config that only `describes` its files needs one of test, train and items.
+    `compared_by`, `cluster`, `models`, and `bases`, models that are never left out. `~` in paths is the home folder. A config that only
+    `describes` its files needs one of test, train and items. With `models`, names or patterns such as `bpr*`, only these are evaluated.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: sentence`; for a mapping, without file and line.
     """
+    if models:
+        question = {**question, "models": [models] if isinstance(models, str) else list(models)}
     with collect_values() as variables:
         of_test = {"where": where, "target": target}
         return _load(config, overrides, recommendations, environment, of_test, input_format, replace, gates, question, variables, describes)
@@ -193,6 +197,7 @@ def _load(
         problems.append(problem)
     if problem := add_gates(value, gates, folder, overridden):
         problems.append(problem)
+    add_bases(value, question.get("bases", ()))
     data = value.get("data")
     if describes and isinstance(data, dict) and "folds" not in data and "test" not in data and ("train" in data or "items" in data):
         data["test"] = NO_TEST
@@ -210,6 +215,8 @@ def _load(
     else:
         of_lists = None if describes else _without_test(value, locations, folder, problems)
         configs, checked = {}, of_lists or check(value, locations, folder, problems, describes)
+    if not {"metrics", "top_k", "models"}.isdisjoint(question):
+        checked, configs = _with_known_names(checked), {name: _with_known_names(config) for name, config in configs.items()}
     # A measure as a whole, such as Recall@20, is no secret either; a group of rows in it may be one.
     measures = (label for label in checked.evaluation.labels if "=" not in label)
     show((checked.report.title or "", *measures), checked.evaluation.labels)
@@ -220,6 +227,16 @@ def _load(
         warnings.append(f"-k {question['top_k']} has no effect: every metric names its cut-off; name metrics without one: -m nDCG")
     doubtful = "" if translation.dialect or "metrics" in question else doubt(value.get("evaluation"))
     return Loaded(checked, name, folder, tuple(warnings), configs, doubtful, variables)
+
+
+def _with_known_names(config: Config) -> Config:
+    """Return the config without the names in `report.names` of models and measures that options left out."""
+    models, evaluation = config.data.named_models, config.evaluation
+    if models is None or evaluation.aggregates or not config.report.names:
+        return config  # files or aggregates give names that are not known here
+    known = {*models, *evaluation.yardsticks.names, *evaluation.labels, *(label.rpartition("@")[0] for label in evaluation.labels)}
+    names = {name: shown for name, shown in config.report.names.items() if name in known}
+    return config.model_copy(update={"report": config.report.model_copy(update={"names": names})})
 
 
 def _without_test(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str]) -> Config | None:
