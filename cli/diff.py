@@ -27,6 +27,7 @@ def _relevant(context: click.Context, parameter: click.Parameter, value: str | N
 
 @click.command(cls=options.Command)
 @click.argument("inputs", nargs=-1, metavar="[CONFIG] A B", shell_complete=options.models_of_configs)
+@click.option("--models", multiple=True, metavar="A,B", help="The two models, instead of A and B after the config.")
 @click.option("--measure", metavar="M", help="The measure that decides what a loss is. Default: the first.")
 @click.option("--show", "n_shown", type=click.IntRange(min=0), default=3, metavar="N", help="Show N users of each order. Default: 3.")
 @click.option(
@@ -50,12 +51,18 @@ def _relevant(context: click.Context, parameter: click.Parameter, value: str | N
 @click.option("--show-users", "shows_users", is_flag=True, help="Show ids of users. Default: a hash of the id.")
 @click.option("--pictures", metavar="COLUMN", help="In -o FILE.html: pictures of items, by the web addresses in a column of data.items.")
 @options.plugin_option
-@options.reading_options("overrides", "recommendations", "where", "target", "replace")
+@options.reading_options("overrides", "recommendations", "where", "target", "replace", without=("models",))
 @options.format_option("diff", help="The output format. Default: a table.")
 @options.outputs_option("Also write a file: every user as .parquet, .csv or .json; .md; a page to explore as .html.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")
 def diff(
-    inputs: tuple[str, ...], read: options.ConfigReader, form: str | None, outputs: tuple[str, ...], quiet: bool, **arguments: Any
+    inputs: tuple[str, ...],
+    models: tuple[str, ...],
+    read: options.ConfigReader,
+    form: str | None,
+    outputs: tuple[str, ...],
+    quiet: bool,
+    **arguments: Any,
 ) -> None:
     """Show where the lists of two models part: which users lose, which items make the difference, and why items were missed.
 
@@ -64,6 +71,7 @@ def diff(
     """
     from receval.session.diff import DiffOptions, diff_inputs
 
+    inputs = (*inputs, *(name for text in models for name in text.split(",")))
     arguments["orders"] = tuple(dict.fromkeys(arguments["orders"])) or ("loss", "gain")
     forms = {form, *(row.form for path in outputs if (row := of_file(path, "diff")))}
     wanted = DiffOptions(keeps=bool(forms & _WITH_USERS), has_page="html" in forms, **arguments)

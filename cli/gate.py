@@ -13,7 +13,8 @@ from .options import hint_in_options
 from .output import ci_files, publish, say, say_verdicts, say_without_charts, show, tell, tell_cautions
 
 _USUAL: Final = (
-    "--baseline", "--model", "--if-missing", "--rule", "--fail", "--inconclusive", "--strict", "--test", "--recs", "--ci", "--format", "-o",
+    "--baseline", "--models", "--if-missing", "--rule", "--fail", "--inconclusive", "--strict", "--test", "--recs", "--ci", "--format",
+    "-o",
 )  # fmt: skip
 """The options that `receval gate --help` shows."""
 
@@ -25,12 +26,12 @@ _USUAL: Final = (
     "--baseline-model", metavar="NAME", help="The model in the baseline folder to compare with. Default: the model of the same name."
 )
 @click.option(
+    "--models",
     "--model",
     "models",
     multiple=True,
-    metavar="NAME,NAME",
-    callback=lambda context, parameter, given: tuple(name for text in given for name in text.split(",") if name),
-    help="Judge only these models, instead of those of gates.models. May be repeated.",
+    metavar="A,B",
+    help="Judge only these models, instead of those of gates.models: names, or patterns such as 'bpr*'. May be repeated.",
 )
 @click.option("--anchor", metavar="[LABEL=]DIR", help="A second, older baseline: margins must also hold against it.")
 @click.option(
@@ -54,7 +55,7 @@ _USUAL: Final = (
     help="Exit with 1 also for gates that are inconclusive or warn, or if none could be judged; not for warnings of the health checks.",
 )
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if a gate failed; for jobs that only report.")
-@options.reading_options("overrides", "recommendations", "where", "target", "replace")
+@options.reading_options("overrides", "recommendations", "where", "target", "replace", without=("models",))
 @options.ci_option
 @options.format_option("gates", "report", default="table", help="The output format. Default: a table.")
 @options.outputs_option("Also write the verdicts: .json or .md, or a report: .html, .xml (JUnit), .svg (a badge).")
@@ -89,14 +90,22 @@ def gate(
     named = read.source(source)
     _refuse_contradictions(named, read, arguments)
     row = of_form(form, "gates", "report")
+    models = arguments.pop("models")
     options = gate_options(**arguments)
-    in_hints = {", or the models to judge by gates.models": "; --model NAME judges only these"}
+    in_hints = {", or the models to judge by gates.models": "; --models NAME judges only these"}
     in_hints |= {} if arguments["baseline"] is None else {"gates.baseline.model": "--baseline-model NAME"}
     with hint_in_options(in_hints):
         judged = judge_source(
             named,
             options,
-            read=partial(read, quiet=quiet, gates=options, metrics=measures_of_rules(arguments["rules"])),
+            models=models,
+            read=partial(
+                read,
+                quiet=quiet,
+                gates=options | ({"models": []} if models else {}),
+                given={"models": models},
+                metrics=measures_of_rules(arguments["rules"]),
+            ),
             outputs=outputs,
             more_files=ci_files(system),
             reports=system != "none" or (row is not None and row.of == "report"),

@@ -12,7 +12,7 @@ from receval.synonyms import SYNONYMS, nearest
 
 _CONFIG: Final = "the config as an argument: receval run CONFIG"
 _LISTS: Final = ("--recs NAME=FILE",)
-_MODELS: Final = ("--model NAME", *_LISTS)
+_MODELS: Final = ("--models A,B", *_LISTS)
 _GROUPS: Final = "GROUPS"
 """The place of the value that was typed, in the suggestion of a rule."""
 _OF_MEANING: Final = {
@@ -66,7 +66,7 @@ _MEANT: Final = {
     "output-format": ("--format json",),
     "output-dir": ("-o DIR/", "--format json > FILE"),
     "only": (
-        "--model NAME",
+        "--models A,B",
         "--set 'data.recommendations={NAME: FILE}'",
     ),
     "paired": ("no option: users are paired by default",),

@@ -97,9 +97,19 @@ class ConfigReader:
         self.question = question or {}
 
     @property
+    def models(self) -> tuple[str, ...]:
+        """The models that are chosen, by names or patterns; empty for all."""
+        return tuple(self.question.get("models", ()))
+
+    @property
     def changes(self) -> bool:
         """True if options change or replace a config."""
-        return bool(self.overrides or self.recommendations or self.question or self._of_test)
+        return bool(self.overrides or self.recommendations or self._of_config or self._of_test)
+
+    @property
+    def _of_config(self) -> dict[str, Any]:
+        """The options that only a config can have, not stored results."""
+        return {name: value for name, value in self.question.items() if name not in ("models", "bases")}
 
     @property
     def _of_test(self) -> dict[str, str]:
@@ -114,7 +124,8 @@ class ConfigReader:
 
     def as_options(self) -> str:
         """Return the options for files and their reading, as text for another command."""
-        named = [f"--{name} {shlex.quote(str(value))}" for name, value in self.question.items() if name not in ("metrics", "top_k")]
+        named = [f"--{name} {shlex.quote(str(value))}" for name, value in self._of_config.items() if name not in ("metrics", "top_k")]
+        named += [f"--models {shlex.quote(','.join(self.models))}"] if self.models else []
         of_test = ((f"--{name}", (value,)) for name, value in self._of_test.items())
         others = (("--recs", self.recommendations), ("--set", self.overrides), *of_test)
         return " ".join([*named, *(f"{option} {shlex.quote(value)}" for option, values in others for value in values)])
@@ -138,7 +149,7 @@ class ConfigReader:
             return (*given, COMMAND_LINE)
         if not given:
             raise click.UsageError(_NO_CONFIG)
-        if are_folders and self.question:
+        if are_folders and self._of_config:
             raise click.UsageError("options for files and metrics change a config; they have no effect on stored results")
         without_effect = [one for one in self.overrides if are_folders and not one.startswith(tuple(f"{name}." for name in sections))]
         if without_effect:
@@ -295,6 +306,14 @@ _QUESTION = {
     "metrics": click.option("-m", "--metrics", "--metric", "metrics", multiple=True, metavar="M,M", help="The metrics: nDCG@10,Recall."),
     "top_k": click.option("-k", "--top-k", "top_k", metavar="K,K", help="The cut-offs: 5,10."),
     "threshold": click.option("--threshold", type=float, metavar="RATING", help="The lowest rating of a relevant item."),
+    "models": click.option(
+        "--models",
+        "models",
+        multiple=True,
+        metavar="A,B",
+        shell_complete=lambda *given: model_names(*given),
+        help="Only these models: names, or patterns such as 'bpr*'. May be repeated.",
+    ),
     "convention": click.option(
         "--convention",
         metavar="NAME",
@@ -346,6 +365,8 @@ def reading_options(*names: str, without: Sequence[str] = ()) -> Callable[[_Call
         @wraps(callback)
         def command(*arguments: Any, **given: Any) -> Any:
             question = {name: value for name in of_question if (value := given.pop(name, None)) not in (None, ())}
+            if bases := tuple(base for name in ("baseline", "baseline_model") if (base := given.get(name))):
+                question |= {"bases": bases} if "models" in question else {}
             read = ConfigReader(question=question, **{name: given.pop(name) for name in _READING if name in given})
             return callback(*arguments, read=read, **given)
 

@@ -94,7 +94,7 @@ def compare(
     """
     from receval.session.compare import compare_inputs
 
-    arguments["test"] = read.take_tests(arguments.pop("tests"))
+    arguments |= {"test": read.take_tests(arguments.pop("tests")), "models": read.models}
 
     def read_with_groups(path: str) -> receval.Loaded:
         groups = {"compared_by": arguments["by"], "cluster": arguments["cluster"]}
@@ -180,7 +180,7 @@ def report(
     with options.hint_in_options({"the first time use --if-missing pass, or": "a report without gates: --set 'gates.rules=[]'; or"}):
         made = report_inputs(
             read.sources(inputs, SECTIONS),
-            arguments,
+            {**arguments, "models": read.models},
             overrides=read.overrides,
             read=partial(read, quiet=quiet),
             tell=tell,
@@ -248,5 +248,5 @@ def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], 
     from receval.session.report import SECTIONS, plot_inputs
 
     sources = read.sources(inputs, SECTIONS)
-    plot_inputs(sources, chart, of, arguments, overrides=read.overrides, read=read, tell=tell, output=output)
+    plot_inputs(sources, chart, of, {**arguments, "models": read.models}, overrides=read.overrides, read=read, tell=tell, output=output)
     say(f"wrote {output}")

@@ -53,5 +53,6 @@ def slices(
     def read_quietly(path: str) -> receval.Loaded:
         return read(path, quiet=quiet, metrics=arguments["measures"], judges_gates=False)
 
+    arguments["models"] = read.models
     found = slices_of_inputs(read.sources(inputs), arguments, read=read_quietly, tell=tell, by=by, depth=depth, outputs=outputs)
     show(of_form(form, "slices"), found)

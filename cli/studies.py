@@ -73,8 +73,10 @@ def check(
 @options.config_argument
 @options.plugin_option
 @click.option("--user", required=True, help="The id of the user.")
-@click.option("--model", shell_complete=options.model_names, help="The name of the model. Not needed if there is only one.")
-@options.reading_options()
+@click.option(
+    "--models", "--model", "model", metavar="NAME", shell_complete=options.model_names, help="The model. Not needed if there is only one."
+)
+@options.reading_options(without=("models",))
 @options.format_option("explanation", default="table", help="The output format.")
 def explain(measure: str | None, config: str | None, user: str, model: str | None, read: options.ConfigReader, form: str) -> None:
     """Show step by step how the value of one user is computed.

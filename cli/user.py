@@ -34,11 +34,17 @@ class _UserCommand(options.Command):
 @options.config_or_folder_argument("config", "[CONFIG|DIR]")
 @options.plugin_option
 @click.option(
-    "--model", "models", multiple=True, shell_complete=options.model_names, help="Only this model. May be repeated. Default: all."
+    "--models",
+    "--model",
+    "models",
+    multiple=True,
+    metavar="A,B",
+    shell_complete=options.model_names,
+    help="Only these models: names, or patterns such as 'bpr*'. May be repeated. Default: all.",
 )
 @click.option("--show", "n_shown", type=click.IntRange(min=0), default=5, metavar="N", help="Show N train and N test rows. Default: 5.")
 @click.option("--quick", is_flag=True, help="Do not evaluate the other users of a config: no means, no place among them, no findings.")
-@options.reading_options("overrides", "recommendations", "where", "target", "replace")
+@options.reading_options("overrides", "recommendations", "where", "target", "replace", without=("models",))
 @options.format_option("user", help="The output format. Default: a table.")
 @options.outputs_option("Also write to a file: .json or .md.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")

@@ -9,7 +9,7 @@ from typing import Any, Final, Unpack, overload
 import polars as pl
 from msgspec.structs import asdict, replace
 
-from ..config import Loaded
+from ..config import Loaded, load_config
 from ..disk.result_folder import enriched_frames, load
 from ..errors import ConfigError, DataError
 from ..evaluation.matrix_inputs import masks_seen
@@ -21,6 +21,7 @@ from ..load.in_memory.matrices import Matrix, is_matrix
 from ..load.in_memory.tensors import as_arrays
 from ..parts import Scratch
 from ..results.audit import Audit
+from ..results.chosen_models import with_chosen_models
 from ..results.description import Description
 from ..results.explanation import Explanation
 from ..results.result import Result
@@ -122,13 +123,15 @@ def evaluate_config(
     store_failures: str | os.PathLike[str] | None = None,
     strict: bool = False,
     progress: Report | None = None,
+    models: str | Sequence[str] = (),
 ) -> RunRecord[EvaluationResult]:
     """Evaluate a config as `receval run` does: judge its gates, make its reports, write everything, and log it with its trackers.
 
     `config` is a path, a mapping, or the result of `load_config`. `outputs` are files, whose endings set their forms, and folders, which
     end in `/`, in addition to those of the config; with `per_user` the files have the per-user values. `store_failures` is a folder for the
     offending rows of failed checks. With `strict` warnings of health checks count as errors, and gates that would only warn as failed.
-    `progress` is called with the progress of the run.
+    `progress` is called with the progress of the run. With `models`, names or patterns such as `bpr*`, only these of a config are
+    evaluated; for the result of `load_config` give them there.
 
     The record has the `result` with its conclusions and gates, the `verdicts`, the files `written`, the trackers (`tracked`), the closing
     `sentences`, and the `exit_code` of the command. If gates cannot be judged, or a required tracker fails, everything else is done, and
@@ -138,6 +141,9 @@ def evaluate_config(
     refuse_lost_threads()
     given = [outputs] if isinstance(outputs, str | os.PathLike) else list(outputs)
     options: dict[str, Any] = {"per_user": per_user, "store_failures": store_failures, "strict": strict, "progress": progress}
+    if models and not isinstance(config, Loaded):
+        config = load_config(config, models=models)
+        warn(config.warnings, above=3)
     record = track_run(run_config(_loaded(config, Arguments()), outputs=given, **options))
     return RunRecord(**{**asdict(record), "result": EvaluationResult.of(record.result, record.loaded)})
 
@@ -265,10 +271,16 @@ def score(
 
 
 @takes()
-def load_results(folder: str | os.PathLike[str]) -> EvaluationResult:
-    """Read a folder written by `receval run -o FOLDER/` or `result.save`; raise `DataError` if it is not one, or incomplete."""
+def load_results(folder: str | os.PathLike[str], models: str | Sequence[str] = ()) -> EvaluationResult:
+    """Read a folder written by `receval run -o FOLDER/` or `result.save`; raise `DataError` if it is not one, or incomplete.
+
+    With `models`, names or patterns such as `bpr*`, the result has only these and the reference lists.
+    """
     refuse_lost_threads()
-    return EvaluationResult.of(load(path_of("folder", folder)))
+    result = load(path_of("folder", folder))
+    if models:
+        result = with_chosen_models({"": result}, [models] if isinstance(models, str) else models)[""]
+    return EvaluationResult.of(result)
 
 
 _NOT_REPEATED: Final = ("recommendations", "predictions", "yardsticks", "by", "health", "engine")

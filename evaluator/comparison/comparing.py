@@ -15,7 +15,7 @@ from ..results.candidates import candidates_by_place, candidates_text, incompara
 from ..results.comparison import Comparison, worse_in_groups
 from ..results.description import HistogramBin, Spread
 from ..results.list_lengths import caution
-from ..results.notes import BY_FILE_ORDER, uneven_lists_text
+from ..results.notes import BY_FILE_ORDER, CHOSEN, uneven_lists_text
 from ..results.result import InputFile, Result, columns_of, counts_lists, select
 from ..results.row import listed, shortened
 from ..stats.concluding import judge_family, users_text, without_verdict
@@ -118,7 +118,7 @@ def notes_on_lists(sides: Iterable[Side]) -> Iterator[str]:
 
 def _notes_on_order(sides: Iterable[Side]) -> Iterator[str]:
     """Yield the remarks of the results on lists that are read in the order of the file, against their ranks or scores."""
-    yield from (remark for some in _by_result(sides) for remark in some[0].result.remarks if BY_FILE_ORDER in remark)
+    yield from (remark for some in _by_result(sides) for remark in some[0].result.remarks if BY_FILE_ORDER in remark or CHOSEN in remark)
 
 
 def notes_on_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:

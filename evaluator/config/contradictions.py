@@ -145,7 +145,7 @@ def _hint(measure: str, config: Config, labels: tuple[str, ...]) -> str:
 
 def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]]:
     """Yield the position of each name that is not a model of the config, with a sentence; names in parentheses are reference lists."""
-    models = config.data.named_models
+    models = config.data.all_models or config.data.named_models
     if models is None:
         return  # the models are named after files, which are not searched yet
     for index, name in enumerate(names):

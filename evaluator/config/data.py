@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 
 from msgspec import Struct, field
-from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, field_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PrivateAttr,
+    Tag,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
+from ..names.model_patterns import chosen_models
 from ..names.yaml_text import Path
 from .data_sources import (
     UNNAMED,
@@ -20,6 +32,7 @@ from .data_sources import (
     SourceConfig,
     SourceField,
     TestField,
+    as_list,
     describes_a_source,
     names_models,
 )
@@ -163,6 +176,13 @@ class Data(Model):
             "measure uses only `predictions`"
         ),
     ] = Field(default_factory=dict)
+    models: (
+        Annotated[
+            tuple[Annotated[str, Field(min_length=1)], ...],
+            BeforeValidator(as_list, json_schema_input_type=str | list[str]),
+        ]
+        | None
+    ) = Field(None, description="the models that are evaluated, by names or patterns such as `bpr*`; if not given, all")
     columns: Columns | None = Field(
         None,
         description="the names of columns in every file that has them; the columns of a file come first",
@@ -172,6 +192,32 @@ class Data(Model):
         exclude=True,
         description="several test sets: names that replace {fold} in the paths of this section, or mappings with the keys of each fold",
     )
+
+    _all_models: tuple[str, ...] | None = PrivateAttr(None)
+
+    @field_validator("models")
+    @classmethod
+    def _are_models(cls, models: tuple[str, ...] | None, info: ValidationInfo) -> tuple[str, ...] | None:
+        if models is not None and (names := _names_of_models(info.data)) is not None:
+            chosen_models(models, names)
+        return models
+
+    @model_validator(mode="after")
+    def _with_chosen_models(self) -> Self:
+        """Leave the models out that are not chosen, if the config names its models; otherwise the files do, and choose later."""
+        names = _names_of_models(self.__dict__)
+        if self.models is not None and names is not None:
+            kept = {*chosen_models(self.models, names)}
+            for key in ("recommendations", "predictions"):
+                if isinstance(given := getattr(self, key), dict):
+                    self.__dict__[key] = {name: source for name, source in given.items() if name in kept}
+            self._all_models = names
+        return self
+
+    @property
+    def all_models(self) -> tuple[str, ...] | None:
+        """The models of which some were chosen; `None` if all are evaluated, or if files give the names."""
+        return self._all_models
 
     def named_lists(self) -> Iterator[tuple[str, str, tuple[str | int, ...], RowsSource]]:
         """Yield, for each named model and each of its runs: name in the evaluation, model, path within `data`, lists."""
@@ -223,8 +269,16 @@ class Data(Model):
                 yield from ((place, source) for _, _, place, source in self.named_lists())
             elif isinstance(given, dict):
                 yield from (((key, name), source) for name, source in given.items())
-            elif given and key not in ("columns", "folds"):
+            elif given and key not in ("columns", "folds", "models"):
                 yield from (((key, index), source) for index, source in enumerate(given))
+
+
+def _names_of_models(data: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the names of the models of a section `data`; `None` if its files, or a column of its only file, may give them."""
+    given = data.get("recommendations") or data.get("predictions")
+    if not isinstance(given, dict) or (len(given) == 1 and not any(isinstance(one, ModelRuns) for one in given.values())):
+        return None
+    return (*given,)
 
 
 def problems_of_models(data: Data) -> Iterator[tuple[Path, str]]:

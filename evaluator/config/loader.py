@@ -28,7 +28,7 @@ from .data_sources import EMPTY_TEST, NO_TEST, with_rows_marked
 from .dialects import doubt, gather_pasted, translate
 from .error_texts import error_text
 from .fold_groups import equal_groups
-from .overrides import SETTINGS, Layers, Locations, add_gates, add_input_format, add_model, add_setting, add_to_test, override
+from .overrides import SETTINGS, Layers, Locations, add_bases, add_gates, add_input_format, add_model, add_setting, add_to_test, override
 from .whole_config import Config
 
 _STDIN = "/dev/stdin"
@@ -135,6 +135,7 @@ def load_config(
     question: Mapping[str, Any] = MappingProxyType({}),
     describes: bool = False,
     target: str | None = None,
+    models: str | Sequence[str] = (),
 ) -> Loaded:
     """Read a config: a YAML file, or the same as a mapping, which may have rows in memory instead of paths.
 
@@ -143,10 +144,13 @@ def load_config(
     that of the model of the same name, which is a problem otherwise. `where` is the filter of the test rows, and `target` chooses among
     those of each user (`last`, `first`, `random`, `all`). `gates` are keys of that section given by options. `question` has files, measures
     and settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text), `threshold`, `convention`, `by`,
-    `compared_by`, `cluster`. `~` in paths is the home folder. A config that only `describes` its files needs one of test, train and items.
+    `compared_by`, `cluster`, `models`, and `bases`, models that are never left out. `~` in paths is the home folder. A config that only
+    `describes` its files needs one of test, train and items. With `models`, names or patterns such as `bpr*`, only these are evaluated.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: sentence`; for a mapping, without file and line.
     """
+    if models:
+        question = {**question, "models": [models] if isinstance(models, str) else list(models)}
     with collect_values() as variables:
         document, name, folder = _opened(config, environment)
         pasted = gather_pasted(document.value, Config.model_fields.keys())
@@ -160,6 +164,7 @@ def load_config(
         layers.each(add_to_test, (given for given in (("where", where), ("target", target)) if given[1] is not None))
         layers.each(add_input_format, [(input_format,)] if input_format else [])
         layers.each(add_gates, [(gates,)])
+        add_bases(layers.config, question.get("bases", ()))
         needs_lists = not (describes or n_refused)  # a model that is refused is missing only because of that
         if describes:
             _allow_no_test(layers.config)
@@ -167,6 +172,8 @@ def load_config(
         locations = Locations(name, document, translation, layers.origins, moved=pasted)
         value = {**layers.config, "evaluation": translation.value} if translation.dialect else layers.config
         checked, folds = _checked(value, locations, layers, describes, needs_lists)
+        if not {"metrics", "top_k", "models"}.isdisjoint(question):
+            checked, folds = _with_known_names(checked), {name: _with_known_names(config) for name, config in folds.items()}
         # A measure as a whole, such as Recall@20, is no secret either; a group of rows in it may be one.
         measures = (label for label in checked.evaluation.labels if "=" not in label)
         show((checked.report.title or "", *measures), checked.evaluation.labels)
@@ -218,6 +225,16 @@ def _warnings(config: Config, locations: Locations, question: Mapping[str, Any])
         yield f"{locations.in_file(('evaluation', *path), of_key=True)}: {message}"
     if "top_k" in question and not config.evaluation.cut_at_top_k and "metrics" not in question:
         yield f"-k {question['top_k']} has no effect: every metric names its cut-off; name metrics without one: -m nDCG"
+
+
+def _with_known_names(config: Config) -> Config:
+    """Return the config without the names in `report.names` of models and measures that options left out."""
+    models, evaluation = config.data.named_models, config.evaluation
+    if models is None or evaluation.aggregates or not config.report.names:
+        return config  # files or aggregates give names that are not known here
+    known = {*models, *evaluation.yardsticks.names, *evaluation.labels, *(label.rpartition("@")[0] for label in evaluation.labels)}
+    names = {name: shown for name, shown in config.report.names.items() if name in known}
+    return config.model_copy(update={"report": config.report.model_copy(update={"names": names})})
 
 
 def _without_test(value: Mapping[str, Any], locations: Locations, layers: Layers) -> Config | None:

@@ -19,7 +19,7 @@ from ..names import yaml_text as text
 from ..names.measure_strings import measures_of
 from ..names.short_names import is_address
 from ..quoting import one_line
-from .data_sources import InMemory
+from .data_sources import InMemory, as_list
 from .dialects import Translation
 from .error_texts import error_text, keys_at
 from .judgement import Compare, GateBaseline, GateRule, Gates, Rule, as_baseline
@@ -79,6 +79,7 @@ SETTINGS: Final[Mapping[str, tuple[text.Path, str]]] = {
     "metrics": (("evaluation", "metrics"), "-m"),
     "by": (("evaluation", "by"), "--by"),
     "compared_by": (("compare", "by"), "--by"),
+    "models": (("data", "models"), "--models"),
     "cluster": (("compare", "cluster"), "--cluster"),
 }
 """Name of a setting that an option gives → its key and its option."""
@@ -336,8 +337,8 @@ def add_setting(layers: Layers, question: Mapping[str, Any], name: str) -> None:
             raise WrongOptionError(f"{where}: write cut-offs as 5,10")
         value = cutoffs.value
     elif name == "metrics":
-        value = _at_cutoffs(measures_of(value), question.get("top_k", ""))
-    elif path[0] == "data":
+        value = _at_cutoffs(_measures_named(value, layers.config), question.get("top_k", ""))
+    elif name in ("test", "train", "items"):
         data = layers.config.get("data")
         given = data.get(name) if isinstance(data, dict) else None
         place = _seen_from(layers.folder, value)
@@ -347,6 +348,28 @@ def add_setting(layers: Layers, question: Mapping[str, Any], name: str) -> None:
     layers.put(path, value, where)
     if isinstance(value, list) and name != "top_k":
         layers.origins.update({(*path, index): one_line(f"{option} {one}") for index, one in enumerate(value)})
+
+
+def _measures_named(given: Iterable[str], config: Mapping[str, Any]) -> list[str]:
+    """Return the measures in texts of the command line, also by the names that `report.names` of the config gives them."""
+    report = config.get("report")
+    names = report.get("names") if isinstance(report, dict) else None
+    own = {str(name): measure for measure, name in names.items()} if isinstance(names, dict) else {}
+    measures = (one for text in given for one in ([text] if text in own else measures_of([text])))
+    return [own.get(one, one) for one in measures]
+
+
+def add_bases(config: dict[str, Any], bases: Iterable[str]) -> None:
+    """Add to the chosen models of a config the ones that they are compared with: `bases`, and those that the config names."""
+    data = config.get("data")
+    if not isinstance(data, dict) or not isinstance(models := as_list(data.get("models")), list):
+        return
+    gates, compare = (section if isinstance(section := config.get(name), dict) else {} for name in ("gates", "compare"))
+    rules, base = gates.get("rules"), gates.get("baseline")
+    against = [rule.get("against") for rule in rules if isinstance(rule, dict)] if isinstance(rules, list) else []
+    named = [*bases, compare.get("baseline"), base.get("path") if isinstance(base, dict) else base, *against]
+    known = data.get("recommendations") or data.get("predictions")
+    data["models"] = [*models, *(one for one in named if isinstance(one, str) and isinstance(known, dict) and one in known)]
 
 
 def _at_cutoffs(measures: Sequence[str], cutoffs: str) -> list[str]:

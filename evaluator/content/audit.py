@@ -96,7 +96,8 @@ def explanation_document(explanation: Explanation, level: int = 1) -> Document:
     values = [*explanation.facts, *((part.measure, part.value) for part in explanation.components if part.value is not None)]
     if explanation.numerator is not None and explanation.denominator is not None:
         values += [("numerator", explanation.numerator), ("denominator", explanation.denominator)]
-    value = repr(explanation.value) if explanation.value is not None else f"none: {explanation.reason}"
+    reason = f" ({explanation.reason})" if explanation.reason else ""
+    value = f"{explanation.value!r}{reason}" if explanation.value is not None else f"none: {explanation.reason}"
     terms = (*((name, _shown(cell)) for name, cell in values), (explanation.measure, value))
     blocks += [Heading("The value", level + 1), Terms(terms, code=False)]
     if explanation.choices:

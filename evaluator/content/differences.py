@@ -103,8 +103,8 @@ COLUMNS: tuple[DifferenceColumn, ...] = (
     DifferenceColumn("value", "value", lambda one, shown: _number_cell(one.value, shown.digits)),
     DifferenceColumn("Δ", "difference", lambda one, shown: _number_cell(one.difference, shown.digits, sign=True)),
     DifferenceColumn("verdict", "verdict", _verdict_cell),
-    DifferenceColumn("interval", "interval", _interval_cell, 3),
-    DifferenceColumn("p", "p", _p_cell, 2),
+    DifferenceColumn("interval", "interval", _interval_cell, 2),
+    DifferenceColumn("p", "p", _p_cell, 3),
     DifferenceColumn("up/same/down", "counts", _counts_cell, 5),
 )
 """The columns of differences. `base` and `value` are headed by the model if all rows have the same one, `interval` by its level."""
@@ -123,7 +123,7 @@ _USERS: Final = DifferenceColumn("users", "value", lambda one, shown: Cell(f"{on
 
 
 def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool = False, relative: bool = False) -> Document:
-    """Return tables of pairs, or letters if there are many, conclusions, groups, users who lose most, and footnotes.
+    """Return tables of pairs, or letters if there are many, one line on how they were made, conclusions, groups, losers and footnotes.
 
     `look_at` is the config in the command that explains one user. With `everything`, measures that are not tested have rows too; with
     `relative`, differences also have a column in percent.
@@ -132,8 +132,7 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
     comparison = comparison if everything else only_tested(comparison)
     is_of_one = _is_of_one_measure(comparison)
     of_measure = _of_one_measure(comparison.differences) if is_of_one else ""
-    blocks: list[Block] = [Heading(f"{title(comparison)}{of_measure}"), Paragraph(subtitle(comparison))]
-    blocks += [Paragraph(text) for text in (first_text(comparison), corrected_for(comparison), said) if text]
+    blocks: list[Block] = [Heading(f"{title(comparison)}{of_measure}")]
     # Most tables are without captions, because the headings above them say the same; several tables of pairs keep theirs.
     if shows_pairs(comparison):
         tables = (measure_table(comparison, relative),) if is_of_one else pair_tables(comparison, relative)
@@ -141,7 +140,7 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
     if comparison.letters:
         letters = replace(letters_table(comparison), caption="")
         blocks += [Heading("Models that are not clearly different", 2), letters, Paragraph(f"{LETTERS}.")]
-    blocks.append(Points(_conclusions(comparison)))
+    blocks += [_method(comparison, said), Points(_conclusions(comparison))]
     if comparison.by_group:
         blocks += [Heading(f"Within groups{_of_one_measure(comparison.by_group)}", 2), Paragraph(groups_text(comparison))]
         tables = tuple(groups_tables(comparison, relative))
@@ -172,13 +171,18 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
     counts = "up/same/down: the number of users with a better, the same and a worse value"
     blocks: list[Block] = [Paragraph(f"{title(comparison)}: {subtitle(comparison)}. Δ is the model minus the baseline; {counts}.")]
     sentences = (first_text(comparison), corrected_for(comparison), untested_text(comparison, everything=True))
-    blocks += [Paragraph(text) for text in sentences if text]
+    blocks += [Paragraph(" ".join(filter(None, sentences)))] if any(sentences) else []
     blocks += [Paragraph(f"{meanings}{band}.")] if signs else []
     blocks += [Points((*_conclusions(comparison), *footnotes(comparison))), *figures]
     blocks += [letters_table(comparison)] if comparison.letters else []
     blocks += pair_tables(comparison, relative)
     blocks += [groups_table(comparison, relative), Paragraph(groups_text(comparison))] if comparison.by_group else []
     return Section("differences", "Differences", tuple(blocks))
+
+
+def _method(comparison: Comparison, untested: str) -> Paragraph:
+    """Return how the differences were made, in one paragraph: users, test, correction, baseline, and measures that are not tested."""
+    return Paragraph(" ".join(filter(None, (f"{subtitle(comparison)}.", first_text(comparison), corrected_for(comparison), untested))))
 
 
 def _conclusions(comparison: Comparison) -> tuple[str, ...]:
@@ -261,7 +265,7 @@ def first_text(comparison: Comparison) -> str:
     if comparison.first is None:
         return ""
     kind = "model" if comparison.first in comparison.models and comparison.base == comparison.first else "result"
-    return f"Compared with {comparison.first}, the first {kind}; choose another with --baseline."
+    return f"Baseline: {comparison.first}, the first {kind}; choose another with --baseline."
 
 
 def corrected_for(comparison: Comparison) -> str:
@@ -270,8 +274,7 @@ def corrected_for(comparison: Comparison) -> str:
     of_one_result = all(name == own for name, own in comparison.own_names.items())
     if base is None or len(comparison.models) < 3 or not of_one_result or not family or comparison.settings.correction == "none":
         return ""
-    over = f"P values are corrected over the {family:,} comparisons with {base}"
-    return f"{over}; receval run compares all pairs of models, so its marks can differ."
+    return "receval run compares all pairs of models, so its marks can differ."
 
 
 def untested_text(comparison: Comparison, everything: bool) -> str:

@@ -101,7 +101,9 @@ def differences(content: ReportContent) -> Figure | None:
     level = f"{100 * comparison.settings.level:g} %"
     several = len({(one.subject.base, one.subject.model) for one in shown}) > 1
     scales = f" Each panel has its own scale.{_apart(map(_far_differences, _by_measure(shown).values()))}" if several else ""
-    caption = f"Differences with their {level} intervals; the dashed line marks zero difference.{band}{scales}{left}"
+    others = dict.fromkeys(one.subject.model for one in shown)
+    of = f" of {listed([*others])} from {comparison.base}" if comparison.base else ""
+    caption = f"Differences{of} with their {level} intervals; the dashed line marks zero difference.{band}{scales}{left}"
     description = f"differences of {len(shown)} values from {comparison.base or 'each other'} with their intervals"
     return figure_of(
         "differences", caption, description, partial(_forest, shown, comparison.base, renaming(names_of(content.results.values())))
@@ -144,7 +146,8 @@ def _forest(shown: Sequence[Difference], base: str | None, renamed: Callable[[st
         far = {measure: _far_differences(some) for measure, some in _by_measure(shown).items()}
         plots = [_with_far_ones(measure, rows, far[measure], width, room) for measure, rows in panels.items()]
     else:
-        plots = [_forest_panel(rows, "model minus baseline", width, room) for rows in _by_size(panels[""])]
+        title = renamed(f"{shown[0].subject.model} minus {shown[0].subject.base}")
+        plots = [_forest_panel(rows, title, width, room) for rows in _by_size(panels[""])]
     scales = {"scale": {"x": "independent", "color": "shared", "shape": "shared"}}
     columns = size.forests if several else 1
     return {"concat": plots, "columns": columns, "spacing": 24, "resolve": scales} if len(plots) > 1 else plots[0]

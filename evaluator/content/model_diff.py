@@ -232,10 +232,14 @@ def _move(rank: int, row: _ListRow | None) -> str:
     return "=" if row.other_rank == rank else f"{ARROWS[row.other_rank > rank]}{abs(row.other_rank - rank):,}"
 
 
+_LEAST_SHOWN: Final = 0.5e-4
+"""The smallest contribution that is not printed as 0.0000."""
+
+
 def _said(diff: ModelDiff, items: pl.DataFrame) -> Iterator[str]:
     """Yield sentences on the items that make the difference, and on hits of one model that the other misses."""
     if diff.main.is_split:
-        changed = items.filter(pl.col(diff.measure) != 0)
+        changed = items.filter(pl.col(diff.measure).abs() >= _LEAST_SHOWN)
         ordered = changed.sort(pl.col(diff.measure).abs(), "item", descending=[True, False])
         parts = [
             f"{_item(diff, one['item'])} {_number(one[diff.measure], 4, sign=True)} ({_ranks(one)})"

@@ -95,6 +95,8 @@ def explain_user(scorer: Scorer, definition: Definition, model: str, user: str, 
         value, reason = (_number(plain(made)) if counts else None, "") if is_part else value_or_reason(first, values)
         ratio = made if isinstance(made, Ratio) and counts else None
         reading: Reading = scorer.tables.get("reading", scorer.choice(first))
+        if value is not None and not is_part and not len(reading) and recorder.reads("hits"):
+            reason = f"no list; missing_lists: {first.user_rules.missing_lists}"
         return Explanation(
             measure=first.label,
             model=model,

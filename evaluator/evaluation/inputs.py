@@ -7,16 +7,17 @@ from contextlib import ExitStack
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .. import load
 from ..config import Loaded, dotted
 from ..config.data_sources import InMemory
 from ..errors import ConfigError, DataError
 from ..load.in_memory.tensors import as_arrays
+from ..names.model_patterns import chosen_models
 from ..names.short_names import REFERENCE_NAMES
 from ..parts.spark.session import SparkSession
 from ..recognise.applying import QuestionError
-from ..synonyms import did_you_mean
 from ..tables.rows import EMPTY_TRUTH
 from .looking import ROLES, Looker
 from .matrix_inputs import deepest, masks_seen, refuse_unknown_columns
@@ -34,6 +35,8 @@ class Inputs(Struct, frozen=True):
     """
 
     by_role: Mapping[str, Mapping[str, load.Source]]
+    n_models: int = 0
+    """The number of models of the config, of which `data.models` may choose some."""
 
     def of(self, role: str) -> load.Source | None:
         """Return the source of a role that has one for the whole run; `None` if there is none."""
@@ -61,7 +64,8 @@ class Inputs(Struct, frozen=True):
     def map_sources(self, change: Callable[[load.Source], load.Source]) -> Inputs:
         """Return the inputs with `change` applied to every source."""
         made = {source.role: change(source) for source in self.all()}
-        return Inputs({role: {model: made[source.role] for model, source in of_role.items()} for role, of_role in self.by_role.items()})
+        by_role = {role: {model: made[source.role] for model, source in of_role.items()} for role, of_role in self.by_role.items()}
+        return replace(self, by_role=by_role)
 
     def with_common_kinds(self) -> Inputs:
         """Return the sources with ids of one kind in all of them: text as soon as one file stores text."""
@@ -70,7 +74,7 @@ class Inputs(Struct, frozen=True):
 
     def with_models(self, models: Mapping[str, load.Source]) -> Inputs:
         """Return the same sources with the lists of other models."""
-        return Inputs({**self.by_role, "recommendations": models})
+        return replace(self, by_role={**self.by_role, "recommendations": models})
 
     def single(self, name: str | None) -> Inputs:
         """Return the same sources with the lists of one model only.
@@ -80,18 +84,21 @@ class Inputs(Struct, frozen=True):
         if name is None and len(self.models) == 1:
             return self
         if name is None:
-            raise ConfigError(f"--model: name one of the models {', '.join(self.models)}")
-        return self.only(name)
+            raise ConfigError(f"--models: name one of the models {', '.join(self.models)}")
+        found = self.only(name)
+        if len(found.models) > 1:
+            raise ConfigError(f"--models: name one of the models {', '.join(found.models)}")
+        return found
 
     def only(self, *names: str) -> Inputs:
         """Return the same sources with the lists of these models only; raise `ConfigError` if there is no such model."""
-        for name in names:
-            if name not in self.models:
-                hint = did_you_mean(name, self.models, f"name one of the models {', '.join(self.models)}")
-                raise ConfigError(f"there is no model '{name}': {hint}")
+        try:
+            names = tuple(one for name in names for one in chosen_models((name,), self.models))
+        except ValueError as error:
+            raise ConfigError(f"{error}") from None
         of_models = {"recommendations": self.models, "predictions": self.predictions}
         chosen = {role: {name: of_role[name] for name in names if name in of_role} for role, of_role in of_models.items()}
-        return Inputs({**self.by_role, **chosen})
+        return replace(self, by_role={**self.by_role, **chosen})
 
 
 def look_at_everything(
@@ -118,12 +125,14 @@ def look_at_everything(
     looker = Looker(loaded, frozenset(wanted), frozenset(roles), stack, session, None if whole_lists else deepest(loaded.config.evaluation))
     try:
         looker.recognise()
-        models = looker.models()
+        every = looker.models()
+        models = looker.chosen(every)
         if yardstick := next((name for name in models if name in REFERENCE_NAMES), None):
             raise DataError(
                 f"data.recommendations: {yardstick} is the name of reference lists (yardsticks): rename the model", "name: path"
             )
-        predictions = looker.predictions(models, required="predictions" in needed) if "predictions" in roles else {}
+        predictions = looker.predictions(every, required="predictions" in needed) if "predictions" in roles else {}
+        predictions = {name: source for name, source in predictions.items() if name in models}
         found = {role: looker.single(role) for role in ROLES if role not in (EMPTY_TRUTH, "predictions", "recommendations")}
     except load.MissingColumnsError as error:
         raise looker.with_other_files(error) from None
@@ -135,7 +144,7 @@ def look_at_everything(
     found[EMPTY_TRUTH] = looker.empty_truth()
     looker.refuse_lost_columns([source for source in (*found.values(), *models.values(), *predictions.values()) if source is not None])
     of_run = {role: {_OF_RUN: source} for role, source in found.items() if source is not None}
-    return Inputs({**of_run, "predictions": predictions, "recommendations": models})
+    return Inputs({**of_run, "predictions": predictions, "recommendations": models}, len(data.all_models or every))
 
 
 def look_at_labels(loaded: Loaded, role: str, columns: Sequence[str], stack: ExitStack) -> load.Source:

@@ -18,7 +18,7 @@ from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data_sources import EMPTY_TEST, NO_TEST, UNNAMED, Columns, InMemory, TestedSource
 from ..config.whole_config import RelevanceConfig
 from ..conventions.convention import DEFAULT
-from ..errors import DataError, NoRowsError, RecevalError
+from ..errors import ConfigError, DataError, NoRowsError, RecevalError
 from ..load.columns import without_type
 from ..load.in_memory.frames import frame_of
 from ..load.in_memory.matrices import positions_as_ids
@@ -28,6 +28,7 @@ from ..load.source import OpenedSource
 from ..load.source_file import FrameFile
 from ..metrics.definition import Definition
 from ..metrics.intents import TEST_CATEGORIES
+from ..names.model_patterns import chosen_models
 from ..names.row_filter import in_filter
 from ..names.short_names import is_address
 from ..parts.spark.session import SparkSession
@@ -198,6 +199,16 @@ class Looker(Struct, frozen=True):
             models |= {name: replace(source, setting=lists.setting or lists.role) for name, source in found.items()}
         return models
 
+    def chosen(self, models: dict[str, load.Source]) -> dict[str, load.Source]:
+        """Return the chosen ones of the models that files name; raise `ConfigError` for a choice that fits none."""
+        data = self.loaded.config.data
+        if data.models is None or data.all_models is not None:
+            return models
+        try:
+            return {name: models[name] for name in chosen_models(data.models, models)}
+        except ValueError as error:
+            raise ConfigError(f"data.models (--models): {error}") from None
+
     def _model_column(self, lists: _Lists) -> str | int | None:
         """Return the column with the names of models: as the config says, or as recognised in a file that a person gave no name."""
         given, reading = self.loaded.config.data.model_column(lists.configured), self.found.get(lists.role)
@@ -242,6 +253,10 @@ class Looker(Struct, frozen=True):
                 name: _Lists(name, f"data.recommendations.{name}", configured, of_model, bool(given), f"data.recommendations[{index}]")
                 for name, of_model in own.items()
             }
+        if data.models is None or any(not lists.name for lists in by_name.values()):
+            return [*by_name.values()]
+        with suppress(ValueError):  # a column of one of the files may name the model
+            return [by_name[name] for name in chosen_models(data.models, by_name)]
         return [*by_name.values()]
 
     def _by_model(self, lists: _Lists, column: str | int) -> dict[str, load.Source]:

@@ -34,6 +34,7 @@ from ..measure.task import tables_of
 from ..measure.tie_bounds import bounds, unbounded
 from ..metrics.definition import Definition
 from ..parts import Part, SortedRuns, whole_users
+from ..results.notes import chosen_text
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.row import Candidates, of_models
@@ -442,8 +443,11 @@ def remarks(files: Files, models: Iterable[EvaluatedModel], of_checks: Iterable[
     own = [model for model in models if model.name in inputs.models]
     of_orders = reversals([row for model in own for row in model.rows], [row for model in own for row in model.by_group])
     groups = (*group_remarks(files.task, len(plan.shown)), *of_orders)
+    data = files.request.loaded.config.data
+    named = (*(data.recommendations or data.predictions or ()),) if data.all_models else (*inputs.models,)
+    chosen = (chosen_text(named, inputs.n_models),) if data.models is not None and len(named) < inputs.n_models else ()
     about_values = of_models((model.name, f"{remark}.") for model in models for remark in model.remarks)
-    return (*about_files, *groups, *of_checks, *plan.remarks(inputs.of("train") is not None), *about_values)
+    return (*chosen, *about_files, *groups, *of_checks, *plan.remarks(inputs.of("train") is not None), *about_values)
 
 
 def versions(request: Request) -> dict[str, str]:

@@ -41,7 +41,8 @@ class ExplainedChoice(Struct, frozen=True):
 class Explanation(Struct, frozen=True):
     """The value of a measure for one user, and the tables, counts and settings that it is computed from.
 
-    `value` is that of the results; `None` if the user has none, and `reason` then says why. `facts` are counts of the user with their
+    `value` is that of the results; `None` if the user has none, and `reason` then says why; of a user without a list
+    `reason` says so. `facts` are counts of the user with their
     titles. `missed` has the relevant items that are not among the shown hits, with their ranks, `None` if they are not in the list; it is
     empty if the measure reads no hits.
 

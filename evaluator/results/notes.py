@@ -10,9 +10,16 @@ from .row import Counts, Row, listed, shortened
 
 BY_FILE_ORDER: Final = "only the order of rows in the file"
 """The words for lists that are read in the order of the file; a sentence of a result that has them is also about a comparison."""
+CHOSEN: Final = "models chosen: "
+"""The words before the models that were chosen; a sentence of a result that has them is also about a comparison."""
 
 _UNEVEN: Final = 0.01
 """Difference of the shares of users without a list from which models are not alike."""
+
+
+def chosen_text(models: Sequence[str], total: int) -> str:
+    """Say that only these of `total` models were chosen."""
+    return f"{len(models):,} of {total:,} {CHOSEN}{listed(models)}."
 
 
 def file_order_text(conventions: Sequence[str], n: int, total: int) -> str:

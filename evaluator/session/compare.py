@@ -31,6 +31,7 @@ from ..evaluation.running import run
 from ..names.short_names import Margin
 from ..outputs import in_folder
 from ..render.forms import is_spreadsheet_safe, rendered
+from ..results.chosen_models import with_chosen_models
 from ..results.comparison import Comparison
 from ..results.result import Result
 from ..tables.prepared import OF_PROFILES, GroupBy
@@ -76,12 +77,14 @@ class OpenedInputs(Struct, frozen=True, eq=False):
             yield from baselines_of(config)
 
 
-def open_inputs(given: Sequence[str], read: Read, overrides: Sequence[str] = (), baseline: str | None = None) -> OpenedInputs:
+def open_inputs(given: Sequence[str], read: Read, arguments: Mapping[str, Any], overrides: Sequence[str] = ()) -> OpenedInputs:
     """Open folders of results and read at most one config, each given as `PATH` or `NAME=PATH`.
 
-    Without a name, a folder has its last part as label, a config its file name. `overrides` change the configs of folders. Raises
-    `ConfigError` for two equal labels, or two configs.
+    Without a name, a folder has its last part as label, a config its file name. `overrides` change the configs of folders. With `models`
+    among the `arguments` stored results have only these, and the base of the comparison. Raises `ConfigError` for two equal labels, or
+    two configs.
     """
+    baseline = arguments.get("baseline")
     paths: dict[str, Path] = {}
     unnamed: str | None = None
     for text in given:
@@ -103,6 +106,9 @@ def open_inputs(given: Sequence[str], read: Read, overrides: Sequence[str] = (),
         if configs and os.path.exists(path):
             raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
         configs[name] = read(str(path))  # raises for a name that is no file, such as that of a model
+    if (models := arguments.get("models")) and results:
+        bases = [baseline, arguments.get("baseline_model"), *(section_of(one, "compare", Compare).baseline for one in results.values())]
+        results = with_chosen_models(results, models, [base for base in bases if base is not None])
     return OpenedInputs(tuple(paths), results, folders, configs, unnamed, baseline)
 
 
@@ -286,7 +292,7 @@ def compare_inputs(
     `everything` and `relative` are as in `ComparedResults`. With `find_slices` users are also searched for slices.
     """
     targets = targets_of(outputs, "comparison", folders=True)
-    opened = open_inputs(inputs, read, baseline=arguments.get("baseline"))
+    opened = open_inputs(inputs, read, arguments)
     with Stage(targets.written(in_folder("comparison", "losers").__contains__), opened.read()) as stage:
         gathered = gather(opened, tell, features=features_of if find_slices else None)
         written_by = arguments.get("by") or ()

@@ -16,6 +16,7 @@ from ..errors import ConfigError
 from ..evaluation.running import run
 from ..outputs import OutputForm
 from ..render.forms import rendered
+from ..results.chosen_models import with_chosen_models
 from ..results.result import Result
 from .judge import bases_of, features_of_rules, judge_of_config, with_gates
 from .outcome import JudgedResult
@@ -30,6 +31,7 @@ def judge_source(
     options: Mapping[str, Any],
     *,
     read: Callable[[str], Loaded],
+    models: Sequence[str] = (),
     outputs: Sequence[PathLike] = (),
     more_files: Mapping[Path, OutputForm] | None = None,
     reports: bool = False,
@@ -37,11 +39,13 @@ def judge_source(
 ) -> JudgedResult[Result]:
     """Judge the results of a folder, by the gates of its config changed by `options`, or evaluate a config and judge it.
 
+    With `models` only these of a folder are judged; `read` must know those of a config.
+
     Writes the verdicts and reports of `outputs`; with `reports`, a report is made even without a file. Paths in a stored result are
     relative to the working folder.
     """
     targets = targets_of(outputs, "gates", "report", more=more_files)
-    judge, inputs = _of_folder(source, options, strict) if is_folder(source) else _of_config(read(source), strict)
+    judge, inputs = _of_folder(source, options, models, strict) if is_folder(source) else _of_config(read(source), strict)
     with Stage(targets.written(), inputs) as stage:
         result = judge()
         content = None
@@ -55,9 +59,12 @@ def judge_source(
     return JudgedResult(result, content, strict)
 
 
-def _of_folder(folder: str, options: Mapping[str, Any], strict: bool) -> tuple[Judge, list[InputPath]]:
+def _of_folder(folder: str, options: Mapping[str, Any], models: Sequence[str], strict: bool) -> tuple[Judge, list[InputPath]]:
     """Return a function that judges the results of a folder, and what it reads."""
     result = load(folder)
+    if models:
+        bases = [base for base in gates_of(result.config, options)[0].bases if base in result.models]
+        result = with_chosen_models({str(folder): result}, models, bases)[str(folder)]
     gates, compare = gates_of(result.config, options)
     if not gates.rules:
         hint = "give one with --rule 'nDCG@10 max_loss 2%', or evaluate with gates in the config"

@@ -119,7 +119,7 @@ def report_inputs(
     targets = targets_of(files, "report", "latex", more=more_files, noun="report", template=own)
     printed = None if form is None else outputs.of_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
-    opened = open_inputs(inputs, read, overrides, arguments.get("baseline"))
+    opened = open_inputs(inputs, read, arguments, overrides)
     with Stage(targets.written(), (*templates, *opened.read())) as stage:
         gathered = gather(opened, tell, judges_gates=True, features=features_of if find_slices else None, describes=describes)
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), title=title, date=date)
@@ -374,7 +374,7 @@ def plot_inputs(
     target, row = target_of(output, "chart", noun="chart")
     if "drawing" in row.needs:
         drawing.require()
-    opened = open_inputs(inputs, read, overrides, arguments.get("baseline"))
+    opened = open_inputs(inputs, read, arguments, overrides)
     with Stage([Target(f"-o {shown(target)}", target)], opened.read()) as stage:
         gathered = gather(opened, tell)
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), charts={kind: tuple(of)})

@@ -40,7 +40,7 @@ def slices_of_inputs(
     A config is evaluated with the groups of `by`, or all that its files have; folders have the groups that were stored with them.
     """
     targets, by = targets_of(outputs, "slices"), tuple(by)
-    opened = open_inputs(inputs, read, baseline=arguments.get("baseline"))
+    opened = open_inputs(inputs, read, arguments)
     with Stage(targets.written(), opened.read()) as stage:
         gathered = gather(opened, tell, features=lambda loaded: features_of(loaded, by))
         stored = gathered.config.config.compare if gathered.config is not None else Compare()

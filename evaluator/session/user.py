@@ -22,6 +22,7 @@ from ..evaluation.progress import Report, silent
 from ..evaluation.user_viewing import view_stored_user, view_user
 from ..names.short_names import is_address
 from ..render.forms import rendered
+from ..results.chosen_models import with_chosen_models
 from ..results.result import Result
 from ..results.user_view import UserView
 from .diff import config_here, found_path, stored_config
@@ -49,7 +50,8 @@ class OpenedUser(Struct, frozen=True, eq=False):
         """Return everything about a user; see `view_user` for its errors."""
         if self.loaded is None:
             assert self.result is not None
-            return view_stored_user(self.result, user, self.note, n_shown=n_shown)
+            result = with_chosen_models({"": self.result}, models)[""] if models else self.result
+            return view_stored_user(result, user, self.note, n_shown=n_shown)
         return view_user(self.loaded, user, models, self.result, n_shown=n_shown, quick=quick and self.result is None, report=report)
 
 

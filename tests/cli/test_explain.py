@@ -161,7 +161,7 @@ def test_an_unknown_user_model_or_measure_is_refused_in_one_sentence(receval):
         explain(config, "MAP@5", "99999999", "knn")
     with pytest.raises(DataError, match="users are integers"):
         explain(config, "MAP@5", "nobody", "knn")
-    with pytest.raises(ConfigError, match="did you mean 'knn'"):
+    with pytest.raises(ConfigError, match="did you mean knn"):
         explain(config, "MAP@5", "426", "kn")
     with pytest.raises(ConfigError, match="name one of the models knn, popular, random"):
         explain(config, "MAP@5", "426")

@@ -88,13 +88,13 @@ def test_only_some_models_are_judged_if_the_baseline_lacks_the_others(source, ga
     receval("run", "config.yaml", "-q", "-o", "results/today/", "--set", "gates.rules=[]")
     given = ("gate", source, "--baseline", "results/main", "--rule", "nDCG@2 max_loss 2%", "--format", "json", "-q")
     code, _, err = receval(*given)
-    assert (code, err.endswith("by --baseline-model NAME; --model NAME judges only these\n")) == (3, True)
+    assert (code, err.endswith("by --baseline-model NAME; --models NAME judges only these\n")) == (3, True)
     models = {}
-    for some in (("home",), ("home,old",), ("home", "--model", "old")):
+    for some in (("home",), ("home,old",), ("home", "--models", "old")):
         base = ("--baseline-model", "home") if some != ("home",) else ()
-        models[some] = [gate["model"] for gate in json.loads(receval(*given, "--model", *some, *base)[1])["gates"]]
+        models[some] = [gate["model"] for gate in json.loads(receval(*given, "--models", *some, *base)[1])["gates"]]
     assert list(models.values()) == [["home"], ["home", "old"], ["home", "old"]]
-    code, _, err = receval(*given, "--model", "none")
+    code, _, err = receval(*given, "--models", "none")
     assert (code, "none" in err, "Traceback" in err) == (2, True, False), err
 
 
@@ -103,11 +103,11 @@ def test_a_model_of_another_name_can_be_chosen_as_base(gate_folder, receval):
     code, _, err = receval("gate", "config.yaml")
     assert (code, err.splitlines()[-2:]) == (3, [
         "receval: the baseline main has no model new: it has home",
-        "  choose the model to compare with by gates.baseline.model; --model NAME judges only these",
+        "  choose the model to compare with by gates.baseline.model; --models NAME judges only these",
     ])  # fmt: skip
     assert receval("gate", "config.yaml", "--baseline", "results/main")[2].splitlines()[-2:] == [
         "receval: the baseline main has no model new: it has home",
-        "  choose the model to compare with by --baseline-model NAME; --model NAME judges only these",
+        "  choose the model to compare with by --baseline-model NAME; --models NAME judges only these",
     ]  # fmt: skip
     code, out, _ = receval("gate", "config.yaml", "--baseline", "results/main", "--baseline-model", "home")
     assert (code, out.partition(" · 120")[0]) == (0, "gates · new against main")

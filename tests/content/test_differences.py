@@ -161,7 +161,7 @@ def test_groups_by_number_of_train_rows_are_in_the_order_of_their_numbers(compar
 def test_columns_make_room_counts_first_and_values_and_verdicts_never():
     yields = {column.title: column.yields for column in COLUMNS}
     assert [title for title in yields if not yields[title]] == ["measure", "base", "value", "Δ", "verdict"]
-    assert yields["p"] < yields["interval"] < yields["up/same/down"]
+    assert yields["interval"] < yields["p"] < yields["up/same/down"]
 
 
 @pytest.mark.parametrize("width", [70, 80])

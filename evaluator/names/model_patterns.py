@@ -1,0 +1,36 @@
+"""Choose models by their names and by patterns such as `bpr*`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Final
+
+_MOST_NAMES: Final = 8
+"""Number of names that the error for an unknown one lists."""
+
+
+def chosen_models(patterns: Iterable[str], names: Collection[str], also: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the names that are given or that fit a pattern, in their own order, with those of `also`; a text may have several, `A,B`.
+
+    Raises `ValueError` with the nearest names for a text that fits none.
+    """
+    chosen = {*also}
+    for pattern in (one for text in patterns for one in ([text] if text in names else text.split(","))):
+        pattern = pattern.strip()
+        fitting = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
+        if not fitting and pattern not in also:
+            raise ValueError(_no_such_model(pattern, names))
+        chosen |= {*fitting}
+    return tuple(name for name in names if name in chosen)
+
+
+def _no_such_model(pattern: str, names: Collection[str]) -> str:
+    lower = {name.lower(): name for name in names}
+    near = [lower[one] for one in get_close_matches(pattern.lower(), lower, n=3)]
+    listed = [*names][:_MOST_NAMES]
+    more = f" and {len(names) - len(listed)} more" if len(names) > len(listed) else ""
+    meant = f"did you mean {' or '.join(near)}?" if near else f"the models are {', '.join(listed)}{more}"
+    is_pattern = not {"*", "?", "["}.isdisjoint(pattern)
+    return f"{'no model fits' if is_pattern else 'there is no model named'} '{pattern}': {meant}"

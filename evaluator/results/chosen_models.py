@@ -1,0 +1,75 @@
+"""A result with some of its models, as if only these had been evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from msgspec.structs import replace
+
+from ..errors import ConfigError
+from ..names.model_patterns import chosen_models
+from .notes import chosen_text
+from .result import Result, StoredUsers
+
+
+def with_chosen_models(results: Mapping[str, Result], patterns: Sequence[str], also: Collection[str] = ()) -> dict[str, Result]:
+    """Return results by label, with the models that are named or fit a pattern in any of them, those of `also`, and all reference lists.
+
+    Raises `ConfigError` for a text that fits no model, and for a result of which nothing is left.
+    """
+    own = {label: [model for model in result.models if model not in result.yardsticks] for label, result in results.items()}
+    every = tuple(dict.fromkeys(model for models in own.values() for model in models))
+    try:
+        chosen = {*chosen_models(patterns, every, also)}
+    except ValueError as error:
+        raise ConfigError(f"--models: {error}") from None
+    for label, models in own.items():
+        if chosen.isdisjoint(models):
+            raise ConfigError(f"--models: {label} has none of these models", f"it has {', '.join(models)}")
+    return {label: _with_models(result, own[label], chosen) for label, result in results.items()}
+
+
+def _with_models(result: Result, own: Collection[str], chosen: Collection[str]) -> Result:
+    kept = {model for model in own if model in chosen}
+    if len(kept) == len(own):
+        return result
+    shown = kept | {*result.yardsticks}
+
+    def of_shown(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {model: value for model, value in values.items() if model in shown}
+
+    def rows(given: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(row for row in given if row.model in shown)
+
+    named = [model for model in own if model in kept]
+    left_out = {f"data.{role}.{model}" for role in ("recommendations", "predictions") for model in own if model not in kept}
+    others = {name: value for name, value in result.config.get("gates", {}).items() if name != "models"}
+    sections: dict[str, Any] = {"gates": others} if others else {}
+    if names := (report := result.config.get("report") or {}).get("names"):
+        sections["report"] = {**report, "names": {name: text for name, text in names.items() if name in shown or name not in own}}
+    return replace(
+        result,
+        rows=rows(result.rows),
+        by_group=rows(result.by_group),
+        repeated=rows(result.repeated),
+        gates=rows(result.gates),
+        inputs=tuple(one for one in result.inputs if one.role.partition(".runs[")[0] not in left_out),
+        counts=of_shown(result.counts),
+        per_user=_users_of(result.per_user, shown),
+        candidates=of_shown(result.candidates),
+        list_hashes=of_shown(result.list_hashes),
+        enriched=of_shown(result.enriched),
+        findings=tuple(one for one in result.findings if not one.model or one.model in shown),
+        conclusions=(),
+        remarks=(chosen_text(named, len(own)), *result.remarks),
+        config={**result.config, **sections},
+    )
+
+
+def _users_of(users: Mapping[str, pl.DataFrame], models: Collection[str]) -> Mapping[str, pl.DataFrame]:
+    """Return the per-user values of some models; those in a file stay there."""
+    if isinstance(users, StoredUsers):
+        return StoredUsers({model: columns for model, columns in users.columns.items() if model in models}, users.read)
+    return {model: frame for model, frame in users.items() if model in models}
