@@ -70,13 +70,8 @@ CLAYRS = (
         "clayrs-docs",
     ),
     Statement(
-<<<<<<< HEAD:docs/generate/seed_statements.py
         "The report names K, β, the threshold and the average of each measure.",
-        "They are in the label of the measure, or below the table and in the columns `relevance` and `cutoff_from` of the long table.",
-=======
-        "The report names K, β, the threshold and the average of each measure (rows 11, 21, 25, 30, 34, 38, 66).",
         "They are in the label of the measure, or below the table and in `relevance` and `cutoff_from` of each value in JSON.",
->>>>>>> part-a:docs/seed_statements.py
         ("PrecisionAtK@2", '"FMeasureAtK(relevant_threshold=4)@2"'),
         "clayrs",
         ("--set", "evaluation.relevance.threshold=3"),

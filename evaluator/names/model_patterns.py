@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Final
+
+from ..synonyms import nearest, question
 
 _MOST_NAMES: Final = 8
 """Number of names that the error for an unknown one lists."""
@@ -28,9 +29,9 @@ def chosen_models(patterns: Iterable[str], names: Collection[str], also: Collect
 
 def _no_such_model(pattern: str, names: Collection[str]) -> str:
     lower = {name.lower(): name for name in names}
-    near = [lower[one] for one in get_close_matches(pattern.lower(), lower, n=3)]
+    near = [lower[close] for close in nearest(pattern.lower(), lower, most=3)]
     listed = [*names][:_MOST_NAMES]
     more = f" and {len(names) - len(listed)} more" if len(names) > len(listed) else ""
-    meant = f"did you mean {' or '.join(near)}?" if near else f"the models are {', '.join(listed)}{more}"
+    meant = question(*near) if near else f"the models are {', '.join(listed)}{more}"
     is_pattern = not {"*", "?", "["}.isdisjoint(pattern)
     return f"{'no model fits' if is_pattern else 'there is no model named'} '{pattern}': {meant}"

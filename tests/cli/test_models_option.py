@@ -52,7 +52,7 @@ def test_models_that_are_named_after_their_files_are_chosen_too(place, receval):
     assert (code, models_of(out)) == (0, ["bpr_1", "bpr_2", "pop"]), err
     code, _, err = receval("run", *files, "--models", "bpr")
     assert code == 2
-    assert "there is no model named 'bpr': did you mean bpr_2 or bpr_1?" in err
+    assert "there is no model named 'bpr': did you mean 'bpr_2' or 'bpr_1'?" in err
 
 
 def test_models_that_a_column_names_are_chosen_too(place, receval):
@@ -89,7 +89,7 @@ def test_every_command_with_models_takes_names_of_configs_and_of_stored_results(
     assert "| bpr" not in out
     code, out, err = receval(*typed, "--models", "kn")
     assert (code, out) == (2, ""), err
-    assert "there is no model named 'kn': did you mean knn?" in " ".join(err.split())
+    assert "there is no model named 'kn': did you mean 'knn'?" in " ".join(err.split())
     assert receval(*typed, "--models", "x*")[0] == 2
 
 
@@ -109,7 +109,7 @@ def test_python_chooses_models_of_a_config_and_of_a_folder_by_the_same_names(pla
     assert record.result.models == ("bpr_1", "bpr_2", "pop")
     assert load_config("config.yaml", models=["knn"]).config.data.models == ("knn", "pop")
     assert load_results("out", models=["bpr_2"]).models == ("bpr_2",)
-    with pytest.raises(ConfigError, match="did you mean bpr_2"):
+    with pytest.raises(ConfigError, match="did you mean 'bpr_2'"):
         load_results("out", models="bpr_")
 
 
