@@ -97,6 +97,8 @@ def shown(path: Path) -> str:
 
 def _written_address(path: Path) -> str | None:
     """Return the address from which a path was made; `None` for a local path, also one in a folder whose name ends in a colon."""
+    if path.name.endswith(":") and is_in_store(f"{path.name}//"):
+        return f"{path.name}//"  # without a bucket
     written = _ADDRESS.search(text := path.as_posix())
     if written is None:
         return None

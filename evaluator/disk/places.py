@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 
 from ..config.masking import masked_path
-from ..errors import NothingThereError
+from ..errors import DataError, NothingThereError
 from ..names.short_names import is_in_store, is_on_web
 from ..secrets import show_instead
 from ..temporary import COPY, OwnFolder, new_copy, remove_leftovers, write_error
@@ -63,6 +63,11 @@ def is_folder(text: str) -> bool:
 
 def _copy_of(address: str) -> Path:
     """Return a local copy of the folder of results at an address, in the state that one manifest describes: the old or the new one."""
+    from ..load.remote import refuse_impossible  # only here: it imports Polars
+
+    refuse_impossible("a folder of results", address)
+    if not address.partition("://")[2].strip("/"):
+        raise DataError(f"a folder of results: {address} has no bucket", "write s3://BUCKET/FOLDER")
     address = f"{address.rstrip('/')}/"
     scratch: OwnFolder | None = None
     for _ in range(_TRIES):

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from .remote import Remote, in_words, open_store
+from ..errors import DataError, OutputError
+from .remote import Remote, in_words, open_store, refuse_impossible
 
 _UNKNOWN_CONDITION: Final = re.compile(r"\b501\b|NotImplemented|not (?:supported|implemented)", re.IGNORECASE)
 
@@ -99,6 +100,12 @@ class Bucket(Struct, frozen=True):
 @contextmanager
 def open_bucket(address: str) -> Iterator[Bucket]:
     """Open the bucket of an address for writing; its errors become `OutputError`s that name the address."""
+    try:
+        refuse_impossible("an output", address)
+    except DataError as error:
+        raise OutputError(error.message, error.hint) from None
+    if not address.partition("://")[2].strip("/"):
+        raise OutputError(f"an output: {address} has no bucket", "write s3://BUCKET/FOLDER/")
     remote = Remote(address)
     with open_store(remote, writes=True) as (store, key), in_words(remote, writes=True):
         yield Bucket(store, key.rstrip("/"))

@@ -108,13 +108,7 @@ def is_remote(text: str) -> bool:
 def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote]:
     """Return the objects that an address names, or that a glob matches in its store. A folder ends in `/`."""
     remote = Remote(text, options)
-    try:
-        urlsplit(text)
-    except ValueError as error:
-        raise DataError(f"{role}: {masked_path(text)} is not a valid address: {error}", "check the part after ://") from None
-    if not remote.is_fetched_whole and (part := _impossible_part(_key(remote))) is not None:
-        what = f"has the part {part!r}" if part else "has two / in a row"
-        raise DataError(f"{role}: {remote} is not the address of an object: its path {what}", "write the path as the store lists it")
+    refuse_impossible(role, text)
     if remote.is_fetched_whole or not glob.has_magic(text):
         return [remote]
     start = posixpath.dirname(text[: min(text.index(letter) for letter in "*?[" if letter in text)]) + "/"
@@ -123,6 +117,18 @@ def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote
     if not matches:
         raise DataError(f"{role}: no object matches {text}", "check the bucket and the key")
     return matches
+
+
+def refuse_impossible(where: str, text: str) -> None:
+    """Raise `DataError` for an address that no object can have."""
+    try:
+        urlsplit(text)
+    except ValueError as error:
+        raise DataError(f"{where}: {masked_path(text)} is not a valid address: {error}", "check the part after ://") from None
+    remote = Remote(text)
+    if not remote.is_fetched_whole and (part := _impossible_part(_key(remote))) is not None:
+        what = f"has the part {part!r}" if part else "has two / in a row"
+        raise DataError(f"{where}: {remote} is not the address of an object: its path {what}", "write the path as the store lists it")
 
 
 def _impossible_part(key: str) -> str | None:

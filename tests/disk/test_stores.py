@@ -405,3 +405,18 @@ def test_a_file_too_large_to_copy_in_the_store_is_uploaded_under_its_name(place,
     monkeypatch.setattr(obstore, "copy", too_large)
     assert receval("run", "c.yaml", "-o", "s3://bucket/x/")[0] == 0
     assert store.plain_names("x") == NAMES
+
+
+@pytest.mark.parametrize("address", ["s3://", "s3://bucket/../x", "s3://bucket/a\x01b"])
+def test_an_address_that_no_object_can_have_is_refused_in_a_sentence(address, place, store, receval):
+    for command in (("run", "c.yaml", "-o", address), ("compare", address, "c.yaml"), ("baseline", "show", address)):
+        code, out, err = receval(*command)
+        assert (code, out) == (2 if command[0] == "run" else 3, ""), err
+        assert "Traceback" not in err
+        assert "has no bucket" in err or "is not the address of an object" in err or "there is no" in err or "does not exist" in err
+    assert store.names() == []
+
+
+def test_an_address_on_the_web_that_is_not_valid_is_refused_in_a_sentence(place, receval):
+    code, _, err = receval("compare", "https://[x", "c.yaml")
+    assert (code, "https://[x is not a valid address" in err) == (3, True)
