@@ -43,11 +43,13 @@ class Case:
     metrics: tuple[str, ...] = METRICS
     with_sides: bool = False
     engine: str = ""
+    writes: bool = True
     large: bool = False
 
 
 CASES = {
     "parquet": Case("20 M rows, Parquet in order", "1.8", "sorted.parquet", "test.parquet"),
+    "unwritten": Case("20 M rows, Parquet in order, without output", "1.8", "sorted.parquet", "test.parquet", writes=False),
     "csv": Case("20 M rows, CSV in order", "1.7", "sorted.csv", "test.csv"),
     "shuffled": Case("20 M rows, Parquet shuffled", "3.0", "shuffled.parquet", "test.parquet"),
     "sides": Case("in order, with train and items that only checks read", "2.5", "sorted.parquet", "test.parquet", with_sides=True),
@@ -86,7 +88,8 @@ def floor_of(case: Case) -> list[str]:
 def run_line(name: str, repeats: int, folder: Path) -> str:
     """Return the line of a row."""
     case = CASES[name]
-    command = table.receval("run", config_of(case, folder))
+    output = ("-o", f"{folder / 'output'}/") if case.writes else ()
+    command = table.receval("run", config_of(case, folder), *output)
     return table.line(case.title, case.target, *table.in_turn(floor_of(case), command, repeats))
 
 
@@ -119,6 +122,13 @@ def _beside_plain(title: str, target: str, more: str, sides: str = "") -> Callab
     return row
 
 
+def with_output(repeats: int, folder: Path) -> str:
+    """Return the line of a run that writes its results; its floor is the same run without output."""
+    command = table.receval("run", config_of(CASES["parquet"], folder))
+    both = table.in_turn(command, [*command, "-o", f"{folder / 'output'}/"], repeats, processor=True)
+    return table.line("processor time: 20 M rows with output (floor: without)", "1.15", *both)
+
+
 def quickstart(repeats: int, folder: Path) -> str:
     """Return the line of the quickstart; its floor is to import Polars."""
     command = table.receval("run", str(HERE.parent / "configs" / "quickstart.yaml"))
@@ -128,6 +138,7 @@ def quickstart(repeats: int, folder: Path) -> str:
 
 OTHERS = {
     "audit": audit,
+    "output": with_output,
     "row-groups": _beside_plain("processor time: groups by rows.event (floor: a run)", "1.25", ", by: rows.event"),
     "repeats": _beside_plain("processor time: groups by rows.repeat (floor: a run)", "1.25", ", by: rows.repeat", "train"),
     "popularity": _beside_plain("processor time: groups by rows.popularity:5 (floor: a run)", "1.25", ", by: 'rows.popularity:5'", "train"),

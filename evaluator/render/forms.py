@@ -137,9 +137,9 @@ def as_jsonl(rows: Iterable[Any] | pl.DataFrame) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows).encode()
 
 
-_PARQUET: Final[Mapping[str, Any]] = {"row_group_size": 1 << 16, "compression": "zstd", "compression_level": 1}
-"""Groups of a fixed number of rows do not depend on the chunks of a frame, the parts of a run. The usual level of compression makes
-files a tenth smaller and takes a quarter longer."""
+_PARQUET: Final[Mapping[str, Any]] = {"row_group_size": 1 << 16, "compression": "snappy"}
+"""Groups of a fixed number of rows do not depend on the chunks of a frame, the parts of a run.
+Zstandard makes files a third smaller, but takes 1.4 times as long, a thirtieth of a run."""
 
 
 def as_parquet(frame: pl.DataFrame) -> bytes:
