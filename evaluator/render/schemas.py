@@ -90,7 +90,7 @@ _Finding = _record("Finding", "What a check found.", {
 _Model = _record("Model", "One model and its users.", {
     "model": str, "users": Counts, "candidates": Candidates | UnsetType, "lists": str | UnsetType,
 })  # fmt: skip
-_Gates: Any = list[Gate] | UnsetType  # type: ignore[valid-type]
+_Gates: Any = list[Gate] | UnsetType
 _CHECKED: Final[dict[str, Any]] = {"checks": Checks, "findings": list[_Finding], "gates": _Gates}  # type: ignore[valid-type]
 _SOURCES: Final[dict[str, Any]] = {"inputs": list[Input], "config": dict[str, Any], "versions": dict[str, str]}
 _Slice = _record("Slice", "One tested slice of users.", {
