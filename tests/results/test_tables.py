@@ -204,10 +204,3 @@ def test_the_tables_load_into_pandas(folders: dict[str, Path]):
     assert both["value"].dtype == "float64"
     assert len(pandas.read_csv(folders["quickstart"] / "ledger.csv")) == len(library.load_results(folders["quickstart"]).ledger)
     assert len(pandas.read_parquet(folders["quickstart"] / "per_user.parquet")) > 0
-
-
-@pytest.mark.spark
-def test_the_tables_load_into_spark(folders: dict[str, Path], spark_session: Any):
-    both = spark_session.read.parquet(*(str(folders[run] / "results.parquet") for run in ("quickstart", "folds")))
-    assert both.columns == list(columns_of_table(ValueRow))
-    assert both.select("run_id").distinct().count() == 2
