@@ -116,7 +116,7 @@ def test_python_chooses_models_of_a_config_and_of_a_folder_by_the_same_names(pla
 def test_measures_can_be_given_by_their_names_in_reports_and_other_names_make_no_error(place, receval):
     (place / "config.yaml").write_text(CONFIG + "report: {names: {MRR@2: 'First, hit', Recall@2: Share, knn: Near}}\n")
     code, out, err = receval("run", "config.yaml", "-m", "First, hit", "-m", "Share", "--models", "bpr*", "--format", "json", "-o", "x.md")
-    assert (code, {row["measure"] for row in json.loads(out)["results"]}) == (0, {"MRR@2", "Recall@2"}), err
+    assert (code, {f"{row['metric']}@{row['k']}" for row in json.loads(out)["results"]}) == (0, {"MRR@2", "Recall@2"}), err
     assert receval("run", "config.yaml", "-m", "Share", "-o", "x.html")[0] == 0
     receval("run", "config.yaml", "-q", "-o", "out/")
     assert receval("report", "out", "--models", "bpr_1", "-o", "x.html")[0] == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from pathlib import Path
 
 FILES = {
     "test.csv": "user,item\n1,a\n2,b\n3,c\n",
@@ -23,7 +23,7 @@ def test_the_chart_of_differences_names_both_models(folder, receval):
     folder(FILES)
     code, _, err = receval("plot", "differences", "c.yaml", "-o", "chart.json")
     assert code == 0, err
-    assert "new minus old" in json.dumps(json.load(open("chart.json")))
+    assert "new minus old" in Path("chart.json").read_text()
 
 
 def test_a_comparison_begins_with_its_table_and_keeps_the_interval_on_80_columns(folder, receval, monkeypatch):
