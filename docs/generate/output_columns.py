@@ -10,7 +10,7 @@ from receval.outputs import in_folder
 from receval.results.tables import LedgerRow, LedgerWord, ValueRow, columns_of_table
 
 VALUES = {
-    "run_id": "hash of the config (but engine, outputs, reports, trackers) and of the contents of all inputs: one evaluation has one id",
+    "run_id": "hash of the settings of the evaluation, of test set and lists, and of all values: one evaluation has one id",
     "model": "the name of the model in the config; reference lists are in parentheses",
     "measure": "the measure as in a config: `metrics: [nDCG@10]` gives it again",
     "metric": "the measure without its cut-off; its key in `definitions` of `results.json`",

@@ -113,7 +113,7 @@ def summary(result: Result, why: str = "") -> str:
     n, n_skipped = len(CHECKS), len(result.unmade)
     skipped = f", {n_skipped} skipped{f' ({why})' if why else ''}" if n_skipped else ""
     ran = f"{n - n_skipped} of {n} health checks ran" if n_skipped else f"All {n} health checks ran"
-    return f"{ran}{skipped}: {totals or 'nothing found'}."
+    return f"{ran}{skipped}; {totals or 'nothing found'}."
 
 
 def skipped(result: Result) -> str:

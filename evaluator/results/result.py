@@ -78,8 +78,8 @@ concluded of several models. 6: the hash of an input names its algorithm and is 
 READABLE_VERSIONS: Final = (4, 5, 6, 7)
 """The versions that can be read back."""
 
-_NOT_EVALUATED: Final = ("engine", "output", "report", "track")
-"""The sections of a config that change no value."""
+_NOT_EVALUATED: Final = ("data", "engine", "output", "report", "track")
+"""The sections of a config that say where rows come from and results go: neither changes a value."""
 
 
 class InputFile(Struct, frozen=True):
@@ -187,10 +187,13 @@ class Result(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def run_id(self) -> str:
-        """The hash of what was evaluated: the config, without engine and outputs, and the contents of the inputs."""
+        """The hash of the settings, of test set and lists, and of all values: neither files, engine nor order of rows change it."""
         config = {name: section for name, section in self.config.items() if name not in _NOT_EVALUATED}
-        inputs = [(one.role, one.rows, [(file.bytes, file.hash) for file in one.files]) for one in self.inputs]
-        return hashlib.sha256(json.dumps([config, inputs], sort_keys=True, default=str).encode()).hexdigest()[:16]
+        of_row = (
+            (row.model, row.measure, row.aggregate, row.by, row.group, row.fold, row.run, row.value, row.n_users) for row in self.long_rows
+        )
+        content = [config, {fold: str(truth) for fold, truth in self.truths.items()}, {**self.list_hashes}, [*of_row]]
+        return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
     def value_rows(self) -> list[ValueRow]:
         """Return the rows of the table of values."""

@@ -177,7 +177,7 @@ def test_a_result_from_a_folder_has_values_and_says_what_is_missing(tmp_path):
 
 def test_wrong_models_and_rows_are_refused():
     result = evaluated(health=False)
-    with pytest.raises(ConfigError, match="there is no model 'mm': did you mean 'm'"):
+    with pytest.raises(ConfigError, match="there is no model named 'mm': did you mean 'm'"):
         result.user("a", models="mm")
     with pytest.raises(ConfigError, match="show must be the number of train and test rows"):
         result.user("a", show=-1)

@@ -31,7 +31,11 @@ def config(write):
 
 
 def test_clean_files_have_no_findings_and_exit_0(receval, config):
-    assert receval("check", config(CLEAN)) == (0, f"30 health checks: 16 ran, 14 skipped ({UNMADE}; off: T04); nothing found.\n", "")
+    assert receval("check", config(CLEAN)) == (
+        0,
+        f"16 of 30 health checks ran, 14 skipped; nothing found.\nSkipped checks: {UNMADE}; off: T04.\n",
+        "",
+    )
 
 
 def test_ids_that_would_match_after_cleaning_are_named_with_both_files_and_what_to_write(receval, config, write):
@@ -56,7 +60,7 @@ def test_skipped_checks_are_named_with_the_reason(receval, config):
     assert "R01" in checks["made"]
     assert len(checks["made"]) + len(checks["not_made"]) == 30
     _, out, _ = receval("run", path)
-    assert f"30 health checks: 15 ran, 15 skipped ({UNMADE}; off: R04, T04); nothing found.\n" in out
+    assert "15 of 30 health checks ran, 15 skipped (receval run -v says why); nothing found.\n" in out
     assert json.loads(receval("run", path, "--format", "json", "--set", "health=off")[1])["checks"]["made"] == []
 
 
@@ -64,7 +68,7 @@ def test_a_failed_error_exits_1_and_the_results_are_written(receval, config, tmp
     path = config(CLEAN + "3,13,1\n")
     code, out, err = receval("run", path, "-o", f"{tmp_path}/out/", "--format", "csv")
     assert code == 1
-    assert out.startswith("model,metric,k,aggregate,value")
+    assert out.startswith("run_id,model,measure,metric,k,aggregate,")
     assert err.startswith("error R01  m: 1 of 7 rows (14.3 %) repeat an item of the same list, for 1 user.")
     results = json.loads((tmp_path / "out" / "results.json").read_text())
     (finding,) = [one for one in results["findings"] if one["severity"] == "error"]
@@ -186,7 +190,7 @@ def test_rows_with_missing_values_are_refused_dropped_or_named(receval, config):
     assert "line 8: no value for item" in err
     code, out, _ = receval("run", config(odd, "missing_values: drop"), "--format", "csv")
     assert code == 0  # whoever asks to leave them out gets a warning
-    assert "m,Precision,2,mean,0.6666666666666666,3" in out
+    assert ",m,Precision@2,Precision,2,mean,,,,,0.6666666666666666," in out
     code, out, _ = receval("check", config(odd))
     assert code == 1
     assert "error R02  m: 2 of 8 rows of data.recommendations.m (25.0 %) lack a value" in out
@@ -286,7 +290,7 @@ def test_select_runs_only_the_checks_of_these_ids_and_patterns(receval, config):
     assert receval("check", path, "--select", "X*")[0] == 0
     out = receval("check", path, "--select", "R01")[1]
     assert out.startswith("warning R01")  # the severity of the config
-    assert "30 health checks: 1 ran, 29 skipped" in out
+    assert "1 of 30 health checks ran, 29 skipped; 1 warning." in out
 
 
 def test_select_refuses_an_id_that_no_check_has(receval, config):

@@ -98,7 +98,7 @@ def test_folders_of_results_have_the_lists_if_they_are_stored(receval, place):
     ("words", "code", "sentence"),
     [
         (["old", "old"], 2, "old is named twice"),
-        (["old", "knn"], 2, "there is no model 'knn': name one of the models old, new"),
+        (["old", "knn"], 2, "there is no model named 'knn': the models are old, new"),
         (["old", "new", "third"], 2, "give two models, not old new third"),
         (["old.csv", "lost.csv"], 3, "there is no file lost.csv"),
         (["old", "new", "--group", "cold"], 2, "write a grouping and one of its groups, such as cold=warm or users.plan=free, not 'cold'"),

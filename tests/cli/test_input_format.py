@@ -47,7 +47,7 @@ def test_standard_input_is_read_in_every_format(form, message, config, receval, 
     options = ["--input-format", form] if message else []
     code, out, err = receval("run", config, "--recs", "piped=-", "--format", "csv", "--set", "health=off", *options)
     assert (code, err) == (0, "")
-    assert "piped,MRR,10,mean,0.75,2" in out
+    assert ",piped,MRR@10,MRR,10,mean,,,,,0.75," in out
 
 
 @pytest.mark.parametrize(

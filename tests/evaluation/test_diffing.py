@@ -209,7 +209,7 @@ def test_what_makes_no_sense_is_refused_in_a_sentence():
     data = world(3)
     with pytest.raises(ConfigError, match="a is named twice"):
         receval.diff("a", "a", recommendations={"a": data["a"], "b": data["b"]}, **arguments(data))
-    with pytest.raises(ConfigError, match="there is no model 'c'"):
+    with pytest.raises(ConfigError, match="there is no model named 'c'"):
         receval.diff("a", "c", recommendations={"a": data["a"], "b": data["b"]}, **arguments(data))
     with pytest.raises(ConfigError, match="ItemCoverage@3 is one value per model, so users have no difference in it"):
         difference(data, measure="ItemCoverage@3")

@@ -115,7 +115,7 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 
 def assert_equal(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
     assert found.keys() == expected.keys()
-    assert expected.keys() == {"results.csv", "results_wide.csv", "results.json", "results.parquet", "results.md", *PER_USER}
+    assert expected.keys() == {"ledger.csv", "results.csv", "results_wide.csv", "results.json", "results.parquet", "results.md", *PER_USER}
     assert not [name for name in expected if found[name] != expected[name]]
 
 

@@ -72,7 +72,7 @@ def test_recs_can_add_an_artifact(run_id: str, tmp_path: Path, capsys: pytest.Ca
     config = tmp_path / "config.yaml"
     config.write_text("data: {test: test.csv}\nevaluation: {metrics: HitRate@1}\n")
     assert main(["run", str(config), "--recs", f"als=runs:/{run_id}/lists/als.parquet", "--format", "csv"]) == 0
-    assert "als,HitRate,1,mean,0.5" in capsys.readouterr().out
+    assert ",als,HitRate@1,HitRate,1,mean,,,,,0.5" in capsys.readouterr().out
 
 
 def test_an_unreachable_server_is_reported_without_its_login(monkeypatch: pytest.MonkeyPatch):

@@ -81,7 +81,7 @@ def test_compressed_string_view_without_long_texts_is_refused_by_every_command(c
 def test_readable_types_are_read(name, lists, receval):
     lists(READABLE[name])
     code, out, err = receval("run", "c.yaml", "--format", "csv", "--set", "health=off")
-    assert (code, "m,Recall,2,mean,1.0," in out) == (0, True), err
+    assert (code, ",m,Recall@2,Recall,2,mean,,,,,1.0," in out) == (0, True), err
 
 
 @pytest.mark.parametrize("arguments", [[], ["--debug"]])

@@ -220,7 +220,7 @@ def test_recs_can_add_an_address(web, write, tmp_path, capfd):
     write("lists.csv", TEXT)
     write("config.yaml", "data: {test: test.csv, recommendations: {m: lists.csv}}\nevaluation: {metrics: [MRR]}\n")
     assert main(["run", str(tmp_path / "config.yaml"), "--recs", f"far={web}/l.parquet", "--format", "csv"]) == 0
-    assert "far,MRR,10,mean,0.75" in capfd.readouterr().out
+    assert ",far,MRR@10,MRR,10,mean,,,,,0.75" in capfd.readouterr().out
 
 
 @pytest.mark.spark

@@ -200,4 +200,4 @@ def test_metrics_of_a_session_and_of_a_file_are_sent_to_the_workers_of_spark(rec
     code, out, err = receval(*config, "--set", "engine.name=spark", "--set", "engine.master=local[2]")
     METRICS.pop("OfFile")
     assert (code, out) == receval(*config)[:2], err
-    assert "knn,OfFile,5,mean,0.5" in out
+    assert ",knn,OfFile@5,OfFile,5,mean,,,,,0.5" in out
