@@ -121,7 +121,7 @@ def test_quick_reads_only_this_user(receval, place):
         (["-5", "config.yaml"], 2, "Write -- before a negative id: receval user -- -5 CONFIG"),
         (["config.yaml", "ana"], 2, "The id comes first: receval user ana config.yaml"),
         (["ana", "no.yaml"], 2, "there is no config file no.yaml"),
-        (["ana", "config.yaml", "--model", "ol"], 2, "there is no model named 'ol': did you mean old?"),
+        (["ana", "config.yaml", "--model", "ol"], 2, "there is no model named 'ol': did you mean 'old'?"),
         (["ana", "config.yaml", "-o", "u.csv"], 2, "the name of a file must end in .json, .md"),
         (["ana", "lists"], 3, "this is not a result folder"),
         ([], 2, "Missing argument 'ID'"),

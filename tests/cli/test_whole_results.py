@@ -92,7 +92,7 @@ def test_writing_to_a_link_writes_its_target_and_keeps_the_link(there, receval, 
     (tmp_path / "link.csv").symlink_to("elsewhere/r.csv")
     assert receval("run", sample / "quickstart.yaml", "-q", "-o", tmp_path / "link.csv")[0] == 0
     assert (tmp_path / "link.csv").is_symlink()
-    assert (tmp_path / "elsewhere" / "r.csv").read_text().startswith("model,metric,k,")
+    assert (tmp_path / "elsewhere" / "r.csv").read_text().startswith("run_id,model,measure,metric,k,")
     assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == ["r.csv"]
 
 

@@ -313,7 +313,7 @@ def test_a_folder_of_lists_is_named_with_the_pattern_that_reads_it(receval, shop
     for epoch in ("first", "second"):
         (shop / f"epochs/{epoch}.csv").write_text((shop / "pop.csv").read_text())
     code, out, _ = receval("run", "--test", "t.csv", "--recs", "epochs/*", "-m", "nDCG@1", "--format", "csv")
-    assert (code, [line.split(",")[0] for line in out.splitlines()[1:]]) == (0, ["first", "second"])
+    assert (code, [line.split(",")[1] for line in out.splitlines()[1:]]) == (0, ["first", "second"])
 
 
 def test_results_that_are_given_as_config_are_named_as_such(receval):

@@ -19,7 +19,7 @@ def mrr(write, receval, tmp_path):
         write("test.csv", "user,item\n1,10\n2,13\n")
         write("config.yaml", CONFIG.format(lists=lists))
         code, out, err = receval("run", tmp_path / "config.yaml", "--format", "csv", *options)
-        return code, (float(out.splitlines()[1].split(",")[4]) if code == 0 else None), err
+        return code, (float(out.splitlines()[1].split(",")[10]) if code == 0 else None), err
 
     return mrr
 
