@@ -15,7 +15,9 @@ from ..names.short_names import is_address
 from ..names.yaml_text import Path as KeyPath
 
 SEED: Final = "{seed}"
-_SEED_WORD: Final = re.compile(rf"(?i)[-_. ]*(?:seed|rep|repeat|repetition|trial|rs|s)?[-_. =]*{re.escape(SEED)}")
+_SEED_WORD: Final = re.compile(
+    rf"(?i)(?:[-_. ]*seed|(?:^|[-_. ]+)(?:rs|s|rep|repeat|repetition|trial|random[-_]?state))?[-_. =]*{re.escape(SEED)}"
+)
 _DIGITS: Final = re.compile(r"(\d+)")
 _SHOWN: Final = 3
 
