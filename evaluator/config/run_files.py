@@ -145,5 +145,5 @@ def left_out(folds: Mapping[str, Sequence[FoundRuns]]) -> Iterator[str]:
     out = [*dict.fromkeys(file for found in folds.values() for runs in found for file in runs.left_out)]
     if out:
         shown = ", ".join(out[:_SHOWN]) + (", …" if len(out) > _SHOWN else "")
-        why = f"only numbers stand for {SEED}, the same at each place, and folders are no runs beside files"
+        why = f"the place of {SEED} needs a number, the same at each place, and beside files folders are not read"
         yield f"data.recommendations: {len(out)} file{'s' if len(out) > 1 else ''} left out: {shown}: {why}"

@@ -162,7 +162,8 @@ def with_uncounted(config: GuessedConfig, paths: Sequence[str], of_seeds: Mappin
     of_folds = [path.replace(MARK, fold) for path, _ in config.descriptions for fold in config.folds or (MARK,)]
     said = {file for path in of_folds for file in of_seeds.get(path, (path,))}
     out = [path for path in paths if path not in said]
-    return with_left_out(config, out, f"a number in their paths is no fold; if it is that of a run, write {SEED} in its place")
+    why = f"a number in their paths is not that of a fold; if they are runs of a model, write {SEED} in its place"
+    return with_left_out(config, out, why)
 
 
 def with_left_out(config: GuessedConfig, paths: Sequence[str], why: str) -> GuessedConfig:

@@ -266,7 +266,10 @@ def test_files_that_become_no_model_are_counted_in_one_line(init):
     assert [*done.data["folds"][0]["recommendations"]] == ["BPR-s0", "NeuMF-s0", "Pop"]
     (place,) = [place for place in done.said if " files " in place]
     assert place == "12 files (lists0/BPR-s1.csv, lists0/BPR-s2.csv, lists0/NeuMF-s1.csv and 9 more)"
-    assert done.said[place] == "left out: a number in their paths is no fold; if it is that of a run, write {seed} in its place"
+    assert (
+        done.said[place]
+        == "left out: a number in their paths is not that of a fold; if they are runs of a model, write {seed} in its place"
+    )
 
 
 def test_numbers_that_test_sets_have_too_are_no_seeds(init):
