@@ -108,6 +108,8 @@ def warn(loaded: receval.Loaded) -> None:
     """Print the warnings on a config to standard error, and the convention if another program could have written it."""
     for warning in loaded.warnings:
         say(f"warning: {warning}")
+    for note in loaded.notes:
+        say(note)
     if loaded.doubt:
         say(loaded.doubt)
 

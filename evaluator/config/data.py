@@ -114,7 +114,7 @@ def _has_mark(value: Any) -> bool:
 
 def _several(value: Any) -> Any:
     if not isinstance(value, list | tuple) or len(value) < 2:
-        raise ValueError("runs must be a list of at least two files; for a single file give its path")
+        raise ValueError("runs must be a list of at least two files; or a pattern, such as als_{seed}.csv; for a single file give its path")
     return value
 
 
@@ -123,8 +123,8 @@ class ModelRuns(Model):
 
     runs: Annotated[
         tuple[SourceField, ...],
-        BeforeValidator(_several, json_schema_input_type=Annotated[tuple[SourceField, ...], Field(min_length=2)]),
-        Field(description="the lists of each run: at least two files"),
+        BeforeValidator(_several, json_schema_input_type=Annotated[tuple[SourceField, ...], Field(min_length=2)] | SourceField),
+        Field(description="the lists of each run: at least two files, or one path that is a glob or has {seed}, for as many as there are"),
     ]
 
 
@@ -171,9 +171,9 @@ class Data(Model):
         Discriminator(lambda value: "files" if isinstance(value, str | list | tuple) else "named"),
         BeforeValidator(_by_name, json_schema_input_type=dict[str, ModelLists] | Files | RowsSource),
         Field(
-            description="the lists of each model: name → file, or name → {runs: [file, …]}; or a path, glob or list, where each file is "
-            "one model named after the file; or one file of all models, whose columns name that of the model. May be left out if every "
-            "measure uses only `predictions`"
+            description="the lists of each model: name → file, or name → {runs: [file, …]}, or name → a path with {seed}; or a path, "
+            "glob or list, where each file is one model named after the file; or one file of all models, whose columns name that of the "
+            "model. May be left out if every measure uses only `predictions`"
         ),
     ] = Field(default_factory=dict)
     models: (

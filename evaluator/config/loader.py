@@ -29,6 +29,7 @@ from .dialects import doubt, gather_pasted, translate
 from .error_texts import error_text
 from .fold_groups import equal_groups
 from .overrides import SETTINGS, Layers, Locations, add_bases, add_gates, add_input_format, add_model, add_setting, add_to_test, override
+from .run_files import FoundRuns, left_out, said_of_runs, unequal_seeds, with_runs
 from .whole_config import Config
 
 _STDIN = "/dev/stdin"
@@ -54,6 +55,8 @@ class Loaded(Struct, frozen=True):
     folds: Mapping[str, Config] = field(default_factory=dict)
     doubt: str = ""
     """A sentence on the convention used, if another program could have written the evaluation; results repeat it."""
+    notes: tuple[str, ...] = ()
+    """Sentences on what was found for the config: how many runs its globs name."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Value from the environment → its form in results, `${NAME}`."""
 
@@ -171,15 +174,15 @@ def load_config(
         translation = translate(layers.config.get("evaluation"), folder)
         locations = Locations(name, document, translation, layers.origins, moved=pasted)
         value = {**layers.config, "evaluation": translation.value} if translation.dialect else layers.config
-        checked, folds = _checked(value, locations, layers, describes, needs_lists)
+        checked, folds, found = _checked(value, locations, layers, describes, needs_lists)
         if not {"metrics", "top_k", "models"}.isdisjoint(question):
             checked, folds = _with_known_names(checked), {name: _with_known_names(config) for name, config in folds.items()}
         # A measure as a whole, such as Recall@20, is no secret either; a group of rows in it may be one.
         measures = (label for label in checked.evaluation.labels if "=" not in label)
         show((checked.report.title or "", *measures), checked.evaluation.labels)
-        warnings = (*([replaced] if replaced else []), *_warnings(checked, locations, question))
+        warnings = (*([replaced] if replaced else []), *_warnings(checked, locations, question), *left_out(found))
         doubtful = "" if translation.dialect or "metrics" in question else doubt(value.get("evaluation"))
-        return Loaded(checked, name, folder, warnings, folds, doubtful, variables)
+        return Loaded(checked, name, folder, warnings, folds, doubtful, tuple(said_of_runs(found)), variables)
 
 
 def _opened(config: str | PathLike[str] | Mapping[str, Any], environment: Mapping[str, str] | None) -> tuple[text.Document, str, Path]:
@@ -206,16 +209,25 @@ def _allow_no_test(value: Mapping[str, Any]) -> None:
 
 def _checked(
     value: Mapping[str, Any], locations: Locations, layers: Layers, describes: bool, needs_lists: bool
-) -> tuple[Config, dict[str, Config]]:
-    """Return the config of the first fold, and that of each fold by name, if there are several."""
-    folds, of_folds = folds_of(value)
-    if of_folds:
-        raise ConfigError([*layers.problems, *(f"{locations.of_path(path)}: {message}" for path, message in of_folds)])
+) -> tuple[Config, dict[str, Config], dict[str, list[FoundRuns]]]:
+    """Return the config of the first fold, that of each fold by name if there are several, and the runs that globs name by fold."""
+    folds, wrong = folds_of(value)
+    found: dict[str, list[FoundRuns]] = {}
+    for index, fold in enumerate(folds or [Fold("", dict(value))]):
+        filled, found[fold.name], unlisted = with_runs(fold.value, layers.folder)
+        wrong += unlisted
+        if folds:
+            folds[index] = Fold(fold.name, filled, fold.moved)
+        else:
+            value = filled
+    wrong += unequal_seeds(found)
+    if wrong:
+        raise ConfigError([*layers.problems, *dict.fromkeys(f"{locations.of_path(path)}: {message}" for path, message in wrong)])
     if folds:
         configs = _check_folds(folds, locations, layers, needs_lists=not describes)
-        return next(iter(configs.values())), configs if len(configs) > 1 else {}  # a single fold is a test set like any other
+        return next(iter(configs.values())), configs if len(configs) > 1 else {}, found  # a single fold is a test set like any other
     of_lists = None if describes else _without_test(value, locations, layers)
-    return of_lists or check(value, locations, layers.folder, layers.problems, needs_lists), {}
+    return of_lists or check(value, locations, layers.folder, layers.problems, needs_lists), {}, found
 
 
 def _warnings(config: Config, locations: Locations, question: Mapping[str, Any]) -> Iterator[str]:

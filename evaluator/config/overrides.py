@@ -23,6 +23,7 @@ from .data_sources import InMemory, as_list
 from .dialects import Translation
 from .error_texts import error_text, keys_at
 from .judgement import Compare, GateBaseline, GateRule, Gates, Rule, as_baseline
+from .run_files import without_seed
 from .run_sections import ReportConfig, Tracking, Trackings
 
 
@@ -214,7 +215,7 @@ def add_model(layers: Layers, model: str, replace: bool = False) -> None:
     where = one_line(f"--recs {model}")
     name, equals, path = model.partition("=")
     if not equals and (set("*?[") & set(model) or _ENDING.search(model)):
-        name, path = _ENDING.sub("", os.path.basename(model)), model
+        name, path = without_seed(_ENDING.sub("", os.path.basename(model))), model
     if not name or not path:
         files = shlex.quote(os.path.join(model, "*"))
         of_folder = f"; --recs {files} makes a model of each file of the folder" if os.path.isdir(model) else ""

@@ -36,6 +36,7 @@ from ..recognise.applying import QuestionError, as_recognised, models_error
 from ..recognise.evidence import Table
 from ..recognise.reading import FileReading
 from ..recognise.recogniser import Question, SourceRequest, recognise
+from ..recognise.swapped import refuse_swapped
 from ..tables.rows import EMPTY_TRUTH
 from .matrix_inputs import is_masked, seen_pairs
 
@@ -130,6 +131,7 @@ class Looker(Struct, frozen=True):
             with suppress(DataError):  # raised again, with its place, when the source is looked at
                 if (request := self._request(role, table, one.configured, one.files)) is not None:
                     requests.append(replace(request, setting=one.setting))
+        refuse_swapped(requests, " --replace" if self.loaded.name else "")
         evaluation = self.loaded.config.evaluation
         reads_ratings = any(one.truth.graded or one.truth.rule not in _ALIKE for one in evaluation.computed)
         reads_ratings |= bool(what_needs_ratings(evaluation.relevance, evaluation.computed))

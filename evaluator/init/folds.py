@@ -13,10 +13,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..config.data import MARK
+from ..config.run_files import SEED
+from ..results.row import shortened
 from .choice import is_test_set
 from .classification import ClassifiedFile
 from .guessed_config import GuessedConfig, SourceEntry
 from .name_words import stem
+from .seeds import seedless
 
 _NUMBER: Final = re.compile(r"\d+")
 _FOLD_WORD: Final = re.compile(rf"(?i)[-_. ]*(?:fold|split|cv)?[-_. ]*{re.escape(MARK)}")
@@ -38,7 +41,7 @@ class FoldFiles(Struct, frozen=True):
 def find_folds(files: Sequence[ClassifiedFile]) -> FoldFiles:
     """Return the folds that most files belong to: at least two different test sets, each with lists; without any no names."""
     groups: dict[str, dict[str, ClassifiedFile]] = {}
-    for file in files if not any("{" in file.path for file in files) else ():
+    for file in files if not any("{" in file.path.replace(SEED, "") for file in files) else ():
         for pattern, number in _patterns(file):
             groups.setdefault(pattern, {})[number] = file
     found = FoldFiles()
@@ -83,7 +86,7 @@ def left_out_folds(folds: FoldFiles, files: Sequence[ClassifiedFile], config: Gu
     reasons = dict.fromkeys(folds.patterns.values(), reason)
     for patterns in _complete_groups(folds, files):
         arguments = dict.fromkeys([*(_argument(pattern, outside) for pattern in patterns), *map(shlex.quote, sides)])
-        if len(arguments) <= _MOST_ARGUMENTS:
+        if len(arguments) <= _MOST_ARGUMENTS and not any(SEED in argument for argument in arguments):
             reasons[patterns[0]] = f"{reason}; receval init {' '.join(arguments)} writes a config of all folds"
     return reasons
 
@@ -152,10 +155,28 @@ def with_folds(config: GuessedConfig, folds: FoldFiles) -> GuessedConfig | None:
     )
 
 
+def with_uncounted(config: GuessedConfig, paths: Sequence[str], of_seeds: Mapping[str, Sequence[str]]) -> GuessedConfig:
+    """Return a config that says how many files it leaves out of which nothing is said; `of_seeds` is path with `{seed}` → files."""
+    if config.problem:
+        return config
+    of_folds = [path.replace(MARK, fold) for path, _ in config.descriptions for fold in config.folds or (MARK,)]
+    said = {file for path in of_folds for file in of_seeds.get(path, (path,))}
+    out = [path for path in paths if path not in said]
+    why = f"a number in their paths is not that of a fold; if they are runs of a model, write {SEED} in its place"
+    return with_left_out(config, out, why)
+
+
+def with_left_out(config: GuessedConfig, paths: Sequence[str], why: str) -> GuessedConfig:
+    """Return a config that says in one line how many files are left out, and why."""
+    line = (f"{len(paths):,} file{'s' if len(paths) > 1 else ''} ({shortened(paths)})", f"left out: {why}")
+    return replace(config, descriptions=(*config.descriptions, line)) if paths else config
+
+
 def _without_number(models: Mapping[str, SourceEntry]) -> dict[str, str]:
     """Return model → its name without the number of the first fold: `als_1` is als, and so is `als/fold_1`. If names are equal all stay."""
-    names = {name: stem(entry.file.path) if MARK in stem(entry.file.path) else name for name, entry in models.items()}
-    folders = {name: os.path.basename(os.path.dirname(entry.file.path)) for name, entry in models.items()}
+    paths = {name: seedless(entry.file.path) for name, entry in models.items()}
+    names = {name: stem(path) if MARK in stem(path) else name for name, path in paths.items()}
+    folders = {name: os.path.basename(os.path.dirname(path)) for name, path in paths.items()}
     shorter = {name: (_without_fold(one) or _without_fold(folders[name])) for name, one in names.items()}
     return shorter if all(shorter.values()) and len({*shorter.values()}) == len(models) else {name: name for name in models}
 

@@ -24,8 +24,9 @@ from ..names.short_names import is_address
 from .assembly import assemble, categories_of
 from .classification import ClassifiedFile, classify, reclassified
 from .discovery import DEEPEST, DEPTHS, DiscoveredTable, Query, discover_tables, unread_folder
-from .folds import FoldFiles, find_folds, left_out_folds, lists_of_no_fold, with_folds
+from .folds import FoldFiles, find_folds, left_out_folds, lists_of_no_fold, with_folds, with_left_out, with_uncounted
 from .guessed_config import GuessedConfig, SourceEntry
+from .seeds import find_seeds, names_seeds, with_seeds
 from .table_preview import TablePreview
 
 _MAX_ROWS_PER_FILE: Final = 100_000
@@ -63,7 +64,7 @@ def guess(names: Sequence[str]) -> GuessedConfig:
                 break
             failure = failure or error
         if found is not None and not found.problem:
-            return found
+            return _with_deeper(places, depth, found)
         unread = unread_folder(places, depth)
         found = found and replace(found, unread=unread)
         if unread is None:
@@ -72,6 +73,23 @@ def guess(names: Sequence[str]) -> GuessedConfig:
         assert failure is not None
         raise failure
     return found
+
+
+def _with_deeper(places: Sequence[str], depth: int, config: GuessedConfig) -> GuessedConfig:
+    """Return the config of deeper folders if these have runs by seeds, else the same, with the number of files that were not looked at."""
+    if unread_folder(places, depth) is None:
+        return config
+    looked_at = {table.path for table in discover_tables(places, depth)}
+    for deeper in DEPTHS:
+        try:
+            out = [table.path for table in discover_tables(places, deeper) if table.path not in looked_at] if deeper > depth else []
+        except DataError:  # so many tables that only the levels before are looked at
+            break
+        if names_seeds(out) and not (found := _guess_within(places, deeper)).problem:
+            return _with_deeper(places, deeper, found)
+        if out and deeper == DEPTHS[-1]:
+            return with_left_out(config, out, "they are in deeper folders; give these to init to use them")
+    return config
 
 
 def _guess_within(names: Sequence[str], depth: int) -> GuessedConfig:
@@ -89,7 +107,9 @@ def _guess_within(names: Sequence[str], depth: int) -> GuessedConfig:
             if is_result:
                 message = "it contains results of receval"
             unreadable[table.path] = message.lstrip(",: ")  # the name is printed before it
-    config, folds = _assembled(reclassified(files), unreadable)
+    every = reclassified(files)
+    seeds = find_seeds(every)
+    config, folds = _assembled(with_seeds(every, seeds), unreadable)
     having_ids = {f"data.{key}": entry.file for key, entry in config.data.items() if key in ("test", "train", "items")}
     having_ids |= {f"data.recommendations.{name}": entry.file for name, entry in config.models.items()}
     sources = {role: replace(file.opened, role=role) for role, file in having_ids.items()}
@@ -98,7 +118,8 @@ def _guess_within(names: Sequence[str], depth: int) -> GuessedConfig:
         doubts=(*config.doubts, *_without_times(config, sources), *load.remarks(sources.values())),
         files=tuple(str(path) for file in files for path in file.preview.place.paths),
     )
-    return with_folds(config, folds) or config if folds.names else config
+    config = with_folds(config, folds) or config if folds.names else config
+    return with_uncounted(config, [file.path for file in every], {group.pattern: group.paths for group in seeds})
 
 
 def guess_categories(name: str) -> Mapping[str, Any]:

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 
 from ..config.data import MARK
 from ..config.masking import masked_path
+from ..config.run_files import SEED
 from ..errors import DataError, NoRowsError
 from ..extras import missing_extra
 from ..synonyms import nearest, question
@@ -97,6 +98,8 @@ def _near(folder: Path, missing: Sequence[str]) -> str:
             return "these are several files: give --recs once per model, or a list of paths in the config"
     if any(MARK in text for text in missing):
         return f"{MARK} needs the names of the folds: data.folds: [1, 2, 3] in the config, or --set data.folds=[1,2,3]"
+    if any(SEED in text for text in missing):
+        return f"{SEED} is for the runs of a model: write data.recommendations: {{NAME: PATH}}"
     near = []
     for path in (folder / text for text in missing):
         with suppress(OSError, ValueError):

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
+from receval import load_config, run
 
 from tests.cli.inits import EVERY, HEADER, PLAIN, SCORED, STARS, TEST, TRAIN, models, pairs, text
 
@@ -195,3 +201,78 @@ def test_the_train_set_with_the_number_of_the_test_set_is_taken(init):
     larger = text([*TRAIN, (1, 99, 5, 1_500_000_999)], HEADER)
     done = init({"als.csv": PLAIN["als.csv"], "u1.test": PLAIN["test.csv"], "u1.base": PLAIN["train.csv"], "u2.base": larger})
     assert done.data["train"]["path"] == "u1.base"
+
+
+def _of_seeds(pattern: str, folds: Sequence[int], seeds: Sequence[int]) -> dict[str, str]:
+    """Return the files of two models with seeds and one without in several folds."""
+    files = {}
+    for fold in folds:
+        files[f"split{fold}/test.csv"] = text(
+            [*TEST, (1, 15, 1 + fold % 5, 1_600_000_500 + fold), (2, 31 + fold, 5, 1_600_000_500)], HEADER
+        )
+        files[f"split{fold}/train.csv"] = PLAIN["train.csv"]
+        for model, seed in product(("BPR", "NeuMF"), seeds):
+            rows = [(user, item, round(score + (item * seed * (fold + 1)) % 7 / 20, 3)) for user, item, score in SCORED]
+            files[pattern.format(model=model, fold=fold, seed=seed)] = text(rows, ("user_id", "item_id", "score"))
+        files[f"lists{fold}/Pop.csv"] = PLAIN["als.csv"]
+    return files
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "lists{fold}/{model}_seed{seed}.csv",
+        "lists{fold}/{model}-seed-{seed}.csv",
+        "lists/{model}/seed{seed}/fold{fold}.csv",
+        "lists/seed_{seed}/fold_{fold}/{model}.csv",
+        "lists/{model}_fold{fold}_seed{seed}.csv",
+        "lists{fold}/seed={seed}/{model}_{seed}.csv",
+    ],
+)
+def test_the_lists_of_several_seeds_are_runs_of_one_model(pattern, init):
+    folds, seeds = (0, 1, 2), (0, 1, 2, 10)
+    done = init(_of_seeds(pattern, folds, seeds))
+    written = yaml.safe_load(done.config)["data"]
+    wanted = {model: pattern.format(model=model, fold="{fold}", seed="{seed}") for model in ("BPR", "NeuMF")}
+    assert {name: given for name, given in written["recommendations"].items() if name != "Pop"} == wanted
+    assert [*written["recommendations"]] == ["BPR", "NeuMF", "Pop"]
+    assert "4 seeds: 0, 1, 2, 10" in done.said[wanted["BPR"]]
+    assert not any("file" in place for place in done.said)  # nothing is left out
+    explicit = [
+        {
+            "name": str(fold),
+            "test": f"split{fold}/test.csv",
+            "train": f"split{fold}/train.csv",
+            "recommendations": {
+                **{model: {"runs": [pattern.format(model=model, fold=fold, seed=seed) for seed in seeds]} for model in ("BPR", "NeuMF")},
+                "Pop": f"lists{fold}/Pop.csv",
+            },
+        }
+        for fold in folds
+    ]
+    document = {**yaml.safe_load(done.config), "data": {"folds": explicit}, "health": "off"}
+    Path("explicit.yaml").write_text(yaml.safe_dump(document))
+    assert rows_of(load_config("config.yaml", ["health=off"])) == rows_of(load_config("explicit.yaml"))
+
+
+def rows_of(loaded: Any) -> list[Any]:
+    """Return the values of each fold and run."""
+    result = run(loaded)
+    return [(row.model, row.fold, row.run, row.measure, row.value) for row in (*result.rows, *result.repeated)]
+
+
+def test_files_that_become_no_model_are_counted_in_one_line(init):
+    done = init({**_of_seeds("lists{fold}/{model}-s{seed}.csv", (0, 1, 2), (0, 1, 2))})
+    assert [*done.data["folds"][0]["recommendations"]] == ["BPR-s0", "NeuMF-s0", "Pop"]
+    (place,) = [place for place in done.said if " files " in place]
+    assert place == "12 files (lists0/BPR-s1.csv, lists0/BPR-s2.csv, lists0/NeuMF-s1.csv and 9 more)"
+    assert (
+        done.said[place]
+        == "left out: a number in their paths is not that of a fold; if they are runs of a model, write {seed} in its place"
+    )
+
+
+def test_numbers_that_test_sets_have_too_are_no_seeds(init):
+    done = init(numbered("{stem}_trial{fold}.csv"))
+    assert [fold["name"] for fold in done.data["folds"]] == ["1", "2"]
+    assert not any("seeds" in what for what in done.said.values())

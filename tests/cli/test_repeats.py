@@ -274,3 +274,81 @@ def test_files_that_look_like_folds_but_are_read_as_one_are_asked_about(folder, 
     as_many = "als has as many, with the same names, and they are read as one test set"
     said = run(config(data)).cautions
     assert said[0] == f"data.test has 3 files, {as_many}: are these folds? receval init writes a config with folds."
+
+
+@pytest.fixture
+def seeded(tmp_path):
+    """Write lists of seeds 0, 2 and 10 in two folds, and two files that are no run."""
+    for fold in (1, 2):
+        (tmp_path / f"fold{fold}").mkdir()
+        (tmp_path / f"fold{fold}" / "test.csv").write_text("user,item\na,x\nb,y\n")
+        for seed, rows in {0: "a,x\nb,y\n", 2: "a,x\nb,x\n", 10: "a,y\nb,x\n"}.items():
+            (tmp_path / f"fold{fold}" / f"als_seed{seed}.csv").write_text("user,item\n" + rows)
+        (tmp_path / f"fold{fold}" / "pop.csv").write_text("user,item\na,x\nb,x\n")
+    return tmp_path
+
+
+def _of_seeds(folder, als):
+    models = {"als": als, "pop": "fold{fold}/pop.csv"}
+    document = {"data": {"folds": [1, 2], "test": "fold{fold}/test.csv", "recommendations": models}, "health": "off"}
+    document["evaluation"] = {"metrics": ["Recall"], "top_k": 1}
+    (folder / "config.yaml").write_text(yaml.safe_dump(document))
+    return library.load_config(folder / "config.yaml")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "fold{fold}/als_seed{seed}.csv",
+        {"path": "fold{fold}/als_seed{seed}.csv"},
+        {"runs": "fold{fold}/als_seed*.csv"},
+        {"runs": {"path": "fold{fold}/als_seed{seed}.csv", "columns": {"user": "user", "item": "item"}}},
+    ],
+)
+def test_patterns_of_runs_give_the_values_of_the_files_in_the_order_of_their_numbers(seeded, pattern):
+    wanted = [f"fold{{fold}}/als_seed{seed}.csv" for seed in (0, 2, 10)]
+    explicit, found = _of_seeds(seeded, {"runs": wanted}), _of_seeds(seeded, pattern)
+    assert [source.path for _, model, _, source in found.config.data.named_lists() if model == "als"] == [
+        (f"fold1/als_seed{seed}.csv",) for seed in (0, 2, 10)
+    ]
+    assert repeats(library.run(found)) == repeats(library.run(explicit))
+    assert explicit.notes == ()
+    assert found.notes == ("als: 3 runs in each of 2 folds (6 files, fold1/als_seed0.csv to fold2/als_seed10.csv)",)
+
+
+def test_a_seed_is_the_same_at_every_place_of_a_path_and_other_files_are_counted(seeded, receval):
+    for seed, name in ((1, 1), (2, 2), (3, 4)):
+        (seeded / f"seed{seed}").mkdir()
+        (seeded / f"seed{seed}" / f"als_{name}.csv").write_text("user,item\na,x\n")
+    (seeded / "fold1" / "als_seed2_old.csv").write_text("user,item\na,x\n")
+    test = ("run", "--test", f"{seeded}/fold1/test.csv", "-m", "Recall@1", "-q", "-o", f"{seeded}/out.csv")
+    models = ("--recs", f"als={seeded}/seed{{seed}}/als_{{seed}}.csv", "--recs", f"{seeded}/fold1/als_seed{{seed}}.csv", "--replace")
+    assert receval(*test, *models)[0] == 0
+    patterns = {"a": f"{seeded}/seed{{seed}}/als_{{seed}}.csv", "b": f"{seeded}/fold1/als_seed{{seed}}.csv"}
+    loaded = library.load_config({"data": {"test": "t.csv", "recommendations": patterns}, "evaluation": {"metrics": ["Recall@1"]}})
+    assert [len(names) for names in loaded.config.data.runs.values()] == [2, 3]
+    (warning,) = loaded.warnings
+    assert warning.startswith("data.recommendations: 2 files left out: ")
+    assert "seed3/als_4.csv, " in warning
+    assert "als_seed2_old.csv" in warning
+
+
+def test_seeds_that_differ_between_folds_are_refused_with_the_fold_and_the_seed(seeded):
+    (seeded / "fold2" / "als_seed2.csv").unlink()
+    with pytest.raises(
+        library.ConfigError, match=r"data\.recommendations\.als: fold 2 has no lists of seed 2 \(fold2/als_seed{seed}\.csv\)"
+    ):
+        _of_seeds(seeded, "fold{fold}/als_seed{seed}.csv")
+
+
+def test_a_pattern_that_matches_nothing_is_a_data_error(seeded, receval):
+    for path in ("nothing_{seed}.csv", "nothing_*.csv"):
+        code, _, err = receval("run", "--test", f"{seeded}/fold1/test.csv", "--recs", f"als={seeded}/{path}", "-m", "Recall@1")
+        assert (code, f"no file matches {seeded}/nothing_*.csv" in err) == (3, True)
+    code, _, err = receval("run", "--test", f"{seeded}/fold1/test_{{seed}}.csv", "--recs", f"als={seeded}/fold1/pop.csv", "-m", "Recall@1")
+    assert (code, "{seed} is for the runs of a model" in err) == (3, True)
+
+
+def test_a_pattern_of_runs_in_a_store_is_refused_with_what_to_write(receval):
+    code, _, err = receval("run", "--test", "t.csv", "--recs", "als=s3://bucket/als_{seed}.csv", "-m", "Recall@1")
+    assert (code, "write a list of them, runs: [s3://bucket/als_1.csv, …]" in err) == (2, True)
