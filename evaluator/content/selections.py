@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ..document import SIGNS, Document, Heading, Paragraph, Points, Sentences, Table, Terms
 from ..errors import ConfigError
 from ..results.candidates import groups_of, incomparable_text
-from ..results.result import FEW_USERS, Result, Row
+from ..results.result import Result, Row
 from ..results.row import shortened
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
 from ..synonyms import did_you_mean
@@ -22,6 +22,8 @@ from .group_tables import groups
 from .values import Formats, ledger, models_of, repeated_rows, repeats, shares_table, united_intervals, values_of_result
 
 _FEW_FILES: Final = 3
+_SMALL: Final = 20
+"""With fewer users, fewer findings are shown."""
 _CUT: Final = "… replaces the middle of a name; --format csv has full names."
 _MANY: Final = "{n} tables fit {width} columns; --columns nDCG@10,Recall@10 selects measures, --format csv has all."
 
@@ -77,7 +79,7 @@ def _once(tables: Iterable[Table], notes: Sequence[str]) -> Iterator[Table]:
 
 def _is_small(result: Result) -> bool:
     """Return whether so few users count that many findings would say less than the values."""
-    return max((counts.averaged for counts in result.counts.values()), default=0) < FEW_USERS
+    return max((counts.averaged for counts in result.counts.values()), default=0) < _SMALL
 
 
 def _hidden_repeats(result: Result, command: str) -> Iterator[str]:

@@ -54,7 +54,7 @@ def data(html):
 
 def test_the_sections_are_in_order_of_importance(html):
     sections = re.findall(r'<section id="([\w-]+)"', html)
-    assert sections == ["findings", "values", "differences", "over-k", "distribution", "trade-off", "groups", "ledger-1", "done"]
+    assert sections == ["values", "differences", "over-k", "distribution", "trade-off", "groups", "findings", "ledger-1", "done"]
     assert html.index('class="verdict"') < html.index("<section")
 
 
