@@ -62,6 +62,13 @@ def _interval_cell(one: Difference, shown: Shown) -> Cell:
     return Cell(f"{with_sign(low, shown.digits)} to {with_sign(high, shown.digits)}", drawn=drawn)
 
 
+def drawn_cell(one: Difference, digits: int) -> Cell:
+    """Return a difference with its interval and verdict as a note, and what to draw."""
+    interval = _interval_cell(one, Shown(digits, digits, ()))
+    note = ", ".join(filter(None, (interval.text, one.verdict)))
+    return replace(interval, text="–" if one.difference is None else with_sign(one.difference, digits), note=note)
+
+
 def _p_cell(one: Difference, shown: Shown) -> Cell:
     """Return the corrected p value; empty for a measure that is not tested."""
     p = one.p_adjusted
@@ -450,7 +457,7 @@ def _table(
 
     Its number of decimals gives two significant digits of its narrowest interval, within limits.
     """
-    digits = _digits((one.interval for one in rows), _LEAST_DECIMALS)
+    digits = digits_of(rows)
     shares = ((one.relative_low, one.relative_high) for one in rows)
     in_percent = _digits((None if low is None or high is None else (100 * low, 100 * high) for low, high in shares), 1)
     shown = Shown(digits, in_percent, comparison.judged)
@@ -459,6 +466,11 @@ def _table(
     cells = tuple(tuple(column.cell(one, shown) for column in columns) for one in rows)
     of_data = [[cells[name] for name in data] for cells in (one.cells() for one in rows)] if data else ()
     return Table(heads, cells, columns_of_data=tuple(data), data=of_data, **rest)
+
+
+def digits_of(rows: Iterable[Difference]) -> int:
+    """Return the number of decimals of some differences: two significant digits of the narrowest interval, within limits."""
+    return _digits((one.interval for one in rows), _LEAST_DECIMALS)
 
 
 def _digits(intervals: Iterable[tuple[float, float] | None], least: int) -> int:

@@ -32,6 +32,7 @@ from ..results.comparison import conclusions
 from ..results.gates import Verdicts
 from ..stats.concluding import decimals, percent, plain, users_text
 from . import differences, findings, gates, slices
+from .basic_charts import basic_values
 from .definitions import changed_settings, meanings
 from .figures import wanted_figures
 from .formulas import formulas
@@ -212,7 +213,8 @@ def _values(content: ReportContent, short: bool) -> Iterator[Section]:
     more = [replace(shares, id="achieved-table", caption="Percent of achievable")] if shares else []
     metrics = meanings({name: one for result in content.results.values() for name, one in result.definitions.items()})
     about = [metrics] if metrics is not None else []
-    yield Section("values", "Values", (*said, replace(table, id="values-table", caption="Values of all models"), *more, *about))
+    table = replace(table, id="values-table", caption="Values of all models")
+    yield Section("values", "Values", (*said, table, *basic_values(content), *more, *about))
 
 
 def _has_far_values(content: ReportContent) -> bool:

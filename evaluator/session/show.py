@@ -10,6 +10,7 @@ from msgspec import Struct
 from ..checks import Finding
 from ..config import Loaded
 from ..content import findings, gates, selections
+from ..content.report import CHARTS
 from ..content.selections import matching, selected
 from ..document import Document, Heading, Sentences, Table
 from ..evaluation.plan import definitions_of
@@ -78,5 +79,7 @@ def gates_text(result: Result, file: TextIO) -> str:
 
 
 def missing_charts() -> str:
-    """Return the sentence on pages without charts, with the command that installs the extra; empty if charts can be drawn."""
-    return "" if can_draw() else f"the page has no charts, because the extra report is not installed: {install_command('report')}"
+    """Return the sentence on charts that pages lack, with the command that installs the extra; empty if all can be drawn."""
+    names = ", ".join(name for name in CHARTS if name != "differences")
+    why = f"because the extra report is not installed: {install_command('report')}"
+    return "" if can_draw() else f"the page has charts of values and differences only, without {names}, {why}"
