@@ -24,7 +24,7 @@ from ..stats.concluding import decimals, group_text, percent, plain, with_sign
 from ..stats.difference import MEANINGS, Difference, Verdict
 from . import numbers, slices
 from .best_values import corrected_text
-from .methods import method_names, methods_of
+from .methods import citations, method_names, methods_of
 
 DATA: Final = ("measure", "difference", "low", "high", "p_adjusted", "up", "same", "down", "margin", "verdict")
 """The columns of the data in a page; those of groups begin with `DATA_OF_GROUPS`."""
@@ -375,7 +375,8 @@ def joined_table(comparison: Comparison, relative: bool = False) -> Table:
     caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}."
     found = {one.verdict for one in rows if one.subject.measure in comparison.judged}
     meanings = "; ".join(f"{verdict}: {MEANINGS[verdict]}" for verdict in _EXPLAINED if verdict in found)
-    notes = (*([f"{meanings}."] if meanings else []), *footnotes(comparison))
+    cited = citations(methods_of(rows, comparison.settings).values())
+    notes = (*([f"{meanings}."] if meanings else []), *footnotes(comparison), *cited)
     columns, rules = _named(_columns(relative), rows), headings if len(headings) > 1 else {}
     return _table(columns, rows, comparison, caption=caption, id="comparison", rules=rules, notes=notes)
 

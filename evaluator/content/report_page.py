@@ -38,6 +38,7 @@ from .figures import wanted_figures
 from .formulas import formulas
 from .group_tables import groups
 from .merged_findings import merged
+from .methods import citations
 from .report import ReportContent
 from .scales import nearby
 from .values import ValuePoint, by_label, ledger, repeats, shares_table, values_of_models
@@ -280,7 +281,7 @@ def _done(content: ReportContent, short: bool) -> Iterator[Section]:
             choices = {**one.axes, **one.params, "average": one.average, "population": one.population}
             settings.append((name, one.convention, ", ".join(f"{choice}={value}" for choice, value in choices.items())))
         blocks: dict[str, Block] = {
-            "Notes on the values": Points(tuple(result.notes())),
+            "Notes on the values": Points((*result.notes(), *citations(one.test for one in result.conclusions if one.is_tested))),
             "Input files": Table.of_texts(_INPUTS, inputs, "Input files", f"inputs-{part}table"),
         }
         if settings:

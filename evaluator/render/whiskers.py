@@ -173,7 +173,7 @@ def _said(name: str, cell: doc.Cell) -> str:
 
 def _end(number: float) -> str:
     """Return the end of a scale in three digits."""
-    return f"{number:.3g}".replace("-", "−")
+    return f"{number:#.3g}".replace("-", "−") if number else "0"
 
 
 def safe(text: str) -> str:

@@ -11,7 +11,7 @@ from receval.config.judgement import Compare, Gates
 from receval.content.best_values import best_values
 from receval.content.differences import subtitle
 from receval.content.gates import title
-from receval.content.methods import NAMES
+from receval.content.methods import NAMES, citations
 from receval.content.values import Formats
 from receval.gates.demands import Bases, Demands
 from receval.gates.judging import judge
@@ -110,3 +110,8 @@ def test_gates_name_a_method_other_than_the_paired_t_test(measured):
     ):
         verdicts = judge(measured(by=by), Demands.of(gates, compared, Bases()))
         assert title(verdicts.gates).endswith(end)
+
+
+def test_the_source_of_the_skewness_correction_is_cited_once_if_a_method_has_it():
+    cited = ("The correction of t tests for skewness is that of Hall (1992).",)
+    assert [citations(some) for some in (["t"], ["folds", "t"], ["t-plain", None], ["runs"], [])] == [cited, cited, (), (), ()]

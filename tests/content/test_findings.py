@@ -7,6 +7,7 @@ import io
 import pytest
 from receval.checks import Finding
 from receval.content import findings
+from receval.document import Alert
 from receval.render import screen
 
 
@@ -95,3 +96,10 @@ def test_findings_of_folds_runs_and_models_are_one_line_with_their_range_and_an_
     text = show(runs, command="receval run -v")
     assert text.startswith("warning X14  125 findings in 5 models, 5 folds, 5 runs (50.0 %), such as m0 (run 0), fold 0: 0 rows.\n")
     assert len(text.splitlines()) == 2
+
+
+def test_below_20_users_only_two_findings_are_shown(show):
+    found = [finding(check) for check in ("R01", "R04", "X07", "X14")]
+    for is_small, shown in ((True, 2), (False, 4)):
+        drawn = findings.alerts(found, "receval run -v", is_small=is_small)
+        assert len([one for one in drawn if isinstance(one, Alert)]) == shown
