@@ -133,8 +133,8 @@ def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle)
     by_model = result.by_model()
     models = [model for model in result.models if model not in result.yardsticks]
     notes = tuple(f"{name}: {words}." for name, one in result.definitions.items() if (words := _settings_in_words(one)))
-    notes += citations(one.test for one in result.conclusions if one.is_tested and style.best == "bold")
     notes += (_R_IN_WORDS,) if re.search(r"\bR\b", " ".join(notes)) else ()
+    notes += citations(one.test for one in result.conclusions if one.is_tested and style.best == "bold")
     lines: Lines = {(model,): by_model[model] for model in (*models, *result.yardsticks)}
     table = _table((_MODEL,), lines, partial(_cell, formats=formats, marks=marks), result.higher_is_better)
     turned = _with_measures_as_rows if style.rows == "measures" else _unchanged
