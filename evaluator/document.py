@@ -244,13 +244,25 @@ class Bars(Struct, frozen=True):
         ]
 
 
+class Panel(Struct, frozen=True):
+    """Names with cells to draw on one scale, below a title; `with_zero`: they are differences, and 0 is on the scale."""
+
+    title: str
+    rows: tuple[tuple[str, Cell], ...]
+    with_zero: bool = False
+
+
 class Figure(Struct, frozen=True):
-    """A chart: its specification (Vega-Lite), its caption, and its specification for a narrow page, if it has one."""
+    """A chart: its specification (Vega-Lite), its caption, and its specification for a narrow page, if it has one.
+
+    `panels` are its data where the extra for charts is missing; without a `spec` it is shown only there.
+    """
 
     id: str
     caption: str
     spec: Mapping[str, Any]
     narrow: Mapping[str, Any] | None = None
+    panels: tuple[Panel, ...] = ()
 
 
 class Section(Struct, frozen=True):

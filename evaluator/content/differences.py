@@ -24,7 +24,7 @@ from ..stats.concluding import decimals, group_text, percent, plain, with_sign
 from ..stats.difference import MEANINGS, Difference, Verdict
 from . import numbers, slices
 from .best_values import corrected_text
-from .methods import method_names, methods_of
+from .methods import citations, method_names, methods_of
 
 DATA: Final = ("measure", "difference", "low", "high", "p_adjusted", "up", "same", "down", "margin", "verdict")
 """The columns of the data in a page; those of groups begin with `DATA_OF_GROUPS`."""
@@ -60,6 +60,13 @@ def _interval_cell(one: Difference, shown: Shown) -> Cell:
     low, high = one.interval
     drawn = Interval(one.difference, low, high, one.margin, mark=one.verdict or "")
     return Cell(f"{with_sign(low, shown.digits)} to {with_sign(high, shown.digits)}", drawn=drawn)
+
+
+def drawn_cell(one: Difference, digits: int) -> Cell:
+    """Return a difference with its interval and verdict as a note, and what to draw."""
+    interval = _interval_cell(one, Shown(digits, digits, ()))
+    note = ", ".join(filter(None, (interval.text, one.verdict)))
+    return replace(interval, text="–" if one.difference is None else with_sign(one.difference, digits), note=note)
 
 
 def _p_cell(one: Difference, shown: Shown) -> Cell:
@@ -368,7 +375,8 @@ def joined_table(comparison: Comparison, relative: bool = False) -> Table:
     caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}."
     found = {one.verdict for one in rows if one.subject.measure in comparison.judged}
     meanings = "; ".join(f"{verdict}: {MEANINGS[verdict]}" for verdict in _EXPLAINED if verdict in found)
-    notes = (*([f"{meanings}."] if meanings else []), *footnotes(comparison))
+    cited = citations(methods_of(rows, comparison.settings).values())
+    notes = (*([f"{meanings}."] if meanings else []), *footnotes(comparison), *cited)
     columns, rules = _named(_columns(relative), rows), headings if len(headings) > 1 else {}
     return _table(columns, rows, comparison, caption=caption, id="comparison", rules=rules, notes=notes)
 
@@ -450,7 +458,7 @@ def _table(
 
     Its number of decimals gives two significant digits of its narrowest interval, within limits.
     """
-    digits = _digits((one.interval for one in rows), _LEAST_DECIMALS)
+    digits = digits_of(rows)
     shares = ((one.relative_low, one.relative_high) for one in rows)
     in_percent = _digits((None if low is None or high is None else (100 * low, 100 * high) for low, high in shares), 1)
     shown = Shown(digits, in_percent, comparison.judged)
@@ -459,6 +467,11 @@ def _table(
     cells = tuple(tuple(column.cell(one, shown) for column in columns) for one in rows)
     of_data = [[cells[name] for name in data] for cells in (one.cells() for one in rows)] if data else ()
     return Table(heads, cells, columns_of_data=tuple(data), data=of_data, **rest)
+
+
+def digits_of(rows: Iterable[Difference]) -> int:
+    """Return the number of decimals of some differences: two significant digits of the narrowest interval, within limits."""
+    return _digits((one.interval for one in rows), _LEAST_DECIMALS)
 
 
 def _digits(intervals: Iterable[tuple[float, float] | None], least: int) -> int:

@@ -93,7 +93,10 @@ def _block(block: Block, names: Mapping[str, str], renamed: Callable[[str], str]
             return _table(block, names, renamed)
         case Figure():
             narrow = None if block.narrow is None else _spec(block.narrow, renamed)
-            return replace(block, caption=renamed(block.caption), spec=_spec(block.spec, renamed), narrow=narrow)
+            panels = (
+                replace(one, title=renamed(one.title), rows=tuple((renamed(name), cell) for name, cell in one.rows)) for one in block.panels
+            )
+            return replace(block, caption=renamed(block.caption), spec=_spec(block.spec, renamed), narrow=narrow, panels=tuple(panels))
         case _:
             return block
 

@@ -7,12 +7,15 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
+from msgspec.structs import replace
+
 from ..document import Figure
 from ..metrics import find
 from ..names.formula import is_formula
 from ..results.description import Spread
 from ..results.row import listed
 from ..stats.difference import VERDICTS, Difference
+from .basic_charts import difference_panels
 from .chart_parts import (
     BETWEEN_PANELS,
     BLUE,
@@ -45,10 +48,6 @@ from .report import ReportContent
 from .scales import ends_of, nearby, scale_of
 from .values import ValuePoint, by_label
 
-NO_CHARTS: Final = (
-    "There are no charts, because the extra report was not installed where this page was made. receval doctor shows how to install it."
-)
-"""The sentence in the place of the charts of a page."""
 VERDICT_COLOURS: Final = {"better": BLUE, "worse": ORANGE}
 VERDICT_SHAPES: Final = {"better": "circle", "worse": "triangle-down", "inconclusive": "diamond"}
 """Shape and colour of verdicts; others are a grey square."""
@@ -105,9 +104,16 @@ def differences(content: ReportContent) -> Figure | None:
     of = f" of {listed([*others])} from {comparison.base}" if comparison.base else ""
     caption = f"Differences{of} with their {level} intervals; the dashed line marks zero difference.{band}{scales}{left}"
     description = f"differences of {len(shown)} values from {comparison.base or 'each other'} with their intervals"
-    return figure_of(
-        "differences", caption, description, partial(_forest, shown, comparison.base, renaming(names_of(content.results.values())))
-    )
+    renamed = renaming(names_of(content.results.values()))
+    chart = figure_of("differences", caption, description, partial(_forest, shown, comparison.base, renamed))
+    groups = list(_by_measure(shown).values()) if several else _of_one_pair(shown)
+    return replace(chart, panels=difference_panels(groups, comparison.base, by_model=several))
+
+
+def _of_one_pair(shown: Sequence[Difference]) -> list[list[Difference]]:
+    """Group the differences of one pair into panels of similar size."""
+    rows = [{"difference": one.difference, "low": one.low, "high": one.high, "one": one} for one in shown]
+    return [[row["one"] for row in some] for some in _by_size(rows)]
 
 
 def _by_measure(shown: Sequence[Difference]) -> dict[str, list[Difference]]:

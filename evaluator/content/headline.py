@@ -21,19 +21,19 @@ _FEW = 10
 """With fewer users, no sentence on what they can detect is written."""
 
 
-def closing_sentences(conclusions: Sequence[Conclusion], n_folds: int = 0, lists: Collection[str] = ()) -> list[str]:
+def closing_sentences(conclusions: Sequence[Conclusion], n_folds: int = 0, lists: Collection[str] = (), among: str = "") -> list[str]:
     """Return the headline over all measures that were tested, over folds if there are any; empty without such a measure.
 
     A model is best on a measure only if the corrected test shows that it beats all others. `lists` are models with one set of lists
-    beside others with several runs: a claim on such a model is about these lists.
+    beside others with several runs: a claim on such a model is about these lists. `among` names the models if others are not compared.
     """
     tested = [one for one in conclusions if one.is_tested]
     if not tested:
         return []
     main = next(one for one in tested if one.measure == main_measure([one.measure for one in tested]))
-    if len(tested) == 1 and _winner(main) is None:
+    if len(tested) == 1 and (_winner(main) is None or main.has_other_users):
         return [" ".join((f"{main.measure}:", *_of_measure(main, n_folds)))]
-    sentences = [*_of_all(tested, main, lists)]
+    sentences = [*_of_all(tested, main, lists, among)]
     if main.has_other_users or _winner(main) is None:
         sentences.append(f"{main.measure}: {' '.join(_of_measure(main, n_folds))}")
     else:
@@ -46,7 +46,7 @@ def _winner(one: Conclusion) -> str | None:
     return one.best if one.best is not None and all(rival.verdict == "better" for rival in one.rivals) else None
 
 
-def _of_all(tested: Sequence[Conclusion], main: Conclusion, lists: Collection[str]) -> Iterator[str]:
+def _of_all(tested: Sequence[Conclusion], main: Conclusion, lists: Collection[str], among: str) -> Iterator[str]:
     """Yield the sentence on the model that is best on most measures, then those on the other models that are best on some."""
     won: dict[str, list[str]] = {}
     unclear: dict[tuple[str, str], list[str]] = {}
@@ -60,7 +60,7 @@ def _of_all(tested: Sequence[Conclusion], main: Conclusion, lists: Collection[st
         yield f"No model is clearly best on any of {len(tested)} measures."
         return
     leader = max(won, key=lambda model: (len(won[model]), model == main.best))
-    best = f"The lists of {leader} are best" if leader in lists else f"{leader} is best"
+    best = f"The lists of {leader} are best{among}" if leader in lists else f"{leader} is best{among}"
     has_lead = _winner(main) == leader and not main.has_other_users
     if len(tested) == 1:
         yield f"{best} on {main.measure}{f', by {_lead(main)}' if has_lead else ''}."
@@ -99,7 +99,10 @@ def closing_of_result(result: Result, measures: Collection[str] | None = None) -
     models = {model: (result, model) for model in result.models if model not in result.yardsticks}
     repeated = {row.model for row in result.repeated if row.run is not None}
     lists = [model for model in models if repeated and model not in repeated]
-    closing = closing_sentences([one for one in result.conclusions if one.measure in labels], len(result.folds), lists)
+    concluded = [one for one in result.conclusions if one.measure in labels]
+    compared = concluded[0].models if concluded else ()
+    among = f" among {listed(compared)}" if 0 < len(compared) < len(models) else ""
+    closing = closing_sentences(concluded, len(result.folds), lists, among)
     return [*caution(models, labels), *closing, *filter(None, (incomparable_text(groups_of(result)),))]
 
 

@@ -28,6 +28,13 @@ NAMES: Final[Mapping[str, str]] = {
 }
 """Method of a difference, see `Difference.test` → its name. It names what is computed, so that a reviewer can compute it again."""
 
+_WITH_CORRECTION: Final = frozenset(method for method, name in NAMES.items() if name.endswith(_CORRECTED))
+
+
+def citations(methods: Iterable[str | None]) -> tuple[str, ...]:
+    """Return the sentence on the source of the skewness correction, if one of the methods has it."""
+    return ("The correction of t tests for skewness is that of Hall (1992).",) if _WITH_CORRECTION & {*methods} else ()
+
 
 def method_names(methods: Mapping[str, str], cluster: str | None = None) -> str:
     """Return the name of the method of most measures, and those of the others with their measures; empty without any.

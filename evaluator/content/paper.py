@@ -32,7 +32,7 @@ from .file_tables import tables_of_files
 from .findings import alerts
 from .formulas import axes_read_by, definitions, params_of
 from .group_tables import Cross, cross_tables_with_users
-from .methods import method_names, methods_of
+from .methods import citations, method_names, methods_of
 from .numbers import users_of_folds, users_range
 from .values import Formats, repeated_rows
 
@@ -134,6 +134,7 @@ def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle)
     models = [model for model in result.models if model not in result.yardsticks]
     notes = tuple(f"{name}: {words}." for name, one in result.definitions.items() if (words := _settings_in_words(one)))
     notes += (_R_IN_WORDS,) if re.search(r"\bR\b", " ".join(notes)) else ()
+    notes += citations(one.test for one in result.conclusions if one.is_tested and style.best == "bold")
     lines: Lines = {(model,): by_model[model] for model in (*models, *result.yardsticks)}
     table = _table((_MODEL,), lines, partial(_cell, formats=formats, marks=marks), result.higher_is_better)
     turned = _with_measures_as_rows if style.rows == "measures" else _unchanged

@@ -32,11 +32,13 @@ from ..results.comparison import conclusions
 from ..results.gates import Verdicts
 from ..stats.concluding import decimals, percent, plain, users_text
 from . import differences, findings, gates, slices
+from .basic_charts import basic_values
 from .definitions import changed_settings, meanings
 from .figures import wanted_figures
 from .formulas import formulas
 from .group_tables import groups
 from .merged_findings import merged
+from .methods import citations
 from .report import ReportContent
 from .scales import nearby
 from .values import ValuePoint, by_label, ledger, repeats, shares_table, values_of_models
@@ -212,7 +214,8 @@ def _values(content: ReportContent, short: bool) -> Iterator[Section]:
     more = [replace(shares, id="achieved-table", caption="Percent of achievable")] if shares else []
     metrics = meanings({name: one for result in content.results.values() for name, one in result.definitions.items()})
     about = [metrics] if metrics is not None else []
-    yield Section("values", "Values", (*said, replace(table, id="values-table", caption="Values of all models"), *more, *about))
+    table = replace(table, id="values-table", caption="Values of all models")
+    yield Section("values", "Values", (*said, table, *basic_values(content), *more, *about))
 
 
 def _has_far_values(content: ReportContent) -> bool:
@@ -278,7 +281,7 @@ def _done(content: ReportContent, short: bool) -> Iterator[Section]:
             choices = {**one.axes, **one.params, "average": one.average, "population": one.population}
             settings.append((name, one.convention, ", ".join(f"{choice}={value}" for choice, value in choices.items())))
         blocks: dict[str, Block] = {
-            "Notes on the values": Points(tuple(result.notes())),
+            "Notes on the values": Points((*result.notes(), *citations(one.test for one in result.conclusions if one.is_tested))),
             "Input files": Table.of_texts(_INPUTS, inputs, "Input files", f"inputs-{part}table"),
         }
         if settings:

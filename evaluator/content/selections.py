@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Final
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ..document import SIGNS, Document, Heading, Paragraph, Points, Sentences, Table, Terms
 from ..errors import ConfigError
 from ..results.candidates import groups_of, incomparable_text
-from ..results.result import FEW_USERS, Result, Row
+from ..results.result import Result, Row
 from ..results.row import shortened
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
 from ..synonyms import did_you_mean
@@ -22,6 +22,8 @@ from .group_tables import groups
 from .values import Formats, ledger, models_of, repeated_rows, repeats, shares_table, united_intervals, values_of_result
 
 _FEW_FILES: Final = 3
+_SMALL: Final = 20
+"""With fewer users, fewer findings are shown."""
 _CUT: Final = "… replaces the middle of a name; --format csv has full names."
 _MANY: Final = "{n} tables fit {width} columns; --columns nDCG@10,Recall@10 selects measures, --format csv has all."
 
@@ -54,7 +56,7 @@ def screen(
         )
     return (
         *cautions(result),
-        *(_turned(table, models_as_rows) for table in _once(_values(result, digits, SIGNS["best"], united), rest.notes())),
+        *(_turned(table, models_as_rows) for table in _values(result, digits, SIGNS["best"], united, rest.all_relevant())),
         *([Sentences(tuple(closing), small=False)] if closing else []),
         *(repeats(result, digits) if verbose or not command else ()),
         *groups(models_of(result), digits),
@@ -69,15 +71,9 @@ def screen(
     )
 
 
-def _once(tables: Iterable[Table], notes: Sequence[str]) -> Iterator[Table]:
-    """Yield tables without the note on the number of users if the `notes` of the result begin with the same number."""
-    said = [f"{note.split(' ')[1]} users for each model." for note in notes if note.startswith("All ")]
-    yield from (replace(table, notes=tuple(note for note in table.notes if note not in said)) for table in tables)
-
-
 def _is_small(result: Result) -> bool:
     """Return whether so few users count that many findings would say less than the values."""
-    return max((counts.averaged for counts in result.counts.values()), default=0) < FEW_USERS
+    return max((counts.averaged for counts in result.counts.values()), default=0) < _SMALL
 
 
 def _hidden_repeats(result: Result, command: str) -> Iterator[str]:
@@ -127,15 +123,20 @@ def cautions(result: Result) -> Iterator[Sentences]:
 
 
 def _values(
-    result: Result, digits: int | None = None, best: str = "Bold:", intervals: Mapping[str, str] = MappingProxyType({})
+    result: Result,
+    digits: int | None = None,
+    best: str = "Bold:",
+    intervals: Mapping[str, str] = MappingProxyType({}),
+    said: Collection[int] = (),
 ) -> Iterator[Table]:
     """Yield the values, one row per measure, with a legend for the best values.
 
-    `intervals` are next to their means if they fit; shares of the best possible values follow.
+    `intervals` are next to their means if they fit; shares of the best possible values follow. `said` are numbers of users that a note
+    of the result has already.
     """
     formats = Formats.of(result.rows, digits)
     marked = best_values(result, formats)
-    make = partial(values_of_result, result, formats, marked.marks(), marked.legend(best))
+    make = partial(values_of_result, result, formats, marked.marks(), marked.legend(best), said=said)
     yield replace(make(intervals), narrow=make()) if intervals else make()
     shares = shares_table(models_of(result))
     yield from [shares] if shares else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -161,14 +161,20 @@ def _counts(rows: Sequence[Row]) -> bool:
 # Tables over all users
 
 
-def _by_measure(models: Sequence[NamedModel], labels: Iterable[str], cell: Callable[[NamedModel, str], Cell], **rest: Any) -> Table:
-    """Return measures by models, with the number of users below; `cell` makes the cell of a model and the label of a measure."""
+def _by_measure(
+    models: Sequence[NamedModel], labels: Iterable[str], cell: Callable[[NamedModel, str], Cell], said: Collection[int] = (), **rest: Any
+) -> Table:
+    """Return measures by models, with the number of users below; `cell` makes the cell of a model and the label of a measure.
+
+    A number that is the same for all models is a note, unless it is `said` elsewhere.
+    """
     better = {label: way for one in models for label, way in one.result.higher_is_better.items()}
     lines = ((Cell(label, direction=better[label]), *(cell(one, label) for one in models)) for label in labels)
     counts = [one.result.counts[one.model].averaged for one in models]
     columns = (Column("measure", "name"), *(Column(one.name, "value") for one in models))
     if len(counts) > 1 and len(set(counts)) == 1:
-        return Table(columns, tuple(lines), turns=True, corner="model", notes=(f"{users_text(counts[0])} for each model.",), **rest)
+        notes = () if counts[0] in said else (f"{users_text(counts[0])} for each model.",)
+        return Table(columns, tuple(lines), turns=True, corner="model", notes=notes, **rest)
     users = (Cell("users"), *(Cell(f"{n:,}") for n in counts))
     return Table(columns, (*lines, users), apart=1, turns=True, corner="model", **rest)
 
@@ -179,11 +185,12 @@ def values_of_result(
     marks: Mapping[tuple[str, str], Mark],
     legend: Iterable[str] = (),
     intervals: Mapping[str, str] = _NONE,
+    said: Collection[int] = (),
 ) -> Table:
     """Return the values of all models of a result, marked by model and label.
 
     The half widths of `intervals` (label of the mean → label of its interval) are next to their means. The notes are the `legend` of the
-    marks, and the meaning of ±.
+    marks, the number of users unless it is among those that are `said` elsewhere, and the meaning of ±.
     """
     rows, united = result.by_model(), intervals.values()
 
@@ -191,7 +198,7 @@ def values_of_result(
         interval = rows[one.model].get(intervals.get(label, ""))
         return formats.cell(rows[one.model].get(label), None if interval is None else interval.value, marks.get((one.model, label), ""))
 
-    table = _by_measure(models_of(result), [label for label in result.labels() if label not in united], cell)
+    table = _by_measure(models_of(result), [label for label in result.labels() if label not in united], cell, said)
     has_spreads = any(cell.spread for line in table.rows for cell in line)
     levels = dict.fromkeys(interval_level(row.aggregate) or 0 for row in result.rows if has_spreads and row.label in united)
     meanings = [f"half-width of the {float(100 * level):g} % confidence interval of the mean" for level in levels]

@@ -13,17 +13,16 @@ from itertools import groupby, islice, takewhile
 from pathlib import Path
 from typing import Any, Final
 
-from markupsafe import escape
 from msgspec import Struct
 from msgspec.structs import replace
 
 from .. import document as doc
-from ..content.chart_parts import BLUE, GREY
-from ..content.figures import NO_CHARTS, VERDICT_COLOURS, VERDICT_SHAPES
-from ..content.scales import nearby
-from ..quoting import visible, without_commands
+from ..content.basic_charts import missing_text
+from ..quoting import without_commands
 from .drawing import as_svg, can_draw, script_bundle
 from .mathml import as_mathml, with_symbols
+from .whiskers import SHAPES, Scale, chart, picture
+from .whiskers import safe as _safe
 
 _ACTING: Final = re.compile("[<>&\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Characters that could end an element, or that act when the page is read as text."""
@@ -46,22 +45,6 @@ _NOTEBOOK_STYLE: Final = (
     ".receval-result .receval-notes{font-size:90%;opacity:.8}"
     "</style>"
 )
-_WIDTH, _HEIGHT, _EDGE = 96, 12, 4
-"""The size of the picture of a cell, and its left and right margin."""
-_MIDDLE: Final = _HEIGHT // 2
-_HOLLOW: Final = f'fill="#fff" stroke="{GREY}" stroke-width="1.5"'
-_SHAPES: Final = {
-    "dot": f'<circle cy="{_MIDDLE}" r="3.5" fill="{BLUE}"/>',
-    "yardstick": f'<circle cy="{_MIDDLE}" r="3.5" {_HOLLOW}/>',
-    "better": f'<circle cy="{_MIDDLE}" r="3.5"/>',
-    "worse": '<path d="M-4 3h8l-4 7z"/>',
-    "inconclusive": f'<path d="M0 2l4 4l-4 4l-4-4z" {_HOLLOW}/>',
-    "other": '<path d="M-3 3h6v6h-6z"/>',
-    "left": f'<path d="M0 {_MIDDLE}l7-4v8z"/>',
-    "right": f'<path d="M{_WIDTH} {_MIDDLE}l-7-4v8z"/>',
-    "zero": f'<path d="M0 0v{_HEIGHT}" stroke="{GREY}" stroke-dasharray="2"/>',
-}
-"""The marks to which the cells of a page refer; they are drawn once, in a picture of size 0."""
 _FRAME: Final = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -99,9 +82,12 @@ class Inserted(Struct, frozen=True):
 def as_html(document: doc.Document, *, interactive: bool = False) -> str:
     """Return the page: the blocks before the first section, links to the sections, and the rest; with `interactive`, also Vega.
 
-    Charts are drawn if the extra is installed; else a sentence replaces the first. The data of the tables are in the page as JSON.
+    Without the extra only charts with panels are drawn, and a sentence in the place of the first other chart names those that are missing.
+    The data of the tables are in the page as JSON.
     """
-    blocks = document if can_draw() else tuple(_without_figures(document, iter([doc.Paragraph(NO_CHARTS)])))
+    has_extra = can_draw()
+    absent = [one.id for one in _all(document) if isinstance(one, doc.Figure) and not _is_drawn(one, has_extra) and one.spec]
+    blocks = tuple(_drawable(document, has_extra, iter([doc.Paragraph(missing_text(absent))] if absent else [])))
     figures = [block for block in _all(blocks) if isinstance(block, doc.Figure)] if interactive else []
     bundle = script_bundle().replace("</script", "<\\/script").replace("<!--", "<\\!--") if figures else ""  # does not end its element
     scripts = [page_file("sort.js"), *([bundle, page_file("interactive.js")] if figures else [])]
@@ -122,7 +108,7 @@ def page_of(
     titles[1:1] = [(inserted.id, inserted.title)] if inserted else []
     links = [_tag("a", _safe(title), href=f"#{id}") for id, title in titles]
     hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    marks = "".join(f'<g id="m-{name}">{shape}</g>' for name, shape in _SHAPES.items())
+    marks = "".join(f'<g id="m-{name}">{shape}</g>' for name, shape in SHAPES.items())
     return _FRAME.format(
         version=version("receval"),
         hashes="".join(f" 'sha256-{one}'" for one in hashes),
@@ -142,16 +128,25 @@ def _harmless(elements: str) -> str:
     return without_commands(elements, lambda sign: f"&#{ord(sign)};")
 
 
-def _without_figures(blocks: Iterable[doc.Block], instead: Iterator[doc.Block]) -> Iterator[doc.Block]:
-    """Yield blocks without charts, the first charts replaced by the blocks `instead`, and without sections that have only charts."""
+def _is_drawn(one: doc.Figure, has_extra: bool) -> bool:
+    return bool(one.spec if has_extra else one.panels)
+
+
+def _drawable(blocks: Iterable[doc.Block], has_extra: bool, instead: Iterator[doc.Block]) -> Iterator[doc.Block]:
+    """Yield blocks with the charts that can be drawn, the first other one replaced by the block of `instead`.
+
+    A section that has nothing else is left out.
+    """
     for block in blocks:
         if isinstance(block, doc.Section):
-            kept = tuple(_without_figures(block.blocks, instead))
-            yield from [replace(block, blocks=kept)] if kept else []
-        elif isinstance(block, doc.Figure):
-            yield from islice(instead, 1)
-        else:
+            kept = tuple(_drawable(block.blocks, has_extra, instead))
+            yield from [replace(block, blocks=kept)] if kept or not block.blocks else []
+        elif not isinstance(block, doc.Figure):
             yield block
+        elif _is_drawn(block, has_extra):
+            yield block if has_extra else replace(block, spec={}, narrow=None)
+        elif block.spec:
+            yield from islice(instead, 1)
 
 
 def _all(blocks: Iterable[doc.Block]) -> Iterator[doc.Block]:
@@ -197,6 +192,9 @@ def _block(block: doc.Block) -> str:
         case doc.Bars(header):
             columns = (doc.Column(header, "key"), doc.Column("rows", "value"), doc.Column("share", "value"), doc.Column(""))
             return _table(doc.Table.of_texts(columns, block.cells()))
+        case doc.Figure(id, caption, spec) if not spec:
+            charts = (_tag("div", chart(block.panels, caption, size), class_=f"chart {size}") for size in ("broad", "slim"))
+            return _tag("figure", "\n" + "\n".join((*charts, _tag("figcaption", _safe(caption)))) + "\n", id=id) + "\n\n"
         case doc.Figure(id, caption, spec):
             sizes = [("broad", spec), ("slim", block.narrow)] if block.narrow is not None else [("", spec)]
             charts = (
@@ -226,37 +224,6 @@ def _wide(content: str, **about: str) -> str:
 
 
 # Tables
-
-
-class _Scale(Struct, frozen=True):
-    """The numbers at the left and the right end of the picture of a cell."""
-
-    low: float
-    high: float
-
-    @classmethod
-    def near(cls, drawn: Iterable[doc.Interval | None]) -> _Scale:
-        """Return the scale of some intervals, without those so far away that the others would look alike."""
-        known = [one for one in drawn if one is not None and one.value is not None]
-        ends = [(min(one.ends), max(one.ends)) for one in known]
-        close = nearby(ends)
-        return cls.over(one for place, one in enumerate(known) if place in close)
-
-    @classmethod
-    def over(cls, drawn: Iterable[doc.Interval | None], *more: float) -> _Scale:
-        """Return the scale from the smallest to the largest number of some intervals and of `more` numbers."""
-        known = ((one.value, one.low, one.high) for one in drawn if one is not None)
-        numbers = [*more, *(number for ends in known for number in ends if number is not None)]
-        return cls(min(numbers), max(numbers)) if numbers else cls(0.0, 0.0)
-
-    def has(self, drawn: doc.Interval) -> bool:
-        """Return whether the value of an interval is on the scale."""
-        return drawn.value is not None and self.low <= drawn.value <= self.high
-
-    def at(self, number: float) -> int:
-        """Return the distance of a number from the left; the middle if the scale has no extent."""
-        share = 0.5 if self.high <= self.low else (number - self.low) / (self.high - self.low)
-        return round(_EDGE + min(max(share, 0.0), 1.0) * (_WIDTH - 2 * _EDGE))
 
 
 class _Slots(Struct, frozen=True):
@@ -296,7 +263,7 @@ def _table(table: doc.Table) -> str:
     """
     shown = table.transposed() if table.turns and len(table.columns) > len(table.rows) - table.apart else table
     columns = list(zip(*shown.rows, strict=True)) or [()] * len(shown.columns)
-    across = [_Scale.near(cell.drawn for cell in cells) for cells in columns]
+    across = [Scale.near(cell.drawn for cell in cells) for cells in columns]
     slots = [_Slots.of(cells[: len(cells) - shown.apart]) for cells in columns]
     heads, lines = [], []
     for column, slot in zip(shown.columns, slots, strict=True):
@@ -306,7 +273,7 @@ def _table(table: doc.Table) -> str:
         heading = shown.rules.get(number)
         if heading:
             lines.append(_tag("tr", _tag("th", _safe(heading), scope="rowgroup", colspan=str(len(shown.columns)))))
-        scales = [_Scale.near(cell.drawn for cell in row)] * len(row) if shown.turns else across
+        scales = [Scale.near(cell.drawn for cell in row)] * len(row) if shown.turns else across
         cells = enumerate(zip(row, shown.columns, scales, slots, strict=True))
         lines.append(_tag("tr", "".join(_cell(*one, is_head=place == 0) for place, one in cells)))
     named = f"{table.id}-caption" if table.id else ""
@@ -324,7 +291,7 @@ def _side(column: doc.Column, slot: _Slots) -> str:
     return "t" if not column.is_number else "l" if slot.has_parts else ""
 
 
-def _cell(cell: doc.Cell, column: doc.Column, scale: _Scale, slot: _Slots, *, is_head: bool) -> str:
+def _cell(cell: doc.Cell, column: doc.Column, scale: Scale, slot: _Slots, *, is_head: bool) -> str:
     """Return text with sign and direction, the small text behind it, and the picture; the verdict or outcome is the class of the cell."""
     verdict = "" if cell.mark in _VALUES else cell.mark
     behind = f" {doc.SIGNS['untested']}" if cell.mark == "untested" else ""
@@ -338,44 +305,18 @@ def _cell(cell: doc.Cell, column: doc.Column, scale: _Scale, slot: _Slots, *, is
     side = _side(column, slot)
     missing = slot.decimals - _n_decimals(cell.text) if cell.text else 0
     small = f"{cell.note}{behind}".strip()
-    picture = "" if cell.drawn is None else _picture(cell.drawn, scale, column.role == "interval")
+    drawn = "" if cell.drawn is None else picture(cell.drawn, scale, column.role == "interval")
     if not side:
         number = _tag("b", _safe(text)) if cell.mark == "best" else _safe(text)
         number = _tag("span", number, class_=f"p{missing}") if missing else number
         return _tag("td", f"{number}{_SPACE}{_tag('small', _safe(small))}" if small else number, class_=verdict)
     widths = f"n w{slot.number}{f' p{missing}' if missing else ''}"
     parts = [_tag("span", _tag("b", _safe(text)) if cell.mark == "best" else _safe(text), class_=widths)]
-    if slot.behind and (small or cell.spread or picture):
+    if slot.behind and (small or cell.spread or drawn):
         parts.append(_tag("small", _safe(small), class_=f"n l w{slot.behind}"))
-    if slot.spread and (cell.spread or picture):
+    if slot.spread and (cell.spread or drawn):
         parts.append(_tag("small", _safe(f"±{cell.spread}" if cell.spread else ""), class_=f"n w{slot.spread}"))
-    return _tag("td", "".join((_SPACE.join(parts), f" {picture}" if picture else "")), class_=f"{side} {verdict}".strip())
-
-
-def _picture(drawn: doc.Interval, scale: _Scale, is_difference: bool) -> str:
-    """Return a value with its interval in SVG with presentation attributes; hollow for a reference list.
-
-    A difference has a separate scale, the margin as a band and a line at 0; its shape and colour show the verdict.
-    """
-    if drawn.value is None:
-        return ""
-    if not is_difference and not scale.has(drawn):
-        side = "left" if drawn.value < scale.low else "right"
-        return f'<svg width="{_WIDTH}" height="{_HEIGHT}" fill="{GREY}"><use href="#m-{side}"/></svg>'
-    mark, colour, parts = "yardstick" if drawn.hollow else "dot", GREY, []
-    if is_difference:
-        margins = () if drawn.margin is None else (-drawn.margin, drawn.margin)
-        scale = _Scale.over([drawn], 0.0, *margins)
-        mark, colour = drawn.mark if drawn.mark in VERDICT_SHAPES else "other", VERDICT_COLOURS.get(drawn.mark, GREY)
-        if margins:
-            left, right = map(scale.at, margins)
-            parts.append(f'<path d="M{left} 0h{right - left}v{_HEIGHT}h{left - right}z" fill="{GREY}" opacity=".25"/>')
-        parts.append(f'<use href="#m-zero" x="{scale.at(0.0)}"/>')
-    if drawn.low is not None and drawn.high is not None:
-        left, right = scale.at(drawn.low), scale.at(drawn.high)
-        parts += [f'<path d="M{left} {_MIDDLE - 1}h{right - left}v2h{left - right}z"/>'] if right > left else []
-    parts.append(f'<use href="#m-{mark}" x="{scale.at(drawn.value)}"/>')
-    return f'<svg width="{_WIDTH}" height="{_HEIGHT}" fill="{colour}">{"".join(parts)}</svg>'
+    return _tag("td", "".join((_SPACE.join(parts), f" {drawn}" if drawn else "")), class_=f"{side} {verdict}".strip())
 
 
 # Elements, data and scripts
@@ -385,11 +326,6 @@ def _tag(name: str, content: str, **attributes: str) -> str:
     """Return an element with its non-empty attributes; `content` is HTML."""
     given = "".join(f' {key.strip("_").replace("_", "-")}="{_safe(value)}"' for key, value in attributes.items() if value)
     return f"<{name}{given}>{content}</{name}>"
-
-
-def _safe(text: str) -> str:
-    """Return text as HTML: it contains no elements, and control characters are visible."""
-    return str(escape(visible(text)))
 
 
 def _stored(blocks: Iterable[doc.Block], figures: Sequence[doc.Figure]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from msgspec import to_builtins
 
 from ..checks import CHECKS
 from ..content.differences import footnotes
+from ..content.headline import closing_of_result
 from ..content.methods import NAMES
 from ..results import comparison as comparisons
 from ..results.comparison import Comparison, conclusions
@@ -73,6 +74,7 @@ def result_cells(result: Result) -> dict[str, Any]:
         **cells_of_checks(result),
         **gate_cells(result.gates),
         "conclusions": to_builtins(result.conclusions),
+        "headline": closing_of_result(result),
         "notes": list(result.notes()),
         "remarks": list(result.remarks),
         "inputs": to_builtins(result.inputs),

@@ -249,8 +249,18 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         rest counts.
         """
         populations = {one.population for one in self.definitions.values()}
-        shown = (one for one in counts if judges or (notes.missing_lists_text(one) and not self._only_rates()))
+        shown = self._with_relevant(counts, judges)
         return dict.fromkeys(notes.relevant_text(one, "test" in populations or not populations) for one in shown)
+
+    def _with_relevant(self, counts: Iterable[Counts], judges: bool) -> Iterator[Counts]:
+        return (one for one in counts if judges or (notes.missing_lists_text(one) and not self._only_rates()))
+
+    def all_relevant(self) -> frozenset[int]:
+        """Return the numbers of test users that the notes say have all a relevant item."""
+        protocols = [row.protocol for row in self.rows if row.protocol is not None]
+        counts = (counts for name, counts in self.counts.items() if name not in self.yardsticks)
+        shown = self._with_relevant(counts, any(one.relevance for one in protocols) or not protocols)
+        return frozenset(one.test for one in shown if one.relevant == one.test)
 
     def _about(self, model: str, counts: Counts) -> Iterator[str]:
         """Yield sentences on the users and values of one model."""

@@ -10,6 +10,7 @@ from msgspec import Struct
 from ..checks import Finding
 from ..config import Loaded
 from ..content import findings, gates, selections
+from ..content.report import CHARTS
 from ..content.selections import matching, selected
 from ..document import Document, Heading, Sentences, Table
 from ..evaluation.plan import definitions_of
@@ -62,9 +63,9 @@ def result_markdown(result: Result, looks: Looks | None = None, sentences: Seque
 
 
 def check_document(result: Result) -> Document:
-    """Return the findings of the health checks of a result, and how many checks ran."""
+    """Return the findings of the health checks of a result, those of a check over folds and runs as one, and how many checks ran."""
     said = tuple(filter(None, (findings.summary(result), findings.skipped(result))))
-    return (*findings.alerts(result.findings, whole=True), Sentences(said, small=False))
+    return (*findings.alerts(result.findings, whole=not result.repeated), Sentences(said, small=False))
 
 
 def findings_text(found: Sequence[Finding], file: TextIO, *, verbose: bool = True) -> str:
@@ -78,5 +79,7 @@ def gates_text(result: Result, file: TextIO) -> str:
 
 
 def missing_charts() -> str:
-    """Return the sentence on pages without charts, with the command that installs the extra; empty if charts can be drawn."""
-    return "" if can_draw() else f"the page has no charts, because the extra report is not installed: {install_command('report')}"
+    """Return the sentence on charts that pages lack, with the command that installs the extra; empty if all can be drawn."""
+    names = ", ".join(name for name in CHARTS if name != "differences")
+    why = f"because the extra report is not installed: {install_command('report')}"
+    return "" if can_draw() else f"the page has charts of values and differences only, without {names}, {why}"

@@ -34,7 +34,7 @@ def config(write):
 
 def test_a_run_ends_with_the_conclusion_about_the_best_model(config, receval):
     out = " ".join(receval("run", config(", poor: poor.csv"))[1].split())
-    assert "nDCG@5: one beats poor. No clear difference between one and two. 60 users can detect 0." in out
+    assert "No model is clearly best on any of 2 measures. nDCG@5: one beats poor. No clear difference between one and two. 60 users" in out
     assert "with 80 % power." in out
     alone = " ".join(receval("run", config(), "--set", "data.recommendations={one: one.csv, poor: poor.csv}")[1].split())
     assert "one is best on both measures; on nDCG@5 by 0." in alone
@@ -75,9 +75,19 @@ def test_equal_values_of_whole_models_are_not_marked(write, receval):
     assert [line.count("◂") + line.count("◃") for line in lines] == [0], out  # all print alike: none is marked
 
 
+def test_the_headline_is_about_all_measures_and_shows_an_ndcg_although_another_measure_comes_first(sample, receval):
+    out = receval("run", sample / "quickstart.yaml")[1]
+    lead = r"on nDCG@10 by 0\.0\d+ over popular \(95 % interval 0\.\d+ to 0\.\d+, corrected over 3 pairs\)\."
+    assert re.search(f"knn is best on all 12 measures; {lead}", " ".join(out.split()))
+    assert "350 users for each model." in out
+    assert "users   " not in out
+    assert "17 of 30 health checks ran, 13 skipped (receval run -v says why)" in out
+
+
 def test_models_are_compared_with_the_baseline_of_the_config(config, receval):
     out = receval("run", config(", poor: poor.csv", "compare: {baseline: poor}"))[1]
     assert "one is better than poor on both measures: nDCG@5 is higher by" in out
+    assert out.index("No model is clearly best") < out.index("one is better than poor")  # who is best comes first
     assert "two is better than poor on both measures: nDCG@5 is higher by" in out
 
 

@@ -208,20 +208,23 @@ def test_without_the_extra_a_chart_is_refused_before_the_evaluation(folder, rece
         "gate {0}/out --rule nDCG@1>=0 -o x.html",
     ],
 )
-def test_without_the_extra_one_line_on_standard_error_and_one_in_the_page_say_how_to_get_charts(
+def test_without_the_extra_one_line_on_standard_error_and_one_in_the_page_say_how_to_get_other_charts(
     command, folder, tmp_path, receval, monkeypatch
 ):
     monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
     monkeypatch.setattr("receval.session.show.can_draw", lambda: False)
     code, out, err = receval(*command.format(folder).split())
-    line = f"receval: warning: the page has no charts, because the extra report is not installed: {install_command('report')}"
+    others = "without over_k, precision_recall, distribution, trade_off, groups"
+    why = f"because the extra report is not installed: {install_command('report')}"
+    line = f"receval: warning: the page has charts of values and differences only, {others}, {why}"
     assert code == 0, err
     assert err.splitlines().count(line) == 1
     place = folder if "report.files" in command else tmp_path
     page = out if "--format" in command else (place / "x.html").read_text()
-    assert page.count("There are no charts, because the extra report was not installed") == 1
+    assert page.count("missing, because the extra report was not installed") == 1
+    assert '<figure id="values-chart">' in page
     if "report.files" not in command:
-        assert "no charts" not in receval(*command.format(folder).split(), "-q")[2]
+        assert "extra report" not in receval(*command.format(folder).split(), "-q")[2]
 
 
 def test_the_measures_of_a_chart_can_be_named(folder, tmp_path, receval):

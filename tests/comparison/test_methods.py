@@ -11,7 +11,7 @@ from receval.config.judgement import Compare, Gates
 from receval.content.best_values import best_values
 from receval.content.differences import subtitle
 from receval.content.gates import title
-from receval.content.methods import NAMES
+from receval.content.methods import NAMES, citations
 from receval.content.values import Formats
 from receval.gates.demands import Bases, Demands
 from receval.gates.judging import judge
@@ -23,7 +23,7 @@ from tests.comparison.conftest import change_lists, lists_of, rated_items
 
 USERS = range(1, 61)
 BASE = lists_of(USERS, seed=2)
-CORRECTED = "paired t test, corrected for skewness (Hall 1992)"
+CORRECTED = "paired t test with skewness correction"
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_the_legend_of_values_and_the_captions_of_papers_name_the_same_methods(m
         ({"data": of_folds()}, NAMES["folds"]),
     ):
         result = measured(**given)
-        assert f"({name}, Holm over 1 comparison, 5 %)" in " ".join(best_values(result, Formats.of(result.rows)).legend())
+        assert f"({name}, Holm, 5 %)" in " ".join(best_values(result, Formats.of(result.rows)).legend())
         assert [one.test for one in result.conclusions] == [next(key for key, value in NAMES.items() if value == name)]
 
 
@@ -110,3 +110,8 @@ def test_gates_name_a_method_other_than_the_paired_t_test(measured):
     ):
         verdicts = judge(measured(by=by), Demands.of(gates, compared, Bases()))
         assert title(verdicts.gates).endswith(end)
+
+
+def test_the_source_of_the_skewness_correction_is_cited_once_if_a_method_has_it():
+    cited = ("The correction of t tests for skewness is that of Hall (1992).",)
+    assert [citations(some) for some in (["t"], ["folds", "t"], ["t-plain", None], ["runs"], [])] == [cited, cited, (), (), ()]

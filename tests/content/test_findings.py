@@ -7,6 +7,7 @@ import io
 import pytest
 from receval.checks import Finding
 from receval.content import findings
+from receval.document import Alert
 from receval.render import screen
 
 
@@ -26,7 +27,7 @@ def show(monkeypatch):
     return show
 
 
-def test_five_findings_are_shown_in_full_and_the_others_counted_with_the_command_that_shows_them(show):
+def test_many_findings_of_a_check_are_one_line_with_the_command_that_shows_them(show):
     found = [
         finding("R01", "error"),
         *(finding("R04", model="m", sentence=f"{number} of 99 rows are odd.") for number in range(30)),
@@ -34,9 +35,9 @@ def test_five_findings_are_shown_in_full_and_the_others_counted_with_the_command
     ]
     text = show(found, command="receval check config.yaml")
     heads = [line.split("  ")[0] for line in text.splitlines() if line.startswith(("error", "warning"))]
-    assert heads == ["error R01", "warning R04", "warning R04", "warning R04", "warning X14"]  # every check is shown at least once
-    assert text.endswith("and 27 more warnings (R04 × 27): receval check config.yaml shows all\n")
-    assert show(found).count("R04") == 30
+    assert heads == ["error R01", "warning R04", "warning X14"]  # every check is one line
+    assert "warning R04  30 findings in m (50.0 %), such as m: 0 of 99 rows are odd." in text
+    assert text.endswith("receval check config.yaml shows each of them, and what to do\n")
 
 
 def test_a_finding_that_questions_the_values_is_never_among_the_others(show):
@@ -83,11 +84,22 @@ def test_control_characters_of_ids_are_escaped(show):
     assert "\x1b" not in text
 
 
-def test_a_finding_of_several_folds_is_one_and_names_the_others(show):
+def test_findings_of_folds_runs_and_models_are_one_line_with_their_range_and_an_example(show):
     found = [finding("X14", model=model, sentence=f"fold {fold}: {fold}0 rows are odd.") for model in ("a", "b") for fold in (1, 2, 3)]
     text = show([*found, finding("X07")], command="receval run -v")
     assert [line for line in text.splitlines() if line.startswith("warning")] == [
-        "warning X14  a, b: fold 1: 10 rows are odd. Also in folds 2, 3.",
+        "warning X14  6 findings in a and b, 3 folds (50.0 %), such as a, fold 1: 10 rows are odd.",
         "warning X07  1 of 2 rows is odd.",
     ]
-    assert show(found).count("warning X14") == 3
+    places = [(model, fold, run) for model in range(5) for fold in range(5) for run in range(5)]
+    runs = [finding("X14", model=f"m{model} (run {run})", sentence=f"fold {fold}: {run} rows.") for model, fold, run in places]
+    text = show(runs, command="receval run -v")
+    assert text.startswith("warning X14  125 findings in 5 models, 5 folds, 5 runs (50.0 %), such as m0 (run 0), fold 0: 0 rows.\n")
+    assert len(text.splitlines()) == 2
+
+
+def test_below_20_users_only_two_findings_are_shown(show):
+    found = [finding(check) for check in ("R01", "R04", "X07", "X14")]
+    for is_small, shown in ((True, 2), (False, 4)):
+        drawn = findings.alerts(found, "receval run -v", is_small=is_small)
+        assert len([one for one in drawn if isinstance(one, Alert)]) == shown

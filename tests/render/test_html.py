@@ -7,7 +7,8 @@ import re
 from typing import get_args
 
 import pytest
-from receval.content.figures import NO_CHARTS
+from msgspec.structs import replace
+from receval.content.basic_charts import missing_text
 from receval.document import (
     Alert,
     Bars,
@@ -20,6 +21,7 @@ from receval.document import (
     Heading,
     Interval,
     Links,
+    Panel,
     Paragraph,
     Points,
     Section,
@@ -195,11 +197,13 @@ def test_the_json_of_the_page_has_all_tables_with_data_also_in_folds():
     assert json.loads(stored) == {"values": {"model": "</script>", "columns": ["x"], "rows": [[1.5]]}}
 
 
-def test_without_the_extra_one_sentence_is_in_the_place_of_the_first_chart(monkeypatch):
+def test_without_the_extra_one_sentence_is_in_the_place_of_the_first_missing_chart(monkeypatch):
     monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
-    chart = Figure("chart", "caption", SPEC)
-    first, second = Section("both", "Both", (chart, Paragraph("text"))), Section("alone", "Alone", (chart, chart))
-    text = as_html((Heading("x"), first, second))
-    assert ("alone" in text.lower(), "caption" in text.split("<body>")[1], "<p>text</p>" in text) == (False, False, True)
-    assert text.count(f"<p>{NO_CHARTS}</p>\n<p>text</p>") == text.count("There are no charts") == 1
-    assert "There are no charts" not in as_html((Heading("x"), Paragraph("text")))
+    chart = Figure("over-k-chart", "not drawn", SPEC)
+    basic = Figure("basic", "basic", SPEC, panels=(Panel("nDCG", (("<a>", Cell("0.5", drawn=Interval(0.5, 0.4, 0.6))),)),))
+    first, others = Section("both", "Both", (chart, Paragraph("text"))), (chart, replace(chart, id="groups-chart"))
+    text = as_html((Heading("x"), basic, first, Section("alone", "Alone", others)))
+    assert ("alone" in text.lower(), "not drawn" in text, "<p>text</p>" in text) == (False, False, True)
+    assert text.count(f"<p>{missing_text(['over-k-chart', 'over-k-chart', 'groups-chart'])}</p>\n<p>text</p>") == text.count("missing") == 1
+    assert ("<desc>nDCG: &lt;a&gt; 0.5.</desc>" in text, text.count('<figure id="basic"')) == (True, 1)
+    assert "missing" not in as_html((Heading("x"), Paragraph("text"), basic))

@@ -10,6 +10,7 @@ import pytest
 from receval.config.run_sections import ReportConfig
 from receval.names.short_names import Margin
 from receval.render import drawing
+from receval.stats.concluding import with_sign
 
 from tests.reports import HOSTILE, as_html, evaluated, gate, reported
 
@@ -157,11 +158,32 @@ def test_the_json_of_the_page_has_unchanged_names(hostile):
     assert names == {"base", *HOSTILE}
 
 
-def test_without_the_extra_the_page_has_tables_with_whiskers_and_no_chart(content, monkeypatch):
+def test_without_the_extra_the_page_has_the_charts_of_values_and_differences_with_their_numbers(content, monkeypatch):
     monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
-    reader = Reader(as_html(content).decode())
-    assert reader.named("figure") == []
-    assert len(reader.named("use")) > 20
+    text = as_html(content).decode()
+    assert as_html(content).decode() == text
+    reader = Reader(text)
+    assert [one["id"] for one in reader.named("figure")] == ["values-chart", "differences-chart"]
+    charts = re.findall(r'<svg role="img".*?</svg>', text)
+    assert len(charts) == 4  # broad and narrow
+    said = [re.search("<desc>(.*?)</desc>", one)[1] for one in charts]
+    assert (said[0] == said[1], said[2] == said[3], all("<title>" in one for one in charts)) == (True, True, True)
+    first = content.labels[0]
+    for one in (one for one in content.points if one.label == first and one.is_drawn):
+        assert f"{one.name} {content.formats.shown(one.row)} ± " in said[0]
+    for one in content.comparison.differences[:2]:
+        assert f"{with_sign(one.difference, 4)} ({with_sign(one.low, 4)} to {with_sign(one.high, 4)}, {one.verdict})" in said[2]
+    assert "The charts over_k, distribution, trade_off and groups are missing, because the extra report was not installed" in text
+
+
+def test_with_the_extra_no_basic_chart_is_drawn_and_charts_that_the_config_leaves_out_are_in_neither_form(content, result, monkeypatch):
+    monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
+    without = as_html(reported(result, wanted=ReportConfig(charts=["trade_off"]))).decode()
+    assert ("values-chart" in without, "differences-chart" in without, "The chart trade_off is missing" in without) == (False, False, True)
+    monkeypatch.setattr("receval.render.html.can_draw", lambda: True)
+    monkeypatch.setattr("receval.render.html.as_svg", lambda spec: "<svg></svg>")
+    text = as_html(content).decode()
+    assert ("values-chart" in text, 'id="differences-chart"' in text, "missing, because" in text) == (False, True, False)
 
 
 def test_a_single_model_has_histograms_and_no_comparison(tmp_path):
