@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from ..results.candidates import groups_of, incomparable_text
+from ..results.candidates import groups_of, incomparable_text, largest_group
 from ..results.comparison import count_of_measures, main_measure
 from ..results.list_lengths import caution
 from ..results.result import Result
@@ -21,19 +21,22 @@ _FEW = 10
 """With fewer users, no sentence on what they can detect is written."""
 
 
-def closing_sentences(conclusions: Sequence[Conclusion], n_folds: int = 0, lists: Collection[str] = ()) -> list[str]:
+def closing_sentences(
+    conclusions: Sequence[Conclusion], n_folds: int = 0, lists: Collection[str] = (), among: Sequence[str] = ()
+) -> list[str]:
     """Return the headline over all measures that were tested, over folds if there are any; empty without such a measure.
 
     A model is best on a measure only if the corrected test shows that it beats all others. `lists` are models with one set of lists
-    beside others with several runs: a claim on such a model is about these lists.
+    beside others with several runs: a claim on such a model is about these lists. `among` are the models that were compared, if these
+    are not all: the best of them is not called the best of all.
     """
     tested = [one for one in conclusions if one.is_tested]
     if not tested:
         return []
     main = next(one for one in tested if one.measure == main_measure([one.measure for one in tested]))
-    if len(tested) == 1 and _winner(main) is None:
+    if len(tested) == 1 and (main.has_other_users or _winner(main) is None):
         return [" ".join((f"{main.measure}:", *_of_measure(main, n_folds)))]
-    sentences = [*_of_all(tested, main, lists)]
+    sentences = [*_of_all(tested, main, lists, f" among {listed(among)}" if among else "")]
     if main.has_other_users or _winner(main) is None:
         sentences.append(f"{main.measure}: {' '.join(_of_measure(main, n_folds))}")
     else:
@@ -46,7 +49,7 @@ def _winner(one: Conclusion) -> str | None:
     return one.best if one.best is not None and all(rival.verdict == "better" for rival in one.rivals) else None
 
 
-def _of_all(tested: Sequence[Conclusion], main: Conclusion, lists: Collection[str]) -> Iterator[str]:
+def _of_all(tested: Sequence[Conclusion], main: Conclusion, lists: Collection[str], among: str) -> Iterator[str]:
     """Yield the sentence on the model that is best on most measures, then those on the other models that are best on some."""
     won: dict[str, list[str]] = {}
     unclear: dict[tuple[str, str], list[str]] = {}
@@ -57,10 +60,10 @@ def _of_all(tested: Sequence[Conclusion], main: Conclusion, lists: Collection[st
             rivals = listed([rival.model for rival in one.rivals if rival.verdict != "better"])
             unclear.setdefault((one.best or "", rivals), []).append(one.measure)
     if not won:
-        yield f"No model is clearly best on any of {len(tested)} measures."
+        yield f"No model{among} is clearly best on any of {len(tested)} measures."
         return
     leader = max(won, key=lambda model: (len(won[model]), model == main.best))
-    best = f"The lists of {leader} are best" if leader in lists else f"{leader} is best"
+    best = f"{f'The lists of {leader} are' if leader in lists else f'{leader} is'} best{among}"
     has_lead = _winner(main) == leader and not main.has_other_users
     if len(tested) == 1:
         yield f"{best} on {main.measure}{f', by {_lead(main)}' if has_lead else ''}."
@@ -99,8 +102,10 @@ def closing_of_result(result: Result, measures: Collection[str] | None = None) -
     models = {model: (result, model) for model in result.models if model not in result.yardsticks}
     repeated = {row.model for row in result.repeated if row.run is not None}
     lists = [model for model in models if repeated and model not in repeated]
-    closing = closing_sentences([one for one in result.conclusions if one.measure in labels], len(result.folds), lists)
-    return [*caution(models, labels), *closing, *filter(None, (incomparable_text(groups_of(result)),))]
+    groups = groups_of(result)
+    concluded = [one for one in result.conclusions if one.measure in labels]
+    closing = closing_sentences(concluded, len(result.folds), lists, largest_group(result) if len(groups) > 1 else ())
+    return [*caution(models, labels), *closing, *filter(None, (incomparable_text(groups),))]
 
 
 def _of_measure(one: Conclusion, n_folds: int) -> list[str]:

@@ -14,6 +14,7 @@ from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import LatexStyle
 from receval.content.best_values import best_values
+from receval.content.headline import closing_of_result
 from receval.content.paper import marks_of
 from receval.content.values import Formats
 from receval.disk.result_folder import load, save
@@ -21,7 +22,6 @@ from receval.errors import DataError
 from receval.outputs import of_form
 from receval.render.forms import rendered
 from receval.results.candidates import groups_of
-from receval.content.headline import closing_of_result
 from receval.results.comparison import conclusions
 
 from tests.gates.small import gates
@@ -73,7 +73,7 @@ def test_a_run_declares_no_winner_between_sampled_candidates_and_the_whole_catal
     (one,) = found.conclusions
     assert (one.models, [rival.model for rival in one.rivals]) == (("bprmf", "neumf"), ["neumf"])
     first, second = closing_of_result(found)
-    assert (first.startswith("HitRate@10: bprmf beats neumf by "), second) == (True, NOT)
+    assert (first.startswith("bprmf is best among bprmf and neumf on HitRate@10, by "), second) == (True, NOT)
     marked = best_values(found, Formats.of(found.rows))
     assert (marked.tested, marked.untested) == ({("bprmf", "HitRate@10")}, frozenset())
     assert "No mark: the lists of sasrec look like other candidates than those of the marked models." in marked.legend()
