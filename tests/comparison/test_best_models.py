@@ -15,13 +15,13 @@ from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import LatexStyle
 from receval.content.best_values import best_values
+from receval.content.headline import closing_sentences
 from receval.content.methods import NAMES
 from receval.content.paper import marks_of
 from receval.content.values import Formats
 from receval.names.short_names import Margin
 from receval.outputs import of_form
 from receval.render.forms import rendered
-from receval.content.headline import closing_sentences
 
 from tests.comparison.conftest import change_lists, lists_of, rated_items
 
@@ -69,7 +69,7 @@ def test_every_mark_is_at_the_model_that_is_best_on_common_users(other_users):
 
 def test_a_conclusion_is_data_in_the_json_form(other_users):
     content = json.loads(rendered(of_form("json", "result"), other_users))
-    assert content["format_version"] == 6
+    assert content["format_version"] == 7
     (one,) = content["conclusions"]
     assert (one["measure"], one["models"], one["best"], one["users"]) == ("Recall@2", ["A", "B"], "B", {"A": 20, "B": 200})
     assert (one["family"], one["correction"], one["level"], one["test"]) == (1, "holm", 0.95, "t")
@@ -116,11 +116,11 @@ def test_a_model_that_is_equivalent_in_compare_is_not_called_beaten(result):
     found = with_conclusions(made, wide)
     assert {rival.verdict for one in found.conclusions for rival in one.rivals} == {"equivalent"} != plain
     assert {one.verdict for one in compare({"": made}, replace(wide, all_pairs=True)).differences} == {"equivalent"}
-    assert re.fullmatch(r"nDCG@3: (one|two) and (one|two) are equivalent within 0\.9\.", closing_sentences(found.conclusions)[0])
+    (said,) = closing_sentences(found.conclusions)
+    sentences = r"No model is clearly best on any of 4 measures\. nDCG@3: (one and two|two and one) are equivalent within 0\.9\."
+    assert re.fullmatch(sentences, said)
     (legend,) = best_values(found, Formats.of(found.rows)).legend("◂")
-    assert legend.startswith(
-        f"◂ best, equivalent to the best, or not clearly different from it ({NAMES['t']}, Holm over 4 comparisons in 4"
-    )
+    assert legend == f"◂ best, equivalent to the best, or not clearly different from it ({NAMES['t']}, Holm, 5 %)."
 
 
 def _alone(evaluate, users, metrics=("Recall@5",)):
@@ -137,7 +137,7 @@ def _alone(evaluate, users, metrics=("Recall@5",)):
 def test_untested_values_have_their_own_mark_with_the_reason(evaluate):
     found, marked = _alone(evaluate, {"one": range(1, 2), "two": range(1, 2)})
     assert (marked.tested, marked.untested) == (frozenset(), frozenset({("one", "Recall@5")}))
-    assert marked.legend("◂") == ["◃ highest value printed, or lowest where lower is better; not tested (Recall@5: one user)."]
+    assert marked.legend("◂") == ["◃ best value printed, not tested (Recall@5: one user)."]
     assert closing_sentences(found.conclusions) == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+from msgspec.structs import replace
 from receval.checks import Finding
 from receval.content import findings
 from receval.render import screen
@@ -16,27 +17,39 @@ def finding(check, severity="warn", model="", sentence="1 of 2 rows is odd.", ex
 
 @pytest.fixture
 def show(monkeypatch):
-    def show(found, columns=None, command=""):
+    def show(found, columns=None, command="", **options):
         if columns is None:
             monkeypatch.delenv("COLUMNS", raising=False)
         else:
             monkeypatch.setenv("COLUMNS", str(columns))
-        return screen.show(findings.alerts(found, command), io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+        return screen.show(findings.alerts(found, command, **options), io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
 
     return show
 
 
+def heads(text):
+    return [line.split("  ")[0] for line in text.splitlines() if line.startswith(("error", "warning"))]
+
+
 def test_five_findings_are_shown_in_full_and_the_others_counted_with_the_command_that_shows_them(show):
-    found = [
-        finding("R01", "error"),
-        *(finding("R04", model="m", sentence=f"{number} of 99 rows are odd.") for number in range(30)),
-        finding("X14"),
-    ]
+    others = [finding("R04", model=f"m{number}", sentence="1 of 99 rows is odd.") for number in range(27)]
+    found = [finding("R01", "error"), finding("R04", model="m"), *others, finding("T01"), finding("X07"), finding("X14")]
     text = show(found, command="receval check config.yaml")
-    heads = [line.split("  ")[0] for line in text.splitlines() if line.startswith(("error", "warning"))]
-    assert heads == ["error R01", "warning R04", "warning R04", "warning R04", "warning X14"]  # every check is shown at least once
+    assert heads(text) == ["error R01", "warning R04", "warning T01", "warning X07", "warning X14"]  # every check is shown at least once
     assert text.endswith("and 27 more warnings (R04 × 27): receval check config.yaml shows all\n")
-    assert show(found).count("R04") == 30
+    assert all(other.model in show(found) for other in others)
+
+
+def test_many_findings_of_one_check_are_one_with_their_number_and_range_and_the_command_shows_each(show):
+    shares = [
+        replace(finding("R04", model="m", sentence=f"{number} of 99 rows are odd."), count=number, total=99) for number in range(1, 31)
+    ]
+    found = [finding("R01", "error"), *shares, finding("X14")]
+    text = show(found, command="receval check config.yaml")
+    assert heads(text) == ["error R01", "warning R04", "warning X14"]
+    assert "warning R04  30 findings in m (1.0 to 30.3 %), such as m: 30 of 99 rows are odd.\n" in text
+    assert text.endswith("receval check config.yaml shows each of them, and what to do\n")
+    assert show(found, whole=True).count("warning R04") == 30
 
 
 def test_a_finding_that_questions_the_values_is_never_among_the_others(show):
@@ -47,8 +60,12 @@ def test_a_finding_that_questions_the_values_is_never_among_the_others(show):
 
 
 def test_a_few_findings_are_all_shown(show):
-    found = [finding("R04", model="m", sentence=f"{number} of 99 rows are odd.") for number in range(5)]
-    assert "more" not in show(found, command="receval check config.yaml")
+    found = [finding(check) for check in ("R04", "T01", "X05", "X07")]
+    found.append(finding("R04", model="m"))
+    text = show(found, command="receval check config.yaml")
+    assert heads(text) == ["warning R04", "warning R04", "warning T01", "warning X05", "warning X07"]
+    assert "more" not in text
+    assert "receval check" not in text
 
 
 def test_the_same_finding_of_several_models_is_shown_once_with_their_names(show):
@@ -83,11 +100,13 @@ def test_control_characters_of_ids_are_escaped(show):
     assert "\x1b" not in text
 
 
-def test_a_finding_of_several_folds_is_one_and_names_the_others(show):
+def test_a_finding_of_several_folds_is_one_with_their_number_and_the_command_shows_each(show):
     found = [finding("X14", model=model, sentence=f"fold {fold}: {fold}0 rows are odd.") for model in ("a", "b") for fold in (1, 2, 3)]
     text = show([*found, finding("X07")], command="receval run -v")
     assert [line for line in text.splitlines() if line.startswith("warning")] == [
-        "warning X14  a, b: fold 1: 10 rows are odd. Also in folds 2, 3.",
+        "warning X14  6 findings in a and b, 3 folds (50.0 %), such as a, fold 1: 10 rows are odd.",
         "warning X07  1 of 2 rows is odd.",
     ]
-    assert show(found).count("warning X14") == 3
+    assert text.endswith("receval run -v shows each of them, and what to do\n")
+    whole = [line for line in show(found, whole=True).splitlines() if line.startswith("warning")]
+    assert whole == [f"warning X14  a, b: fold {fold}: {fold}0 rows are odd." for fold in (1, 2, 3)]

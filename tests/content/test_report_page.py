@@ -37,7 +37,7 @@ def test_a_section_of_a_plugin_is_on_the_page_in_its_links_and_in_the_short_form
 def test_the_short_form_has_no_charts_or_config_and_folds_long_parts(result):
     shown = sections(summary(reported(result, baseline="popular", gates=[gate("fail")], losers=1)))
     assert [one.id for one in shown if not one.folded] == ["gates", "values", "differences", "losers"]
-    assert [one.id for one in shown if one.folded] == ["findings", "groups", "done"]
+    assert [one.id for one in shown if one.folded] == ["groups", "findings", "done"]
     assert not [found for one in shown for kind in (Figure, Code) for found in blocks(one, kind)]
 
 
@@ -48,11 +48,13 @@ def test_the_short_form_has_no_sentence_twice(content):
     assert not said & set(points)
 
 
-def test_verdicts_and_findings_come_first(content):
+def test_verdicts_and_failed_checks_come_first_and_values_before_findings(content):
     heading, status, *rest = report(content)
     assert heading.text == "Evaluation of popular, good and better"
     assert isinstance(status, Status)
     assert {type(block) for block in rest} == {Section}
+    ids = [block.id for block in rest]
+    assert ids.index("values") < ids.index("findings")
 
 
 @pytest.mark.parametrize("given", ["content", "hostile"])
