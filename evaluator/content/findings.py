@@ -117,7 +117,12 @@ def summary(result: Result, why: str = "") -> str:
 
 
 def skipped(result: Result) -> str:
-    """Return why checks did not run, with their ids, `Skipped checks: no data.train: X05 to X11; off: R04.`; empty if all ran."""
+    """Return why checks did not run, with their ids, `Skipped checks: no data.train: X05 to X11; off: R04.`.
+
+    Empty if all ran, or if all are off, which the summary says.
+    """
+    if not result.examined:
+        return ""
     reasons = sorted(dict.fromkeys(result.unmade.values()), key=lambda reason: reason == "off")
     runs = (", ".join(_runs([check for check, why in result.unmade.items() if why == reason])) for reason in reasons)
     texts = "; ".join(f"{reason}: {ids}" for reason, ids in zip(reasons, runs, strict=True))

@@ -48,11 +48,13 @@ def test_the_short_form_has_no_sentence_twice(content):
     assert not said & set(points)
 
 
-def test_verdicts_and_findings_come_first(content):
+def test_verdicts_and_failed_checks_come_first_and_values_before_findings(content):
     heading, status, *rest = report(content)
     assert heading.text == "Evaluation of popular, good and better"
     assert isinstance(status, Status)
     assert {type(block) for block in rest} == {Section}
+    ids = [block.id for block in rest]
+    assert ids.index("values") < ids.index("findings")
 
 
 @pytest.mark.parametrize("given", ["content", "hostile"])
