@@ -131,7 +131,7 @@ def _gates() -> type[Struct]:
 def _manifest() -> type[Struct]:
     return _record("Manifest", "manifest.json: the inputs, the config and the files of a folder of results.", {
         "format_version": _version(FORMAT_VERSION), "run_id": str, **_SOURCES, "description": Description | UnsetType, **_CHECKED,
-        "outputs": list[OutputFile], "sha256": str,
+        "outputs": list[OutputFile], "sha256": str, "objects": str | UnsetType,  # only in a store
     })  # fmt: skip
 
 

@@ -36,7 +36,7 @@ evaluation: {metrics: [MRR@2]}
 health: off
 """
 SET_OTHER = [sys.executable, "-m", "receval", "baseline", "set", "other", "--to", "s3://bucket/x", "--force"]
-NAMES = {"ledger.csv", 
+NAMES = {"ledger.csv",
     "manifest.json", "per_user.parquet", "results.csv", "results.json", "results.md", "results.parquet", "results_wide.csv",
 }  # fmt: skip
 

@@ -31,4 +31,5 @@ def test_init_reads_a_parquet_file_with_a_pattern_in_its_name_beside_json(receva
     pl.DataFrame(LISTS, ["user", "item", "score"], orient="row").write_parquet("als[1].parquet")
     code, _, err = receval("init", "test.jsonl", "als[1].parquet", "-o", "config.yaml")
     assert (code, "not a readable" in err) == (0, False), err
-    assert ",als[1],Recall@1,Recall,1,mean,,,,," in receval("run", "config.yaml", "--set", "evaluation.metrics=[Recall@1]", "--format", "csv")[1]
+    out = receval("run", "config.yaml", "--set", "evaluation.metrics=[Recall@1]", "--format", "csv")[1]
+    assert ",als[1],Recall@1,Recall,1,mean,,,,," in out
