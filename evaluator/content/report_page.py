@@ -28,7 +28,7 @@ from ..document import (
     Status,
     Table,
 )
-from ..results.comparison import conclusions
+from ..results.comparison import conclusions, main_measure
 from ..results.gates import Verdicts
 from ..stats.concluding import decimals, percent, plain, users_text
 from . import differences, findings, gates, slices
@@ -134,7 +134,7 @@ def _of_checks(content: ReportContent) -> Iterator[tuple[Level, str]]:
 
 
 def _of_models(content: ReportContent) -> Iterator[tuple[Level, str]]:
-    """Yield cautions on the data and the conclusions; without a comparison, the reason, and the first measure of each model."""
+    """Yield cautions on the data and the conclusions; without a comparison, the reason, and the main measure of each model."""
     yield from (("doubtful", one) for one in dict.fromkeys(one for result in content.results.values() for one in result.cautions))
     if content.comparison is not None:
         sentences = list(content.closing) or conclusions(content.comparison, with_groups=True)
@@ -145,7 +145,7 @@ def _of_models(content: ReportContent) -> Iterator[tuple[Level, str]]:
     if content.uncompared:
         lines = (line.strip() for line in content.uncompared.splitlines())
         yield "doubtful", f"The models are not compared: {'; '.join(lines)}."
-    first = [one for one in content.points if one.label == content.labels[0] and not one.is_yardstick]
+    first = [one for one in content.points if one.label == main_measure(content.labels) and not one.is_yardstick]
     yield from (("plain", _of_point(one, content.formats.shown(one.row))) for one in first[:_MOST])
 
 
