@@ -147,7 +147,8 @@ def test_a_pull_request_has_one_comment_that_each_run_updates(after_push):
     after_push.add_comment("Looks good", "User", "MEMBER")
     assert after_push.pull_request(config="gates.yaml").succeeded
     assert len(after_push.comments) == 3
-    assert after_push.comments[2]["body"].startswith("<!-- receval results/today -->\n# Evaluation of home\n\n- ")
+    assert after_push.comments[2]["body"].startswith("<!-- receval results/today -->\n# today against main\n\n- ")
+    assert "\n| measure | main | today |\n" in after_push.comments[2]["body"]  # the values of the baseline too
     assert after_push.comments[2]["body"].endswith("\nCommit abc123 · [log](https://github.com/us/shop/actions/runs/2)\n")
     make_worse(after_push.folder)
     assert not after_push.pull_request(config="gates.yaml").succeeded

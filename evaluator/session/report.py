@@ -164,7 +164,7 @@ def report_of(
         results=results,
         models=models,
         comparison=comparison,
-        gates=_gates_of(results),
+        gates=_gates_of({label: result for label, result in results.items() if is_one or label != options.baseline}),
         spreads=spreads,
         closing=_closing(models[0].result, comparison if has_base else None, options) if is_one else (),
         source=source,
@@ -182,7 +182,7 @@ def _closing(result: Result, comparison: Comparison | None, options: ComparisonO
 
 
 def _gates_of(results: Mapping[str, Result]) -> tuple[Gate, ...]:
-    """Return the gates of all results; if several results have gates of one model, the model has the name of its result."""
+    """Return the gates of results; if several results have gates of one model, the model has the name of its result."""
     judged = {label: {gate.model for gate in result.gates} for label, result in results.items()}
     if sum(map(len, judged.values())) == len({model for models in judged.values() for model in models}):
         return tuple(gate for result in results.values() for gate in result.gates)
