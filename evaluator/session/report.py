@@ -145,7 +145,7 @@ def report_of(
     charts = _named_charts(wanted.chosen or dict.fromkeys(_usual_charts(results), ()), labels, _definitions(results))
     is_one, first, spread_of = len(results) == 1, next(iter(results.values())), charts.get("distribution", ())
     if "distribution" in charts:  # shows the first measure, unless another is named
-        options = replace(options, spreads=spread_of or options.measures[:1] or _typical(first))
+        options = replace(options, spreads=spread_of or options.measures[:1] or _typical(first, results.values()))
     are_many = not is_one or len(first.models) - len(first.yardsticks) > 1
     has_base = options.baseline is not None or (is_one and not base_of(results).is_default)
     comparison = compare(results, options) if comparing and (are_many or has_base) else None
@@ -304,11 +304,15 @@ def paper(result: Result) -> Document:
     return tables(result, is_document=True)
 
 
-def _typical(result: Result) -> tuple[str, ...]:
-    """Return the first measure with per-user values, at its largest cut-off, where users differ most; empty if there is none."""
+def _typical(result: Result, beside: Iterable[Result] = ()) -> tuple[str, ...]:
+    """Return the first measure with per-user values, at its largest cut-off, where users differ most; empty if there is none.
+
+    Results `beside` it have the measure too.
+    """
     model = result.models[0]
     columns = columns_of(result.per_user, model) if model in result.per_user else ()
-    rows = [row for row in rows_of(result, model).values() if row.measure in columns]
+    shared = set(result.labels()).intersection(*(one.labels() for one in beside))
+    rows = [row for row in rows_of(result, model).values() if row.measure in columns and row.label in shared]
     of_metric = [row for row in rows if row.metric == rows[0].metric and row.aggregate == rows[0].aggregate]
     return tuple(row.label for row in sorted(of_metric, key=lambda row: row.k or 0)[-1:])
 

@@ -298,3 +298,10 @@ def test_gates_of_one_model_in_two_results_have_the_names_of_the_results(folder,
     assert "| main | nDCG@3 ≥ 0.9 |" in text
     assert "| today | nDCG@3 ≥ 0.01 |" in text
     assert "| good | nDCG@3" not in receval("report", "main", "--format", "md")[1]
+
+
+def test_a_baseline_with_more_measures_is_no_error_of_a_chart(folder, tmp_path, receval):
+    few = ("--set", "evaluation.metrics=[Recall]", "--set", "evaluation.top_k=[1]", "--models", "good", "-q", "-o", f"{tmp_path}/few/")
+    assert receval("run", folder / "config.yaml", *few)[0] == 0
+    code, out, err = receval("report", tmp_path / "few", "--baseline", folder / "out", "--baseline-model", "popular", "--format", "md")
+    assert (code, "Recall@1" in out) == (0, True), err
