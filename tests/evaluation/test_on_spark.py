@@ -135,3 +135,19 @@ def test_a_user_is_the_same_and_two_models_are_refused_in_one_sentence(receval, 
     assert (code, printed) == (2, "")
     assert "lists are compared user by user on this machine only" in err
     assert "set engine.name: polars" in err
+
+
+def test_spark_reads_the_tables_of_a_result_with_their_types(receval, spark, spark_session, tmp_path):
+    write_world(tmp_path)
+    assert receval("run", write_config(tmp_path, ["nDCG"], top_k=[3]), "-q", "-o", f"{tmp_path / 'out'}/")[0] in (0, 1)
+    read = spark_session.native.read
+    values = read.parquet(str(tmp_path / "out" / "results.parquet"))
+    stored = pl.read_parquet(tmp_path / "out" / "results.parquet")
+    assert values.columns == stored.columns
+    assert {name: kind for name, kind in values.dtypes if name in ("run_id", "k", "value", "n_users", "higher_is_better")} == {
+        "run_id": "string", "k": "bigint", "value": "double", "n_users": "bigint", "higher_is_better": "boolean",
+    }  # fmt: skip
+    assert [row.value for row in values.collect()] == stored["value"].to_list()
+    ledger = read.csv(str(tmp_path / "out" / "ledger.csv"), header=True)
+    assert {row.run_id for row in ledger.collect()} == {stored["run_id"][0]}
+    assert read.parquet(str(tmp_path / "out" / "per_user.parquet")).count() == pl.read_parquet(tmp_path / "out" / "per_user.parquet").height
