@@ -88,3 +88,8 @@ def test_the_numbers_of_the_interactions_are_in_my_dict_for_a_config(receval, re
     assert receval("report", "config.yaml", "-o", "x.tex", "--template", "own.tex")[0] == 0
     numbers = [float(one) for one in (tmp_path / "x.tex").read_text().split()]
     assert numbers == [2, 3, 4, pytest.approx(1 - 4 / 6), 1, 3.75, 5]
+
+
+def test_a_rendered_template_of_clayrs_compiles(rendered, compiled):
+    whole = "\\documentclass{article}\n\\begin{document}\n\\begin{itemize}\n\\item of receval\n" + CLAYRS
+    assert "average: micro" in compiled(rendered(whole + "\\end{itemize}\n\\end{document}\n")[1])
