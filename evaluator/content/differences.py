@@ -232,7 +232,8 @@ def subtitle(comparison: Comparison) -> str:
         by += f" (within groups: over {family_size(comparison.by_group):,})"
     methods = method_names(methods_of(comparison.differences, settings), comparison.cluster)
     test = f" · {methods}" if methods else ""
-    return f"{users or 'no per-user values'}{paired} · {_level(comparison)}s · {by}{test}{_margins_text(comparison)}"
+    alone = ", each on its own" if family > 1 and corrected != "not corrected" else ""  # only p is corrected
+    return f"{users or 'no per-user values'}{paired} · {_level(comparison)}s{alone} · {by}{test}{_margins_text(comparison)}"
 
 
 def _own_users(comparison: Comparison) -> str:

@@ -41,7 +41,7 @@ from .merged_findings import merged
 from .methods import citations
 from .report import ReportContent
 from .scales import nearby
-from .values import ValuePoint, by_label, ledger, repeats, shares_table, values_of_models
+from .values import ValuePoint, by_label, ledger, repeats, shares_table, spread_of_repeats, values_of_models
 
 _MOST: Final = 3
 """Number of conclusions at the top; the others are with the differences."""
@@ -206,8 +206,8 @@ def _values(content: ReportContent, short: bool) -> Iterator[Section]:
         yield Section("values", "Values", (table, Sentences(tuple(legend))))
         return
     whiskers = [_WHISKERS] if any(one.low is not None for one in content.points) else []
-    repeated = any(row.repeats_std is not None for result in content.results.values() for row in result.rows)
-    whiskers += ["± is the standard deviation over folds or runs."] if repeated else []
+    repeated = [result for result in content.results.values() if any(row.repeats_std is not None for row in result.rows)]
+    whiskers += [f"± is the {' or the '.join(dict.fromkeys(map(spread_of_repeats, repeated)))}."] if repeated else []
     whiskers += [_OUTSIDE] if _has_far_values(content) else []
     said = map(Paragraph, ("↑ higher is better, ↓ lower is better.", *legend, *whiskers))
     shares = shares_table(content.models)

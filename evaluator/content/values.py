@@ -202,8 +202,16 @@ def values_of_result(
     has_spreads = any(cell.spread for line in table.rows for cell in line)
     levels = dict.fromkeys(interval_level(row.aggregate) or 0 for row in result.rows if has_spreads and row.label in united)
     meanings = [f"half-width of the {float(100 * level):g} % confidence interval of the mean" for level in levels]
-    meanings += ["standard deviation over folds or runs"] if any(row.repeats_std is not None for row in result.rows) else []
+    meanings += [spread_of_repeats(result)] if any(row.repeats_std is not None for row in result.rows) else []
     return replace(table, notes=(*legend, *table.notes, *(f"± {meaning}." for meaning in meanings)))
+
+
+def spread_of_repeats(result: Result) -> str:
+    """Return what the standard deviation beside a mean over folds or runs is of."""
+    has_runs = any(row.run is not None for row in result.repeated)
+    if not result.folds:
+        return "standard deviation over runs"
+    return f"standard deviation over folds{', each the mean of its runs' * has_runs}"
 
 
 def values_of_models(

@@ -141,8 +141,9 @@ class _Drawing(Struct, frozen=True):
                 yield from self.screen.paragraph(Text(self.screen.visible(table.caption)))
             yield self.sized(self.table(table), 2 if table.bare else 0)
             if table.left_out:
-                how = f"a window of {table.whole_width} columns, COLUMNS={table.whole_width} and --format md show all"
-                yield from self.screen.paragraph(Text(f"not shown at this width: {', '.join(table.left_out)}; {how}", style="dim"), "  ")
+                how = f"widen the window to {table.whole_width} columns, set COLUMNS={table.whole_width}, or use --format md"
+                note = f"not shown at this width: {', '.join(table.left_out)}; to see all, {how}"
+                yield from self.screen.paragraph(Text(note, style="dim"), "  ")
 
     def table(self, table: doc.Table) -> RichTable:
         grid = RichTable.grid(padding=(0, 2)) if table.bare else RichTable(box=self.screen.box, safe_box=False, header_style="bold")

@@ -176,7 +176,7 @@ def test_both_values_and_the_verdict_stay_beside_the_measure_with_long_names_of_
 def test_a_screen_says_from_which_width_on_and_in_which_form_all_columns_are_shown(comparison, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     table = differences.pair_tables(comparison)
-    (width,) = re.findall(r"a window of (\d+) columns, COLUMNS=\1 and --format md show all", " ".join(on_screen(table).split()))
+    (width,) = re.findall(r"widen the window to (\d+) columns, set COLUMNS=\1, or use --format md", " ".join(on_screen(table).split()))
     monkeypatch.setenv("COLUMNS", width)
     assert "not shown" not in on_screen(table)
     monkeypatch.setenv("COLUMNS", str(int(width) - 1))

@@ -83,7 +83,7 @@ def test_dropped_columns_are_named(monkeypatch):
     assert on_screen((table,), monkeypatch, 41).splitlines()[0].split() == ["measure", "base", "Δ", "verdict"]
     head, *lines = on_screen((table,), monkeypatch, 40).splitlines()
     assert head.split() == ["measure", "Δ", "verdict"]
-    note = "not shown at this width: base; a window of 41 columns, COLUMNS=41 and --format md show all"
+    note = "not shown at this width: base; to see all, widen the window to 41 columns, set COLUMNS=41, or use --format md"
     assert " ".join(" ".join(lines).split()).endswith(note)
 
 
