@@ -95,8 +95,8 @@ class Table(Struct, frozen=True):
     `id` names the table in a page and in references of LaTeX. `rules` are rows that have a line above them, with a heading or none. The
     last `apart` rows are set apart, such as that of the number of users. A table that `turns` may be shown with its rows as columns, below
     `corner`; `other` has the same cells in another arrangement, for forms where that fits better. On a screen that is too narrow, `narrow`
-    replaces it, or columns are dropped, whose titles are then in `left_out`; they are shown from `whole_width` screen columns on. `bare`
-    tables have neither head nor frame on a screen.
+    replaces it, or columns are dropped, which are then in `left_out`; they are shown from `whole_width` screen columns on. Each column
+    takes `gap` screen columns besides its text. `bare` tables have neither head nor frame on a screen.
 
     For programs: `data` in `columns_of_data`, and the values that all rows share in `about`.
     """
@@ -112,8 +112,9 @@ class Table(Struct, frozen=True):
     corner: str = ""
     other: Table | None = None
     narrow: Table | None = None
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[Column, ...] = ()
     whole_width: int = 0
+    gap: int = 3
     bare: bool = False
     columns_of_data: tuple[str, ...] = ()
     data: Sequence[Sequence[Any]] = ()

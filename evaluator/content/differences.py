@@ -106,18 +106,18 @@ def _number_cell(value: float | None, digits: int, *, sign: bool = False) -> Cel
 
 COLUMNS: tuple[DifferenceColumn, ...] = (
     DifferenceColumn("measure", "key", lambda one, shown: Cell(one.subject.measure, direction=one.subject.higher_is_better)),
-    DifferenceColumn("base", "value", lambda one, shown: _number_cell(one.base_value, shown.digits)),
-    DifferenceColumn("value", "value", lambda one, shown: _number_cell(one.value, shown.digits)),
+    DifferenceColumn("base", "value", lambda one, shown: _number_cell(one.base_value, shown.digits), 2),
+    DifferenceColumn("value", "value", lambda one, shown: _number_cell(one.value, shown.digits), 3),
     DifferenceColumn("Δ", "difference", lambda one, shown: _number_cell(one.difference, shown.digits, sign=True)),
     DifferenceColumn("verdict", "verdict", _verdict_cell),
-    DifferenceColumn("interval", "interval", _interval_cell, 2),
-    DifferenceColumn("p", "p", _p_cell, 3),
-    DifferenceColumn("up/same/down", "counts", _counts_cell, 5),
+    DifferenceColumn("interval", "interval", _interval_cell),
+    DifferenceColumn("p", "p", _p_cell, 4),
+    DifferenceColumn("up/same/down", "counts", _counts_cell, 6),
 )
 """The columns of differences. `base` and `value` are headed by the model if all rows have the same one, `interval` by its level."""
 _RELATIVE: Final = (
     DifferenceColumn("Δ %", "difference", lambda one, shown: Cell(_percent(one.relative, shown), value=one.relative), 1),
-    DifferenceColumn("interval (%)", "interval", lambda one, shown: _relative_interval_cell(one, shown), 4),
+    DifferenceColumn("interval (%)", "interval", lambda one, shown: _relative_interval_cell(one, shown), 5),
 )
 """The optional columns of differences in percent of the base value, behind the verdict."""
 _GROUP: Final = DifferenceColumn("group", "key", lambda one, shown: Cell(group_text(one.subject.by or "", one.subject.group or "")))
@@ -126,7 +126,7 @@ _GROUP_OF_ONE: Final = DifferenceColumn("group", "key", lambda one, shown: Cell(
 _MODEL: Final = DifferenceColumn("model", "name", lambda one, shown: Cell(one.subject.model))
 _PAIR: Final = DifferenceColumn("model", "name", lambda one, shown: Cell(f"{one.subject.model} against {one.subject.base}"))
 """The column of models if their bases differ."""
-_USERS: Final = DifferenceColumn("users", "value", lambda one, shown: Cell(f"{one.n_users:,}", value=one.n_users), 6)
+_USERS: Final = DifferenceColumn("users", "value", lambda one, shown: Cell(f"{one.n_users:,}", value=one.n_users), 7)
 
 
 def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool = False, relative: bool = False) -> Document:

@@ -5,7 +5,7 @@ Intervals are drawn as text: `├──●──┤` around 0, with the band of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -19,10 +19,12 @@ _LEAST_NAME, _LEGIBLE = 14, 24
 """Smallest width for a cut name, and for the name of a row if there is space."""
 _SHORTEST_NAME: Final = 10
 """Smallest width for a name that is cut so that a verdict stays next to both values and their difference."""
-_GAP: Final = 3
-"""Screen columns that every column of a table takes besides its text; the frame takes one more."""
+_NARROW_GAP: Final = 2
+"""The gap of tables that keep more columns if these are closer together."""
 _LEAST_WRAPPED, _LEAST_OF_BARE = 36, 20
 """Smallest width of a last column of texts next to the others; in a table without a frame."""
+_NONE: Final = 99
+"""More than the order of any column that yields."""
 _COST: Final = 8
 """The cost of a further table in lines: its own four, and four for the effort of reading another table."""
 _DRAWN: Final = "├●┤░"
@@ -35,7 +37,8 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
     """Return the arrangement of a table that suits a screen, in several parts if necessary, with all characters of quoted texts visible.
 
     It is the first arrangement that fits, rows as columns if there are more columns; else the first that fits with long names cut; else the
-    same for its narrow form; else the one with the fewest lines and parts. Texts of a last column without space get a separate part.
+    same for its narrow form; else the one with the fewest lines and parts. Columns are closer together before one is dropped.
+    Texts of a last column without space get a separate part.
     """
     forms, narrow = forms_of(table, screen), forms_of(table.narrow, screen) if table.narrow else []
     if screen.width is None or table.bare:
@@ -46,7 +49,11 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
     if forms[0].n_keys == len(table.columns):
         return forms[:1] if any(column.wraps for column in table.columns) else _parts(forms[0], screen, screen.width, 1)
     found = _numbers(forms, narrow, screen, screen.width)
-    return [replace(one, whole_width=sum(_widths(forms[0], screen)) + 1) if one.left_out else one for one in found]
+    if not found[-1].left_out:
+        return found
+    closer, closer_narrow = ([replace(one, gap=_NARROW_GAP) for one in some] for some in (forms, narrow))
+    found = min(found, _numbers(closer, closer_narrow, screen, screen.width), key=_loss)
+    return [replace(one, whole_width=sum(_widths(closer[0], screen)) + 1) if one.left_out else one for one in found]
 
 
 def forms_of(table: Table, screen: Screen) -> list[Table]:
@@ -96,8 +103,8 @@ def texts_of(table: Table, index: int, screen: Screen) -> tuple[str, ...]:
 def has_room_for_texts(table: Table, width: int) -> bool:
     """Return whether the columns before the last one fit without broken lines, and leave space for it."""
     *others, last = zip(*([cell.text for cell in row] for row in table.rows), strict=True) if table.rows else [()] * len(table.columns)
-    widths = (_longest((column.title, *cells)) + _GAP for column, cells in zip(table.columns, others, strict=False))
-    return sum(widths) + min(_longest(last), _LEAST_OF_BARE if table.bare else _LEAST_WRAPPED) + _GAP + 1 <= width
+    widths = (_longest((column.title, *cells)) + table.gap for column, cells in zip(table.columns, others, strict=False))
+    return sum(widths) + min(_longest(last), _LEAST_OF_BARE if table.bare else _LEAST_WRAPPED) + table.gap + 1 <= width
 
 
 def _width_of_bare(table: Table) -> int:
@@ -153,17 +160,22 @@ def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, wi
     whole, best = names(forms), list[Table]()
     for rooms in (usual, (_LEAST_NAME,), (_SHORTEST_NAME,)):
         cut = [
-            _with_names(form, screen, room, column_room)
+            (form, _with_names(form, screen, room, column_room))
             for form in forms
             for column_room in _rooms_of_heads(form, width)
             for room in (*rooms, *_rooms_beside_others(form, screen, width, column_room))
         ]
-        parts = (_parts(form, screen, width) for form in cut)
-        found = min(parts, key=lambda some: (_cost(some), len(some[-1].left_out), len(names(some) - whole)))
+        parts = (_parts(short, screen, width, whole=form) for form, short in cut)
+        found = min(parts, key=lambda some: (*_loss(some), len(names(some) - whole)))
         if all(sum(_widths(part, screen)) < width for part in found):
             return found
         best = best or found
     return best
+
+
+def _loss(parts: Sequence[Table]) -> tuple[int, int, int]:
+    """Return the cost of some tables, then what their columns that are left out are worth, and their number."""
+    return _cost(parts), -min((one.yields for one in parts[-1].left_out), default=_NONE), len(parts[-1].left_out)
 
 
 def _cost(parts: Sequence[Table]) -> int:
@@ -177,20 +189,19 @@ def _rooms_of_heads(table: Table, width: int) -> list[int]:
     return [usual, _LEAST_NAME, _SHORTEST_NAME] if any(column.yields for column in table.columns) else [usual]
 
 
-def _rooms_beside_others(table: Table, screen: Screen, width: int, column_room: int) -> list[int]:
-    """Return a width for names with which all columns that do not yield fit in one part; empty if none yields or none fits.
+def _rooms_beside_others(table: Table, screen: Screen, width: int, column_room: int) -> Iterator[int]:
+    """Yield widths for names with which the columns of numbers fit in one part: all but those that yield first, next, and so on.
 
-    Heads are cut to `column_room`.
+    Heads are cut to `column_room`. Nothing is yielded if no column yields.
     """
     numbers = range(table.n_keys, len(table.columns))
-    stay = [number for number in numbers if not table.columns[number].yields]
-    if len(stay) == len(numbers):
-        return []
     table = _with_names(table, screen, width, column_room)
     longest = [_longest((head_of(table.columns[number], screen), *texts_of(table, number, screen))) for number in range(len(table.columns))]
-    free = width - 1 - sum(longest[number] + _GAP for number in stay) - table.n_keys * _GAP
     rooms = range(min(width // 3, max(longest[: table.n_keys], default=0)), _SHORTEST_NAME - 1, -1)
-    return [room for room in rooms if sum(min(one, room) for one in longest[: table.n_keys]) <= free][:1]
+    for most in sorted({table.columns[number].yields for number in numbers})[:-1]:
+        stay = [number for number in numbers if table.columns[number].yields <= most]
+        free = width - 1 - sum(longest[number] + table.gap for number in stay) - table.n_keys * table.gap
+        yield from [room for room in rooms if sum(min(one, room) for one in longest[: table.n_keys]) <= free][:1]
 
 
 def _fitted(table: Table, screen: Screen, width: int, cuts: bool) -> Table | None:
@@ -203,18 +214,22 @@ def _fitted(table: Table, screen: Screen, width: int, cuts: bool) -> Table | Non
     least_row, least = (width // 3, width // 4) if table.n_keys > 1 else (min(width // 3, _LEGIBLE), 0)
     least_row, least = (max(_LEAST_NAME, least_row), max(_LEAST_NAME, least)) if cuts else (longest_row, longest)
     for row_room in range(min(longest_row, width), min(least_row, longest_row) - 1, -1):
-        first = sum(max(title, min(most, row_room)) + _GAP for title, most in keys) + 1
+        first = sum(max(title, min(most, row_room)) + table.gap for title, most in keys) + 1
         for room in range(min(longest, width), min(least, longest) - 1, -1):
-            if first + sum(max(cells, min(name, room)) + _GAP for cells, name in pairs) <= width:
+            if first + sum(max(cells, min(name, room)) + table.gap for cells, name in pairs) <= width:
                 return _with_names(table, screen, row_room, room)
     return None
 
 
 def _with_names(table: Table, screen: Screen, row_room: int, column_room: int) -> Table:
-    """Return the table with names of rows and heads of numbers cut to these widths; heads of columns that yield stay whole."""
+    """Return the table with names of rows and heads of values cut; heads of intervals and of other columns that yield stay whole."""
     n_keys = table.n_keys
     heads = table.columns[n_keys:]
-    rooms = (max(column_room, cell_len(one.title) if one.yields else 0) - cell_len(_arrow(one.direction, screen)) for one in heads)
+    rooms = (
+        max(column_room, cell_len(one.title) if one.role == "interval" or (one.yields and one.role != "value") else 0)
+        - cell_len(_arrow(one.direction, screen))
+        for one in heads
+    )
     titles = screen.cut_apart((one.title for one in heads), rooms)
     columns = (*table.columns[:n_keys], *(replace(one, title=title) for one, title in zip(heads, titles, strict=True)))
     shorter = [_shorter((row[n] for row in table.rows), screen, row_room) for n in range(n_keys)]
@@ -231,13 +246,14 @@ def _shorter(cells: Iterable[Cell], screen: Screen, room: int) -> Callable[[Cell
 
 def _widths(table: Table, screen: Screen) -> list[int]:
     """Return the width of each column with its frame."""
-    return [max(_longest(texts_of(table, n, screen)), cell_len(head_of(column, screen))) + _GAP for n, column in enumerate(table.columns)]
+    texts = ((head_of(column, screen), *texts_of(table, number, screen)) for number, column in enumerate(table.columns))
+    return [_longest(column) + table.gap for column in texts]
 
 
-def _parts(table: Table, screen: Screen, width: int, n_keys: int | None = None) -> list[Table]:
+def _parts(table: Table, screen: Screen, width: int, n_keys: int | None = None, whole: Table | None = None) -> list[Table]:
     """Return the table, or parts with its first `n_keys` columns (by default those before its numbers) and as many others as fit.
 
-    Columns that yield are left out before the others are split into parts.
+    Columns that yield are left out before the others are split into parts; `whole` has their heads, if those of the table are cut.
     """
     n_keys, widths = table.n_keys if n_keys is None else n_keys, _widths(table, screen)
     keys, stay = range(n_keys), list(range(n_keys, len(table.columns)))
@@ -247,7 +263,7 @@ def _parts(table: Table, screen: Screen, width: int, n_keys: int | None = None) 
     for n in sorted(set(range(n_keys, len(table.columns))) - {*stay}, key=lambda n: (table.columns[n].yields, n)):
         if sum(widths[other] for other in stay) + widths[n] <= room:  # a wider column, which was left out later, made room for it
             stay = sorted([*stay, n])
-    left_out = tuple(column.title for n, column in enumerate(table.columns) if n not in (*keys, *stay))
+    left_out = tuple(column for n, column in enumerate((whole or table).columns) if n not in (*keys, *stay))
     groups = _in_groups(_units(table, stay, widths, room), widths, room)
     parts = [_part(table, keys, group) for group in groups] if left_out or len(groups) > 1 else [table]
     return [*parts[:-1], replace(parts[-1], left_out=left_out)]
@@ -289,8 +305,7 @@ def with_pictures(table: Table, screen: Screen) -> Table:
     index = next((index for index in intervals if any(row[index].drawn for row in table.rows)), None)
     if index is None or screen.width is None or not screen.is_terminal or not screen.encodes(_DRAWN):
         return table
-    texts = ((head_of(column, screen), *texts_of(table, number, screen)) for number, column in enumerate(table.columns))
-    room = screen.width - sum(_longest(column) + _GAP for column in texts) - 4
+    room = screen.width - sum(_widths(table, screen)) - 4
     drawn = pictures([row[index].drawn for row in table.rows], room)
     if drawn is None:
         return table

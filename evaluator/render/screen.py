@@ -142,11 +142,16 @@ class _Drawing(Struct, frozen=True):
             yield self.sized(self.table(table), 2 if table.bare else 0)
             if table.left_out:
                 how = f"widen the window to {table.whole_width} columns, set COLUMNS={table.whole_width}, or use --format md"
-                note = f"not shown at this width: {', '.join(table.left_out)}; to see all, {how}"
+                note = f"not shown at this width: {', '.join(one.title for one in table.left_out)}; to see all, {how}"
                 yield from self.screen.paragraph(Text(note, style="dim"), "  ")
 
+    def frame(self, gap: int) -> RichTable:
+        """Return an empty table with its lines; those between columns need a gap of 3."""
+        box = self.screen.box if gap > 2 else self.screen.box_without_frame
+        return RichTable(box=box, safe_box=False, header_style="bold", padding=(0, 1, 0, gap - 2))
+
     def table(self, table: doc.Table) -> RichTable:
-        grid = RichTable.grid(padding=(0, 2)) if table.bare else RichTable(box=self.screen.box, safe_box=False, header_style="bold")
+        grid = RichTable.grid(padding=(0, 2)) if table.bare else self.frame(table.gap)
         columns = []
         width, last = self.screen.width, table.columns[-1]
         alone = width is not None and last.wraps and has_room_for_texts(table, width)  # then no other column takes several lines

@@ -80,6 +80,11 @@ class Screen(Struct, frozen=True):
         """The lines around tables: a frame on a terminal, elsewhere lines below heads."""
         if self.is_terminal and self.encodes("╭"):
             return ROUNDED
+        return self.box_without_frame
+
+    @property
+    def box_without_frame(self) -> Box:
+        """Lines below heads only."""
         return SIMPLE_HEAD if self.encodes("─") else _ASCII
 
     def visible(self, text: str) -> str:

@@ -158,15 +158,38 @@ def test_groups_by_number_of_train_rows_are_in_the_order_of_their_numbers(compar
     assert shown == [(name, measure) for measure in ("M0@10", "M1@10") for name in ("0-33", "34-59", "107+")]
 
 
-def test_columns_make_room_counts_first_and_values_and_verdicts_never():
+def test_columns_make_room_counts_first_then_p_then_values_and_intervals_never():
     yields = {column.title: column.yields for column in COLUMNS}
-    assert [title for title in yields if not yields[title]] == ["measure", "base", "value", "Δ", "verdict"]
-    assert yields["interval"] < yields["p"] < yields["up/same/down"]
+    assert [title for title in yields if not yields[title]] == ["measure", "Δ", "verdict", "interval"]
+    assert yields["base"] < yields["value"] < yields["p"] < yields["up/same/down"]
 
 
-@pytest.mark.parametrize("width", [70, 80])
-def test_both_values_and_the_verdict_stay_beside_the_measure_with_long_names_of_models(width, comparison, monkeypatch):
+@pytest.mark.parametrize(("width", "values"), [(60, 0), (70, 1), (80, 2)])
+def test_the_interval_stays_on_a_narrow_screen_beside_long_names_and_long_verdicts(width, values, comparison, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
+    names = {"base": "sequential_model_of_monday_night", "model": "sequential_model_of_tuesday_night", "measure": "ItemCoverage@100"}
+    rows = (replace(one, subject=replace(one.subject, **names), verdict="inconclusive") for one in comparison.differences[:2])
+    text = on_screen(differences.pair_tables(replace(comparison, differences=tuple(rows), judged=(names["measure"],))))
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= width
+    assert re.fullmatch(rf" *measure( +seq\S+){{{values}}} +Δ +verdict +95 % interval", next(line for line in lines if "measure" in line))
+    assert all(re.search(r"inconclusive +[+−][\d.]+ to [+−][\d.]+$", line) for line in lines if "@" in line)
+    dropped = (names["base"], names["model"])[values:]
+    assert f"not shown at this width: {', '.join((*dropped, 'p', 'up/same/down'))}; to see all" in " ".join(text.split())
+
+
+def test_columns_are_closer_together_before_one_is_dropped(comparison, monkeypatch):
+    table = differences.pair_tables(comparison)[0]
+    monkeypatch.setenv("COLUMNS", "200")
+    whole = max(len(line) for line in on_screen([table]).splitlines())
+    monkeypatch.setenv("COLUMNS", str(whole - 3))
+    text = on_screen([table])
+    assert "not shown" not in text
+    assert max(map(len, text.splitlines())) <= whole - 3
+
+
+def test_both_values_and_the_verdict_stay_beside_the_measure_with_long_names_of_models(comparison, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     names = {"main": "sequential_model_of_monday_night", "today": "sequential_model_of_tuesday_night"}
     rows = tuple(replace(one, subject=replace(one.subject, base=names["main"], model=names["today"])) for one in comparison.differences)
     head = on_screen(differences.pair_tables(replace(comparison, differences=rows))).splitlines()
