@@ -7,6 +7,7 @@ from typing import get_args
 from receval.disk.result_folder import MANIFEST
 from receval.document import Block, Heading, Paragraph, Table, text_columns
 from receval.outputs import in_folder
+from receval.results.row import Ledger
 from receval.results.tables import LedgerRow, LedgerWord, ValueRow, columns_of_table
 
 VALUES = {
@@ -29,18 +30,19 @@ VALUES = {
 }
 WORDS = {
     "counted": "users who have a value; together with those left out they are all users",
-    "filled_without_list": "of those counted: users without a list, who get the value of the policy (0 for nearly all metrics)",
-    "filled_without_relevant": "of those counted: users without a relevant item",
-    "filled_without_test_row": "of those counted: users without a test row",
+    "counted_without_list": "of those counted: users without a list, who get the value of the policy (0 for nearly all metrics)",
+    "counted_without_relevant_item": "of those counted: users without a relevant item, who get the value of the policy",
+    "counted_without_test_row": "of those counted: users without a test row, who get the value of the policy",
     "left_out_without_list": "users who do not count because they have no list",
-    "left_out_without_relevant": "users who do not count because they have no relevant item",
-    "left_out_without_test_row": "users who do not count because they have no test row",
+    "left_out_without_relevant_item": "users who do not count because they have no relevant item",
+    "left_out_without_test_row": "users with a list who do not count because they have no test row",
     "left_out_without_value": "users who do not count because the metric has no value for them: no hit, no prediction",
-    "left_out_of_others": "users who do not count because the metric uses the users of another file",
-    "others": "users of another file (train, a reference model) who are neither in the test file nor in the lists",
-    "covered": "of those counted: users who have a list, if not all have one",
-    "warm": "of those counted: users who have train rows, if not all have some",
+    "left_out_not_in_other_file": "users who do not count because the metric uses the users of another file (train, a reference model)",
+    "counted_only_in_other_file": "of those counted: users of that file who are neither in the test file nor in the lists",
+    "counted_with_list": "of those counted: users who have a list, if not all have one",
+    "counted_with_train_rows": "of those counted: users who have train rows, if not all have some",
 }
+_KEYS = [name for name in Ledger.__struct_fields__ if not name.startswith("in_") and not name.endswith("_value")]
 RECORDS = {
     "std": "for a mean over users: the standard deviation of the per-user values (divided by n − 1)",
     "in_truth": "number of users in the test file",
@@ -90,13 +92,21 @@ def page() -> list[Block]:
             "them; not for means over these, and not within groups. A value has rows only if some users are filled in, left out, added, "
             "without a list, or without train rows. `result.ledger` in Python and `ledger` in `results.json` are the same rows."
         ),
-        Paragraph(f"Its columns are {', '.join(f'`{name}`' for name in columns_of_table(LedgerRow))}. `what` is one of:"),
-        _table("what", [(word, WORDS[word]) for word in get_args(LedgerWord)]),
-        Paragraph("`value` is that over these users; it is empty except for `counted`, `covered` and `warm`."),
+        Paragraph(f"Its columns are {', '.join(f'`{name}`' for name in columns_of_table(LedgerRow))}. `which_users` is one of these words; the last column is the key of the same number in `results` of `results.json`:"),
+        Table.of_texts(
+            text_columns("which_users", "meaning", "key in JSON"),
+            ((f"`{word}`", WORDS[word], f"`{key}`") for word, key in zip(get_args(LedgerWord), _KEYS, strict=True)),
+        ),
+        Paragraph(
+            "`value_over_these_users` is the value of the measure over these users alone. It is given for `counted`, where it is the value "
+            "in the table of values, `counted_with_list` and `counted_with_train_rows`, so that you see what users without a list, or new "
+            "users, do to the value. It is empty for the others: users who are left out have no value, and those who are counted without a "
+            "list, a relevant item or a test row all get the same one, that of the policy."
+        ),
         Heading("More in JSON", 2),
         Paragraph(
-            "`results` in `results.json` has the columns above (but `run_id`, which it has once), the numbers of the ledger under their "
-            "own keys (with `truth` for `test_row`), and:"
+            "`results` in `results.json` has the columns above (but `run_id`, which it has once), the numbers of the ledger under the "
+            "keys above, and:"
         ),
         _table("key", list(RECORDS.items())),
         Paragraph(

@@ -337,13 +337,16 @@ def ledger(result: Result) -> Document:
 
 
 def _sentence(one: Ledger) -> str:
-    """Return a ledger as a sentence.
+    """Return a ledger as a sentence; users with a list and no test row are apart, because they are not among the test users.
 
-    185 test users, 190 with a list, 170 both: 176 count, 14 (no list) filled in; 29 (no test row) left out.
+    185 test users, 190 with a list, 170 both: 176 count, 14 (no list) filled in; 9 (no relevant item) left out; 20 with a list have no
+    test row.
     """
     text = f"{one.in_truth:,} test users, {one.in_lists:,} with a list, {one.in_both:,} both: {one.counted:,} count"
+    n_untested = one.left_out_without_truth
+    one = replace(one, left_out_without_truth=0)
     for kind, total, joint, done in (("filled", one.filled, ", ", "filled in"), ("left_out", one.left_out, "; ", "left out")):
         counts = {word: n for reason, word in _REASONS.items() if (n := getattr(one, f"{kind}_{reason}", 0))}
         words = ", ".join(f"{n:,} {word}" if len(counts) > 1 else word for word, n in counts.items())
         text += f"{joint}{total:,} ({words}) {done}" if total else ""
-    return text
+    return text + (f"; {n_untested:,} with a list {'has' if n_untested == 1 else 'have'} no test row" if n_untested else "")

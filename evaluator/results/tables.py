@@ -36,15 +36,15 @@ class ValueRow(Struct, frozen=True):
 
 
 LedgerWord = Literal[
-    "counted", "filled_without_list", "filled_without_relevant", "filled_without_test_row",
-    "left_out_without_list", "left_out_without_relevant", "left_out_without_test_row", "left_out_without_value", "left_out_of_others",
-    "others", "covered", "warm",
+    "counted", "counted_without_list", "counted_without_relevant_item", "counted_without_test_row",
+    "left_out_without_list", "left_out_without_relevant_item", "left_out_without_test_row", "left_out_without_value",
+    "left_out_not_in_other_file", "counted_only_in_other_file", "counted_with_list", "counted_with_train_rows",
 ]  # fmt: skip
 """The words for the users of a value, in the order of the fields of a `Ledger`; how many are in the files is said in JSON."""
 
 
 class LedgerRow(Struct, frozen=True):
-    """A number of users of one value, in `ledger.csv`; `value` is that over these users, if it is known."""
+    """A number of users of one value, in `ledger.csv`: which users they are, and the value over them, if it is known."""
 
     run_id: str
     model: str
@@ -52,9 +52,9 @@ class LedgerRow(Struct, frozen=True):
     aggregate: str
     fold: str | None
     run: str | None
-    what: LedgerWord
+    which_users: LedgerWord
     n_users: int
-    value: float | None
+    value_over_these_users: float | None
 
 
 _FIELDS: Final = tuple(

@@ -199,7 +199,7 @@ def test_rows_with_missing_values_are_refused_dropped_or_named(receval, config):
 def test_counted_users_are_shown_on_request(receval, config):
     _, out, _ = receval("run", config(CLEAN.replace("3,9,3\n3,13,2\n", "4,1,1\n")), "-v")
     assert "Users that were counted" in out
-    assert "3 test users, 3 with a list, 2 both: 3 count, 1 (no list) filled in; 1 (no test row) left out" in out
+    assert "3 test users, 3 with a list, 2 both: 3 count, 1 (no list) filled in; 1 with a list has no test row" in out
     assert "note X02" in out
 
 

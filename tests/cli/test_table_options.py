@@ -73,7 +73,8 @@ def test_verbose_adds_findings_counted_users_and_inputs_and_quiet_prints_nothing
     plain, verbose = receval("run", QUICKSTART)[1], receval("run", QUICKSTART, "-v")[1]
     assert "note R06" in verbose
     assert "note R06" not in plain
-    assert "229 (8 no relevant item, 221 no test row) left out (all measures)" in verbose
+    assert "350 count; 8 (no relevant item) left out; 221 with a list have no test row (all measures)" in verbose
+    assert "the other 8 are left out" in plain
     assert "data.test                     4,732 rows: data/test.csv" in verbose
     assert receval("run", QUICKSTART, "-q") == (0, "", "")
 

@@ -158,21 +158,23 @@ def test_the_ledger_is_empty_if_every_user_simply_counts():
 def test_the_ledger_says_who_counts_who_is_filled_in_and_who_is_left_out():
     rows, lists = pairs("ua", "va", "wb"), {"m": pairs("ua", "xa", "vb")}
     result = library.evaluate(test=rows, recommendations=lists, metrics=["HitRate@1"], aggregates=["mean", "std"])
-    assert result.ledger.select("model", "measure", "aggregate", "what", "n_users", "value").rows() == [
+    assert result.ledger.select("model", "measure", "aggregate", "which_users", "n_users", "value_over_these_users").rows() == [
         ("m", "HitRate@1", "mean", "counted", 3, 1 / 3),
-        ("m", "HitRate@1", "mean", "filled_without_list", 1, None),
+        ("m", "HitRate@1", "mean", "counted_without_list", 1, None),
         ("m", "HitRate@1", "mean", "left_out_without_test_row", 1, None),
-        ("m", "HitRate@1", "mean", "covered", 2, 1 / 2),
+        ("m", "HitRate@1", "mean", "counted_with_list", 2, 1 / 2),
     ]
 
 
 def test_a_ledger_has_all_counts_of_its_value_that_are_not_zero():
     ledger = Ledger(9, 8, 7, 6, 1, 2, 0, 3, 4, 5, 6, 7, 8, covered=5, covered_value=0.5, warm=6)
-    found = [(one.what, one.n_users, one.value) for one in ledger_rows([Row("m", "nDCG", 1, "mean", 0.25, 6, ledger=ledger)], "id")]
+    rows = ledger_rows([Row("m", "nDCG", 1, "mean", 0.25, 6, ledger=ledger)], "id")
+    found = [(one.which_users, one.n_users, one.value_over_these_users) for one in rows]
     assert found == [
-        ("counted", 6, 0.25), ("filled_without_list", 1, None), ("filled_without_relevant", 2, None), ("left_out_without_list", 3, None),
-        ("left_out_without_relevant", 4, None), ("left_out_without_test_row", 5, None), ("left_out_without_value", 6, None),
-        ("left_out_of_others", 7, None), ("others", 8, None), ("covered", 5, 0.5),
+        ("counted", 6, 0.25), ("counted_without_list", 1, None), ("counted_without_relevant_item", 2, None),
+        ("left_out_without_list", 3, None), ("left_out_without_relevant_item", 4, None), ("left_out_without_test_row", 5, None),
+        ("left_out_without_value", 6, None), ("left_out_not_in_other_file", 7, None), ("counted_only_in_other_file", 8, None),
+        ("counted_with_list", 5, 0.5),
     ]  # fmt: skip
 
 
