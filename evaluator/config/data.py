@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from ..names.model_patterns import chosen_models
+from ..names.model_patterns import chosen_models, names_of_runs
 from ..names.yaml_text import Path
 from .data_sources import (
     UNNAMED,
@@ -223,8 +223,9 @@ class Data(Model):
         """Yield, for each named model and each of its runs: name in the evaluation, model, path within `data`, lists."""
         for model, given in self.recommendations.items() if isinstance(self.recommendations, dict) else ():
             if isinstance(given, ModelRuns):
-                for index, source in enumerate(given.runs):
-                    yield f"{model} (run {index + 1})", model, ("recommendations", model, "runs", index), source
+                names = names_of_runs([source.path for source in given.runs])
+                for index, (name, source) in enumerate(zip(names, given.runs, strict=True)):
+                    yield f"{model} (run {name})", model, ("recommendations", model, "runs", index), source
             else:
                 yield model, model, ("recommendations", model), given
 

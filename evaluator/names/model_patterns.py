@@ -1,8 +1,9 @@
-"""Choose models by their names and by patterns such as `bpr*`."""
+"""Choose models by their names and by patterns such as `bpr*`; name their runs by seeds."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -25,6 +26,19 @@ def chosen_models(patterns: Iterable[str], names: Collection[str], also: Collect
             raise ValueError(_no_such_model(pattern, names))
         chosen |= {*fitting}
     return tuple(name for name in names if name in chosen)
+
+
+def names_of_runs(paths: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the names of runs: the seeds, if the files of the runs differ only in a whole number; else 1, 2, and so on.
+
+    `paths` are the files of each run: `als_0.csv` and `als_42.csv` are the runs 0 and 42.
+    """
+    pieces = [re.split(r"(\d+)", " ".join(of_run)) for of_run in paths]
+    columns = zip(*pieces, strict=True) if len({*map(len, pieces)}) == 1 else ()
+    varying = [column for column in columns if len({*column}) > 1]
+    if len(varying) == 1 and len({*varying[0]}) == len(paths) and all(seed.isdecimal() for seed in varying[0]):
+        return varying[0]
+    return tuple(str(number) for number in range(1, len(paths) + 1))
 
 
 def _no_such_model(pattern: str, names: Collection[str]) -> str:

@@ -22,13 +22,13 @@ from .row import Candidates, Protocol
 
 
 def over_runs(result: Result, runs: Mapping[str, Sequence[str]]) -> Result:
-    """Combine the `runs` of each model (model → names of runs, which were evaluated as models) into one model with mean values.
+    """Combine the `runs` of each model (model → `MODEL (run NAME)`, which were evaluated as models) into one model with mean values.
 
     The number of users of a mean is that of the run with the fewest; `counts` are those of the first run.
     """
     if not runs:
         return result
-    places = {name: (model, str(number)) for model, names in runs.items() for number, name in enumerate(names, 1)}
+    places = {name: (model, name[len(model) :].removeprefix(" (run ").removesuffix(")")) for model, names in runs.items() for name in names}
     of_runs = [row for row in (*result.rows, *result.by_group) if row.model in places]
     repeated = [replace(row, model=places[row.model][0], run=places[row.model][1]) for row in of_runs]
 
