@@ -45,6 +45,9 @@ _SECTIONS: Final = {
 _MEANT = {
     "eval": "run",
     "evaluate": "run",
+    "checks": "check",
+    "health": "check",
+    "healthcheck": "check",
     "help": "receval --help",
     "info": "describe",
     "lint": "validate",

@@ -55,7 +55,9 @@ def test_a_guessed_option_gets_the_right_one(typed, receval):
     assert err.endswith(f"{GUESSES[typed]}\n")
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("evaluate", "run"), ("Eval", "run"), ("version", "receval --version")])
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("evaluate", "run"), ("Eval", "run"), ("version", "receval --version"), ("health", "check"), ("checks", "check")]
+)
 def test_a_guessed_command_gets_the_right_one(typed, meant, receval):
     assert receval(typed, "config.yaml")[2].endswith(f"No such command {typed!r}. Did you mean {meant!r}?\n")
 
