@@ -91,7 +91,17 @@ def say_written(written: Sequence[Path]) -> None:
 
         folders = [shlex.quote(shown(path)) for path in written if os.path.isdir(path) or (address_of(path) and not path.suffix)]
         after = f"; next: receval report {folders[0]} -o report.html" if folders else ""
-        say(f"wrote {', '.join(map(shown, written))}{after}")
+        say(f"wrote {', '.join(map(shown_with_kind, written))}{after}")
+
+
+def shown_with_kind(path: Path) -> str:
+    """Return an output as it is named, a file in LaTeX with what it has: tables, or a whole document."""
+    from receval.session.targets import address_of, shown
+
+    if path.suffix.lower() != ".tex" or address_of(path):
+        return shown(path)
+    is_document = "\\documentclass" in path.read_text(errors="replace")
+    return f"{shown(path)} ({'a whole document' if is_document else 'tables for your document; -o report.tex writes a whole one'})"
 
 
 def say_without_charts(written: Iterable[object], row: OutputForm | None = None, *, quiet: bool) -> None:

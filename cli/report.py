@@ -10,7 +10,7 @@ import receval
 from receval.outputs import of_form
 
 from . import options
-from .output import ci_files, emit, publish, say, say_without_charts, show, tell, tell_cautions
+from .output import ci_files, emit, publish, say, say_without_charts, show, shown_with_kind, tell, tell_cautions
 
 baseline_option = click.option(
     "--baseline",
@@ -125,7 +125,7 @@ def _date(context: click.Context, parameter: click.Parameter, value: str | None)
 
 @click.command(cls=options.Command, usual=_USUAL_OF_REPORT)
 @options.config_or_folder_argument("inputs", "[CONFIG|[NAME=]DIR]...", nargs=-1)
-@options.outputs_option("Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge).")
+@options.outputs_option("Write the report: .html, .md, .tex (tables; report.tex: a whole document), .xml (JUnit), .svg (a badge).")
 @options.format_option("report", "latex", help="Print the report in this format.")
 @click.option("--interactive", is_flag=True, help="Include Vega in the page (0.9 MB), which shows numbers under the pointer.")
 @click.option("--template", metavar="FILE.j2", help="Render your own Jinja template into the files of -o.")
@@ -200,7 +200,7 @@ def report(
     if made.files and not quiet:
         from receval.session.targets import shown
 
-        say(f"wrote {', '.join(map(shown, made.files))}")
+        say(f"wrote {', '.join(map(shown if template else shown_with_kind, made.files))}")
 
 
 class _ChartChoice(click.Choice[str]):

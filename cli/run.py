@@ -34,7 +34,8 @@ _USUAL: Final = ("--test", "--train", "-m", "-k", "--threshold", "--convention",
 @options.reading_options()
 @options.format_option(*_SUBJECTS, help="The output format. Default: a table.")
 @options.outputs_option(
-    "Write the result to a file, in the format of its ending, or all result files into a folder, instead of output.dir of the config.",
+    "Write the result to a file, in the format of its ending, or all result files into a folder, instead of output.dir of the config. "
+    "report.tex is a whole LaTeX document, any other .tex file has the tables only.",
     metavar="FILE|DIR/",
 )
 @click.option(

@@ -49,6 +49,16 @@ def test_tables_and_a_document_are_written_with_the_same_bytes_twice(receval, co
     assert "knn is best on all" in document
 
 
+def test_the_line_on_written_files_says_which_one_is_a_whole_document(receval, config, tmp_path):
+    outputs = [part for name in ("tables.tex", "report.tex", "r.csv") for part in ("-o", tmp_path / name)]
+    err = " ".join(receval("run", config, *outputs)[2].split())
+    assert "tables.tex (tables for your document; -o report.tex writes a whole one), " in err
+    assert "report.tex (a whole document), " in err
+    assert "r.csv\n" in f"{err}\n"
+    said = " ".join(receval("run", "--help")[1].split())
+    assert "report.tex is a whole LaTeX document, any other .tex file has the tables only." in said
+
+
 def test_every_file_is_a_complete_document_if_the_config_says_so(receval, config, tmp_path):
     receval("run", config, "-q", "-o", tmp_path / "a.tex", "--set", "report.latex.document=true")
     assert (tmp_path / "a.tex").read_text().startswith("\\documentclass")

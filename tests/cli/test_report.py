@@ -47,7 +47,7 @@ def test_every_ending_gives_its_form(folder, tmp_path, receval):
     begins = {"r.html": HTML, "r.md": b"# Evaluation", "r.xml": b"<?xml", "r.svg": b"<svg", "r.tex": b"%"}
     code, out, err = receval("report", folder / "out", *(part for name in begins for part in ("-o", name)))
     assert (code, out) == (0, ""), err
-    assert err == f"receval: wrote {', '.join(begins)}\n"
+    assert err == f"receval: wrote {', '.join(begins)} (tables for your document; -o report.tex writes a whole one)\n"
     for name, start in begins.items():
         assert (tmp_path / name).read_bytes().startswith(start)
 
