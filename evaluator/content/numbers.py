@@ -53,9 +53,16 @@ def number(value: float | None, places: int, rounded: bool = False) -> str:
     return shown.removeprefix("-") if is_zero else shown
 
 
-def users_of_folds(distinct: Iterable[int], n_folds: int) -> str:
-    """Return the range of numbers of distinct users in folds: `900 users in 5 folds`."""
-    return f"{users_range(distinct)} in {n_folds} folds"
+def users_of_folds(distinct: Iterable[int], n_folds: int, counts: Iterable[int]) -> str:
+    """Return the numbers of users in folds, each once, and as `counts` added up over folds: `900 users in 5 folds (1,000 over all folds)`.
+
+    If the number of distinct users is not known: `1,000 users over 5 folds`.
+    """
+    once, added = users_range(distinct), users_range(counts)
+    if not once:
+        return f"{added} over {n_folds} folds" if added else ""
+    again = f" ({added.removesuffix(' users')} over all folds)" if added not in ("", once) else ""
+    return f"{once} in {n_folds} folds{again}"
 
 
 def users_range(counts: Iterable[int]) -> str:

@@ -24,7 +24,7 @@ from ..results.comparison import Comparison, conclusions, family_size
 from ..results.measure_definition import MeasureDefinition
 from ..results.notes import uneven_lists_text
 from ..results.result import FEW_USERS, Result, Row, counts_lists
-from ..results.row import shortened
+from ..results.row import own_threshold, shortened
 from ..stats.difference import Conclusion
 from .best_values import Place, best_values, highest_printed, how_concluded, how_tested
 from .differences import LETTERS, groups_table, groups_text, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
@@ -34,7 +34,7 @@ from .formulas import axes_read_by, definitions, params_of
 from .group_tables import Cross, cross_tables_with_users
 from .methods import citations, method_names, methods_of
 from .numbers import users_of_folds, users_range
-from .values import Formats, repeated_rows
+from .values import Formats, repeated_rows, spread_of_repeats
 
 PLAIN: Final = LatexStyle()
 _MOST_ROWS: Final = 40
@@ -214,7 +214,8 @@ def _group_tables(result: Result, digits: int | None) -> Iterator[Table]:
                 lines.setdefault((group, row.model), {})[row.label] = row
         notes = (f"Values of groups with fewer than {FEW_USERS} users are very uncertain.",) if any(row.few_users for row in rows) else ()
         table = _table((_MODEL,), lines, cell, result.higher_is_better)
-        yield replace(table, caption=f"Results by {by}.", id=f"groups-{place}", rules=rules, notes=notes)
+        means = f" Mean ± {spread_of_repeats(result)}." if result.repeated else ""
+        yield replace(table, caption=f"Results by {by}.{means}", id=f"groups-{place}", rules=rules, notes=notes)
 
 
 def _repeats_tables(result: Result, digits: int | None) -> Iterator[Table]:
@@ -233,7 +234,7 @@ def _repeats_tables(result: Result, digits: int | None) -> Iterator[Table]:
         lines.setdefault((row.model, *("mean" if name is None else name for name in names)), {})[row.label] = row
     keys = (Column("model", "name"), *(Column(kind, "key") for kind in kinds))
     table = _table(keys, lines, partial(_cell, formats=Formats.of((*over_all, *result.rows), digits)), result.higher_is_better)
-    caption = f"Results by {' and '.join(kinds)}. Means with sample standard deviations.{left_out}"
+    caption = f"Results by {' and '.join(kinds)}. Means ± sample {spread_of_repeats(result)}.{left_out}"
     yield replace(table, caption=caption, id="repeats", rules=_changes([key[0] for key in lines]))
 
 
@@ -279,12 +280,10 @@ def _caption(result: Result, marks: TableMarks) -> str:
     over = [row.n_users for row in result.rows if row.aggregate != "formula" and row.model not in result.yardsticks]
     distinct = [n for row in result.rows if row.model not in result.yardsticks and (n := result.distinct_users(row)) is not None]
     texts = [f"Results over {users_range(over) or 'no users'}."]
-    if distinct:
-        texts = [f"Results over {users_of_folds(distinct, len(result.folds))}. Mean ± standard deviation over the folds."]
-    elif result.folds:
-        texts.append(f"Mean ± standard deviation over {len(result.folds)} folds; a user counts in each fold.")
-    elif result.repeated:
-        texts.append("Mean ± standard deviation over the runs of a model.")
+    if result.folds:
+        texts = [f"Results over {users_of_folds(distinct, len(result.folds), over) or 'no users'}."]
+    if result.repeated:
+        texts.append(f"Mean ± {spread_of_repeats(result)}.")
     if not result.folds and not result.repeated:
         models = [model for model in result.models if model not in result.yardsticks and counts_lists(result, model)]
         own = {model: result.counts[model] for model in models if model in result.counts}
@@ -293,7 +292,8 @@ def _caption(result: Result, marks: TableMarks) -> str:
     conventions = list(dict.fromkeys(one.convention for one in protocols))
     relevance = list(dict.fromkeys(one.relevance for one in protocols if one.relevance))
     if len(relevance) == len(conventions) == 1:
-        texts.append(f"Convention {conventions[0]}: {relevance[0]} is relevant.")
+        is_own = bool(own_threshold(relevance[0], result.threshold))
+        texts.append(f"Convention {conventions[0]}: {relevance[0]} is relevant{' (threshold of this evaluation)' if is_own else ''}.")
     elif conventions:
         texts.append(f"Convention{'' if len(conventions) == 1 else 's'} {', '.join(conventions)}.")
         texts += [f"Relevant: {rule}." for rule in relevance] if len(relevance) <= _MOST_SENTENCES else []

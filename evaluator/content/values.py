@@ -15,9 +15,9 @@ from ..metrics import find
 from ..names.formula import is_formula
 from ..names.short_names import ORACLE, interval_level, is_spread
 from ..results.result import Result, Row
-from ..results.row import Ledger
+from ..results.row import Ledger, shortened
 from ..stats.concluding import users_text
-from .numbers import decimals, number
+from .numbers import decimals, number, users_of_folds
 
 _BESIDE: Final = 4
 """Number of measures side by side in tables of folds and runs."""
@@ -166,14 +166,17 @@ def _by_measure(
 ) -> Table:
     """Return measures by models, with the number of users below; `cell` makes the cell of a model and the label of a measure.
 
-    A number that is the same for all models is a note, unless it is `said` elsewhere.
+    A number that is the same for all models is a note, unless it is `said` elsewhere; those of folds are also added up.
     """
     better = {label: way for one in models for label, way in one.result.higher_is_better.items()}
     lines = ((Cell(label, direction=better[label]), *(cell(one, label) for one in models)) for label in labels)
     counts = [one.result.counts[one.model].averaged for one in models]
+    n_folds = max((len(one.result.folds) for one in models), default=0)
     columns = (Column("measure", "name"), *(Column(one.name, "value") for one in models))
     if len(counts) > 1 and len(set(counts)) == 1:
-        notes = () if counts[0] in said else (f"{users_text(counts[0])} for each model.",)
+        distinct = dict.fromkeys(one.result.distinct_users(row) for one in models for row in one.result.rows_by_model[one.model][:1])
+        users = users_of_folds(filter(None, distinct), n_folds, counts) if n_folds else users_text(counts[0])
+        notes = () if counts[0] in said and not n_folds else (f"{users} for each model.",)
         return Table(columns, tuple(lines), turns=True, corner="model", notes=notes, **rest)
     users = (Cell("users"), *(Cell(f"{n:,}") for n in counts))
     return Table(columns, (*lines, users), apart=1, turns=True, corner="model", **rest)
@@ -207,11 +210,17 @@ def values_of_result(
 
 
 def spread_of_repeats(result: Result) -> str:
-    """Return what the standard deviation beside a mean over folds or runs is of."""
-    has_runs = any(row.run is not None for row in result.repeated)
+    """Return what the standard deviation beside a mean over folds or runs is of, with their numbers."""
+    runs: dict[str, set[str]] = {}
+    for row in result.repeated:
+        if row.run is not None:
+            runs.setdefault(row.model, set()).add(row.run)
+    counts = sorted({len(of_model) for of_model in runs.values()})
+    n_runs = f"{' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} runs" if counts else ""
     if not result.folds:
-        return "standard deviation over runs"
-    return f"standard deviation over folds{', each the mean of its runs' * has_runs}"
+        return f"standard deviation over {n_runs}"
+    some = "" if {*runs} >= {*result.models} - {*result.yardsticks} else f" of {shortened(runs)}"
+    return f"standard deviation over {len(result.folds)} folds{f', each the mean of {n_runs}{some}' if n_runs else ''}"
 
 
 def values_of_models(

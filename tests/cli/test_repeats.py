@@ -254,15 +254,23 @@ def test_files_of_many_folds_are_described_in_rows(receval, config):
 
 def test_the_caption_of_a_paper_says_what_plus_minus_is(receval, config):
     out = receval("run", config(FOLDS), "--format", "latex")[1]
-    assert "Results over 3 users in 3 folds. Mean ± standard deviation over the folds." in " ".join(out.split())
+    assert "Results over 3 users in 3 folds (4 over all folds). Mean ± standard deviation over 3 folds." in " ".join(out.split())
+    of_runs = {**FOLDS, "recommendations": {"als": {"runs": ["lists_{fold}.csv", "one.csv"]}}}
+    document = receval("run", config(of_runs), "--format", "latex-document")[1]
+    said = "standard deviation over 3 folds, each the mean of 2 runs."
+    assert f"Mean ± {said}" in " ".join(document.split())
+    assert f"Means ± sample {said}" in " ".join(document.split())  # of the table by fold and run
 
 
 def test_a_user_in_several_folds_is_one_user_for_people_and_one_row_per_fold_for_programs(receval, config):
     path = config({**FOLDS, "recommendations": {"als": "lists_{fold}.csv", "pop": "test_{fold}.csv"}})
-    assert "\n3 users in 3 folds (4 over all folds), paired by id · " in receval("compare", path)[1]
+    users = "3 users in 3 folds (4 over all folds)"
+    assert f"\n{users}, paired by id · " in receval("compare", path)[1]
+    assert f"{users} for each model." in receval("run", path)[1]
+    assert f"Results over {users}." in " ".join(receval("run", path, "--format", "latex")[1].split())
     assert json.loads(receval("compare", path, "--format", "json")[1])["comparisons"][0]["n_users"] == 4
     runs = {"test": "test_1.csv", "recommendations": {"als": {"runs": ["all.csv", "one.csv"]}}}
-    assert "standard deviation over the runs of a model." in receval("run", config(runs), "--format", "latex")[1]
+    assert "Mean ± standard deviation over 2 runs." in receval("run", config(runs), "--format", "latex")[1]
 
 
 def test_files_that_look_like_folds_but_are_read_as_one_are_asked_about(folder, config):
