@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
-from itertools import groupby, islice, takewhile
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -82,12 +82,15 @@ class Inserted(Struct, frozen=True):
 def as_html(document: doc.Document, *, interactive: bool = False) -> str:
     """Return the page: the blocks before the first section, links to the sections, and the rest; with `interactive`, also Vega.
 
-    Without the extra only charts with panels are drawn, and a sentence in the place of the first other chart names those that are missing.
+    Without the extra only charts with panels are drawn, and a sentence at the end of the first section names those that are missing.
     The data of the tables are in the page as JSON.
     """
     has_extra = can_draw()
     absent = [one.id for one in _all(document) if isinstance(one, doc.Figure) and not _is_drawn(one, has_extra) and one.spec]
-    blocks = tuple(_drawable(document, has_extra, iter([doc.Paragraph(missing_text(absent))] if absent else [])))
+    blocks = tuple(_drawable(document, has_extra))
+    if absent:
+        place = next((place for place, block in enumerate(blocks) if isinstance(block, doc.Section)), len(blocks))
+        blocks = (*blocks[:place], *_with_sentence(blocks[place : place + 1], missing_text(absent)), *blocks[place + 1 :])
     figures = [block for block in _all(blocks) if isinstance(block, doc.Figure)] if interactive else []
     bundle = script_bundle().replace("</script", "<\\/script").replace("<!--", "<\\!--") if figures else ""  # does not end its element
     scripts = [page_file("sort.js"), *([bundle, page_file("interactive.js")] if figures else [])]
@@ -132,21 +135,23 @@ def _is_drawn(one: doc.Figure, has_extra: bool) -> bool:
     return bool(one.spec if has_extra else one.panels)
 
 
-def _drawable(blocks: Iterable[doc.Block], has_extra: bool, instead: Iterator[doc.Block]) -> Iterator[doc.Block]:
-    """Yield blocks with the charts that can be drawn, the first other one replaced by the block of `instead`.
+def _with_sentence(sections: Sequence[doc.Block], text: str) -> Iterator[doc.Block]:
+    """Yield a section with a sentence at its end; without a section, the sentence alone."""
+    sentence = doc.Paragraph(text)
+    yield from (replace(one, blocks=(*one.blocks, sentence)) for one in sections if isinstance(one, doc.Section))
+    yield from () if sections else (sentence,)
 
-    A section that has nothing else is left out.
-    """
+
+def _drawable(blocks: Iterable[doc.Block], has_extra: bool) -> Iterator[doc.Block]:
+    """Yield blocks with the charts that can be drawn; a section that has nothing but others is left out."""
     for block in blocks:
         if isinstance(block, doc.Section):
-            kept = tuple(_drawable(block.blocks, has_extra, instead))
+            kept = tuple(_drawable(block.blocks, has_extra))
             yield from [replace(block, blocks=kept)] if kept or not block.blocks else []
         elif not isinstance(block, doc.Figure):
             yield block
         elif _is_drawn(block, has_extra):
             yield block if has_extra else replace(block, spec={}, narrow=None)
-        elif block.spec:
-            yield from islice(instead, 1)
 
 
 def _all(blocks: Iterable[doc.Block]) -> Iterator[doc.Block]:

@@ -197,13 +197,13 @@ def test_the_json_of_the_page_has_all_tables_with_data_also_in_folds():
     assert json.loads(stored) == {"values": {"model": "</script>", "columns": ["x"], "rows": [[1.5]]}}
 
 
-def test_without_the_extra_one_sentence_is_in_the_place_of_the_first_missing_chart(monkeypatch):
+def test_without_the_extra_one_sentence_at_the_end_of_the_first_section_names_all_missing_charts(monkeypatch):
     monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
     chart = Figure("over-k-chart", "not drawn", SPEC)
     basic = Figure("basic", "basic", SPEC, panels=(Panel("nDCG", (("<a>", Cell("0.5", drawn=Interval(0.5, 0.4, 0.6))),)),))
     first, others = Section("both", "Both", (chart, Paragraph("text"))), (chart, replace(chart, id="groups-chart"))
     text = as_html((Heading("x"), basic, first, Section("alone", "Alone", others)))
     assert ("alone" in text.lower(), "not drawn" in text, "<p>text</p>" in text) == (False, False, True)
-    assert text.count(f"<p>{missing_text(['over-k-chart', 'over-k-chart', 'groups-chart'])}</p>\n<p>text</p>") == text.count("missing") == 1
+    assert text.count(f"<p>{missing_text(['over-k-chart', 'over-k-chart', 'groups-chart'])}</p>\n</section>") == text.count("missing") == 1
     assert ("<desc>nDCG: &lt;a&gt; 0.5.</desc>" in text, text.count('<figure id="basic"')) == (True, 1)
     assert "missing" not in as_html((Heading("x"), Paragraph("text"), basic))
