@@ -10,8 +10,8 @@ from typing import Final
 from ..checks import CHECKS, Finding
 from ..document import Alert, Document, Sentences, Severity
 from ..results.result import Result
-from ..results.row import shortened
-from .merged_findings import MERGED, merged, with_models
+from ..results.row import listed, shortened
+from .merged_findings import MERGED, is_of_repeats, merged, with_models
 from .numbers import decimals, number
 
 _MOST: Final = 5
@@ -22,17 +22,20 @@ _MOST_MERGED: Final = 3
 """The same if some stand for many."""
 _FEW: Final = 5
 """Number of measures whose bounds are shown."""
+OFF: Final = "off"
+"""The reason of a check that the config switches off."""
 STRICTLY: Final = "--strict counts warnings of the health checks as errors"
 WORDS: Final[dict[Severity, str]] = {"error": "error", "warn": "warning", "info": "note"}
 
 
 def alerts(findings: Sequence[Finding], command: str = "", *, whole: bool = False, is_small: bool = False) -> Document:
-    """Return findings with their examples and advice: one for each check over all folds, runs and models, unless `whole`.
+    """Return findings with their examples and advice: one for each check over all models, unless `whole`, and over all folds and runs.
 
     With a `command` that shows all of them, only five are shown, three if some stand for many, two if the files are small; the others are
     counted.
     """
-    distinct = with_models(findings) if whole else merged(findings)
+    over_repeats = is_of_repeats(findings)
+    distinct = with_models(findings) if whole and not over_repeats else merged(findings)
     places = (
         _chosen(
             [finding for finding, _ in distinct],
@@ -67,7 +70,10 @@ def alerts(findings: Sequence[Finding], command: str = "", *, whole: bool = Fals
         named = ", ".join(f"{check}{f' × {counts[check]}' * (counts[check] > 1)}" for check in checks)
         drawn.append(Sentences((f"and {totals} ({named}): {command} shows all",), small=False))
     elif command and any(MERGED in finding.details for finding, _ in shown):
-        drawn.append(Sentences((f"{command} shows each of them, and what to do",), small=False))
+        each = "what to do, --format json each of them" if over_repeats else "each of them, and what to do"
+        drawn.append(Sentences((f"{command} shows {each}",), small=False))
+    elif whole and any(MERGED in finding.details for finding, _ in shown):
+        drawn.append(Sentences(("--format json has each of them",), small=False))
     return tuple(drawn)
 
 
@@ -101,32 +107,34 @@ def bounds(finding: Finding) -> Iterable[str]:
         yield f"and {more} more measure{'s' * (more != 1)}; --format json has all"
 
 
-def summary(result: Result, why: str = "") -> str:
-    """Return one sentence: the number of checks that ran, and of their findings, those of one check counted once.
+def summary(result: Result, command: str = "") -> str:
+    """Return one sentence: the findings of the checks, those of one check counted once, and how many checks did not run.
 
-    `why` says where the reasons are for which checks were skipped.
+    `command` shows the findings, and why checks did not run.
     """
     if not result.examined:
         return "No health checks ran: the config has health: off."
     counts = Counter(finding.severity for finding, _ in merged(result.findings))
-    totals = ", ".join(f"{counts[severity]} {WORDS[severity]}{'s' * (counts[severity] != 1)}" for severity in WORDS if counts[severity])
-    n, n_skipped = len(CHECKS), len(result.unmade)
-    skipped = f", {n_skipped} skipped{f' ({why})' if why else ''}" if n_skipped else ""
-    ran = f"{n - n_skipped} of {n} health checks ran" if n_skipped else f"All {n} health checks ran"
-    return f"{ran}{skipped}; {totals or 'nothing found'}."
+    totals = [f"{counts[severity]} {WORDS[severity]}{'s' * (counts[severity] != 1)}" for severity in WORDS if counts[severity]]
+    n_off = list(result.unmade.values()).count(OFF)
+    n_idle, n_made = len(result.unmade) - n_off, len(CHECKS) - len(result.unmade)
+    rest = f"; {n_idle} had nothing to look at" if n_idle else ""
+    rest += f"; {n_off} {'is' if n_off == 1 else 'are'} off" if n_off else ""
+    shown = f" ({command} has the details)" if command and (totals or rest) else ""
+    return f"{n_made} health check{'s' * (n_made != 1)} found {listed(totals) or 'nothing'}{rest}{shown}."
 
 
 def skipped(result: Result) -> str:
-    """Return why checks did not run, with their ids, `Skipped checks: no data.train: X05 to X11; off: R04.`.
+    """Return why checks did not run, with their ids, `Checks that did not run: no data.train: X05 to X11; off: R04.`.
 
     Empty if all ran, or if all are off, which the summary says.
     """
     if not result.examined:
         return ""
-    reasons = sorted(dict.fromkeys(result.unmade.values()), key=lambda reason: reason == "off")
+    reasons = sorted(dict.fromkeys(result.unmade.values()), key=lambda reason: reason == OFF)
     runs = (", ".join(_runs([check for check, why in result.unmade.items() if why == reason])) for reason in reasons)
     texts = "; ".join(f"{reason}: {ids}" for reason, ids in zip(reasons, runs, strict=True))
-    return f"Skipped checks: {texts}." if texts else ""
+    return f"Checks that did not run: {texts}." if texts else ""
 
 
 def failure(result: Result, strict: bool = False) -> str:

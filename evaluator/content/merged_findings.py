@@ -36,8 +36,7 @@ def merged(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
 
 def _of_check(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
     distinct = with_models(findings)
-    repeated = any(_FOLD.match(one.sentence) or _RUN.search(one.model) for one in findings)
-    if len(distinct) <= (1 if repeated else _APART):
+    if len(distinct) <= (1 if is_of_repeats(findings) else _APART):
         return distinct
     worst = max(findings, key=lambda one: one.share)
     places = ", ".join((*_models(findings), *_repeats(findings)))
@@ -45,6 +44,11 @@ def _of_check(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
     counted = f"{len(findings):,} findings{f' in {places}' if places else ''}{f' ({between})' if between else ''}"
     example = _CLAUSE.split(_FOLD.sub("", worst.sentence, count=1))[0].removesuffix(".")
     return [(replace(worst, sentence=f"{counted}, such as {_place(worst)}{example}.", model="", examples=(), details={MERGED: True}), [""])]
+
+
+def is_of_repeats(findings: Sequence[Finding]) -> bool:
+    """Return whether some findings are about one fold or one run of a model."""
+    return any(_FOLD.match(one.sentence) or _RUN.search(one.model) for one in findings)
 
 
 def with_models(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:

@@ -153,7 +153,7 @@ def _turned(one: Table, models_as_rows: bool | None) -> Table:
 def _checked(result: Result, command: str = "", verbose: bool = False) -> Iterator[str]:
     """Yield how many health checks ran; if `verbose`, why the others did not, else the `command` that shows this."""
     if result.examined:
-        yield findings.summary(result, f"{command} says why" if command and not verbose else "")
+        yield findings.summary(result, "" if verbose else command)
         yield from filter(None, (findings.skipped(result) if verbose else "",))
 
 

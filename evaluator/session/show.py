@@ -65,7 +65,7 @@ def result_markdown(result: Result, looks: Looks | None = None, sentences: Seque
 def check_document(result: Result) -> Document:
     """Return the findings of the health checks of a result, those of a check over folds and runs as one, and how many checks ran."""
     said = tuple(filter(None, (findings.summary(result), findings.skipped(result))))
-    return (*findings.alerts(result.findings, whole=not result.repeated), Sentences(said, small=False))
+    return (*findings.alerts(result.findings, whole=True), Sentences(said, small=False))
 
 
 def findings_text(found: Sequence[Finding], file: TextIO, *, verbose: bool = True) -> str:

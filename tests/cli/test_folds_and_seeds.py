@@ -53,7 +53,7 @@ def test_values_stand_before_findings_on_the_screen_in_markdown_on_the_page_and_
 
 
 def test_check_and_run_have_one_line_for_each_check_over_folds_and_runs(inside, receval):
-    repeated = r"error R01  \d+ findings in als and knn, 3 folds, 2 runs \(1\.2 to 4\.8 %\), such as als \(run 2\), fold 3: 4 of 84 rows"
+    repeated = r"error R01  \d+ findings in als and knn, 3 folds, 2 runs \(1\.2 to 4\.8 %\), such as als \(run 1\), fold 3: 4 of 84 rows"
     for command in ("check", "run"):
         out = receval(command, "config.yaml")[1]
         heads = [line for line in out.splitlines() if re.match(r"(error|warning|note) [A-Z]\d\d ", line)]
@@ -61,6 +61,21 @@ def test_check_and_run_have_one_line_for_each_check_over_folds_and_runs(inside, 
         assert re.search(repeated, " ".join(out.split("\n"))), command
     advice = "list each item once"
     assert advice in receval("check", "config.yaml")[1]
+
+
+def test_verbose_has_one_line_for_each_check_too_with_advice_and_says_where_each_finding_is(inside, receval):
+    out = receval("run", "config.yaml", "-v")[1]
+    heads = [line.split()[1] for line in out.splitlines() if re.match(r"(error|warning|note) [A-Z]\d\d ", line)]
+    assert len(heads) == len({*heads}) > 2
+    assert "  list each item once" in out
+    assert "\n--format json has each of them\n" in out
+    short = receval("run", "config.yaml")[1]
+    assert "receval run -v shows what to do, --format json each of them" in short or "receval run -v shows all" in short
+
+
+def test_runs_are_called_by_the_seeds_in_the_names_of_their_files(inside, receval):
+    out = receval("run", "config.yaml", "-v")[1]
+    assert re.findall(r"^  als +1 +(\S+)", out, re.MULTILINE)[: len(SEEDS) + 1] == [*map(str, SEEDS), "mean"]
 
 
 def test_latex_describes_many_files_in_one_table_with_a_row_for_each_model(inside, receval):
