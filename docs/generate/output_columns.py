@@ -92,7 +92,10 @@ def page() -> list[Block]:
             "them; not for means over these, and not within groups. A value has rows only if some users are filled in, left out, added, "
             "without a list, or without train rows. `result.ledger` in Python and `ledger` in `results.json` are the same rows."
         ),
-        Paragraph(f"Its columns are {', '.join(f'`{name}`' for name in columns_of_table(LedgerRow))}. `which_users` is one of these words; the last column is the key of the same number in `results` of `results.json`:"),
+        Paragraph(
+            f"Its columns are {', '.join(f'`{name}`' for name in columns_of_table(LedgerRow))}. `which_users` is one of these words; the "
+            "last column is the key of the same number in `results` of `results.json`:"
+        ),
         Table.of_texts(
             text_columns("which_users", "meaning", "key in JSON"),
             ((f"`{word}`", WORDS[word], f"`{key}`") for word, key in zip(get_args(LedgerWord), _KEYS, strict=True)),

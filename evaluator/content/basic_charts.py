@@ -48,10 +48,10 @@ def difference_panels(groups: Sequence[Sequence[Difference]], base: str | None, 
     """Return groups of differences as panels: `by_model` one of models for each measure, else of measures for one pair."""
     panels = []
     for some in groups:
-        digits, first = digits_of(some), some[0].subject
+        first = some[0].subject
         title = with_arrow(first.measure, first.higher_is_better) if by_model else f"{first.model} minus {first.base}"
         names = (_row_name(one, base) if by_model else with_arrow(one.subject.measure, one.subject.higher_is_better) for one in some)
-        rows = tuple(zip(names, (drawn_cell(one, digits) for one in some), strict=True))
+        rows = tuple(zip(names, (drawn_cell(one, digits_of([one])) for one in some), strict=True))
         panels.append(Panel(title, rows, with_zero=True))
     return tuple(panels)
 

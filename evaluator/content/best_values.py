@@ -46,11 +46,11 @@ class BestValues(Struct, frozen=True):
         tested = {label: one for label, one in concluded.items() if one.is_tested}
         lines = []
         if self.tested:
+            labels = [label for _, label in self.tested]
             has_margin = any(rival.margin is not None for one in tested.values() for rival in one.rivals)
-            among = (
-                ", equivalent to the best, or not clearly different from it" if has_margin else ", or not clearly different from the best"
-            )
-            lines.append(f"{best} best{among} ({how_concluded(tuple(tested.values()), counts=False)}).")
+            alike = "equivalent to the best or not clearly different from it" if has_margin else "not clearly different from the best"
+            several = f"; several in a measure: {alike}" if len({*labels}) < len(labels) else ""
+            lines.append(f"{best} best{several} ({how_concluded(tuple(tested.values()), counts=False)}).")
         models = sorted({model for model, label in self.untested if label in tested})
         reasons: dict[str, list[str]] = {}
         for label in _in_order(label for _, label in self.untested):

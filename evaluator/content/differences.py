@@ -31,6 +31,7 @@ DATA: Final = ("measure", "difference", "low", "high", "p_adjusted", "up", "same
 DATA_OF_GROUPS: Final = ("by", "group", "model", "base", "n_users")
 MOST_PAIRED: Final = 3
 """With more models, a screen and a paper show all pairs only as letters."""
+_COUNTS: Final = "up/same/down: the number of users with a better, the same and a worse value"
 LETTERS: Final = "Models that share a letter are not clearly different"
 _EXPLAINED: Final[tuple[Verdict, ...]] = ("equivalent", "identical", "inconclusive")
 """Longer words of verdicts."""
@@ -175,8 +176,7 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
     margins = any(one.margin is not None for one in comparison.differences)
     band = "; the grey band is the margin, within which a difference does not matter" if margins else ""
     meanings = "; ".join(f"{SIGNS[verdict]} {verdict}: {MEANINGS[verdict]}" for verdict in ("equivalent", "inconclusive"))
-    counts = "up/same/down: the number of users with a better, the same and a worse value"
-    blocks: list[Block] = [Paragraph(f"{title(comparison)}: {subtitle(comparison)}. Δ is the model minus the baseline; {counts}.")]
+    blocks: list[Block] = [Paragraph(f"{title(comparison)}: {subtitle(comparison)}. Δ is the model minus the baseline; {_COUNTS}.")]
     sentences = (first_text(comparison), corrected_for(comparison), untested_text(comparison, everything=True))
     blocks += [Paragraph(" ".join(filter(None, sentences)))] if any(sentences) else []
     blocks += [Paragraph(f"{meanings}{band}.")] if signs else []
@@ -189,7 +189,9 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
 
 def _method(comparison: Comparison, untested: str) -> Paragraph:
     """Return how the differences were made, in one paragraph: users, test, correction, baseline, and measures that are not tested."""
-    return Paragraph(" ".join(filter(None, (f"{subtitle(comparison)}.", first_text(comparison), corrected_for(comparison), untested))))
+    counts = f"{_COUNTS}." if shows_pairs(comparison) and any(one.up is not None for one in comparison.differences) else ""
+    sentences = (f"{subtitle(comparison)}.", counts, first_text(comparison), corrected_for(comparison), untested)
+    return Paragraph(" ".join(filter(None, sentences)))
 
 
 def _conclusions(comparison: Comparison) -> tuple[str, ...]:
@@ -220,9 +222,9 @@ def _title_of_folders(comparison: Comparison) -> str:
 def subtitle(comparison: Comparison) -> str:
     """Return the number of users, their pairing, the correction of p values, the methods, and the margins."""
     users = _own_users(comparison) or numbers.users_range(one.n_users for one in comparison.differences if one.n_users)
-    if comparison.distinct_users:
-        again = "" if numbers.users_range(comparison.distinct_users) == users else f" ({users.removesuffix(' users')} over all folds)"
-        users = f"{numbers.users_of_folds(comparison.distinct_users, comparison.n_folds)}{again}"
+    if comparison.distinct_users and not _own_users(comparison):
+        counts = (one.n_users for one in comparison.differences if one.n_users)
+        users = numbers.users_of_folds(comparison.distinct_users, comparison.n_folds, counts)
     paired = ", paired by id" if comparison.paired and users else ""
     settings = comparison.settings
     family = family_size(comparison.differences)
@@ -377,7 +379,8 @@ def joined_table(comparison: Comparison, relative: bool = False) -> Table:
     found = {one.verdict for one in rows if one.subject.measure in comparison.judged}
     meanings = "; ".join(f"{verdict}: {MEANINGS[verdict]}" for verdict in _EXPLAINED if verdict in found)
     cited = citations(methods_of(rows, comparison.settings).values())
-    notes = (*([f"{meanings}."] if meanings else []), *footnotes(comparison), *cited)
+    counts = [f"{_COUNTS}."] if any(one.up is not None for one in rows) else []
+    notes = (*counts, *([f"{meanings}."] if meanings else []), *footnotes(comparison), *cited)
     columns, rules = _named(_columns(relative), rows), headings if len(headings) > 1 else {}
     return _table(columns, rows, comparison, caption=caption, id="comparison", rules=rules, notes=notes)
 
@@ -457,15 +460,15 @@ def _table(
 ) -> Table:
     """Return the table of some differences, with `data` for programs.
 
-    Its number of decimals gives two significant digits of its narrowest interval, within limits.
+    The number of decimals of a measure gives two significant digits of its narrowest interval, within limits.
     """
-    digits = digits_of(rows)
+    by_measure = {one.subject.measure: digits_of(of for of in rows if of.subject.measure == one.subject.measure) for one in rows}
     shares = ((one.relative_low, one.relative_high) for one in rows)
     in_percent = _digits((None if low is None or high is None else (100 * low, 100 * high) for low, high in shares), 1)
-    shown = Shown(digits, in_percent, comparison.judged)
     level = _level(comparison)
     heads = tuple(Column(level if one.title == "interval" else one.title, one.role, yields=one.yields) for one in columns)
-    cells = tuple(tuple(column.cell(one, shown) for column in columns) for one in rows)
+    shown = {measure: Shown(digits, in_percent, comparison.judged) for measure, digits in by_measure.items()}
+    cells = tuple(tuple(column.cell(one, shown[one.subject.measure]) for column in columns) for one in rows)
     of_data = [[cells[name] for name in data] for cells in (one.cells() for one in rows)] if data else ()
     return Table(heads, cells, columns_of_data=tuple(data), data=of_data, **rest)
 

@@ -21,7 +21,7 @@ from ..measure.task import Task, sums_hits, tables_of
 from ..measure.tie_bounds import TieMeasures
 from ..metrics.definition import Definition
 from ..results.measure_definition import MeasureDefinition
-from ..results.row import DEFAULT, Protocol
+from ..results.row import DEFAULT, LEAST_RATING, Protocol
 from ..tables.graph import closure
 from ..tables.prepared import GroupBy, Prepared
 from .inputs import NEEDS_OF_ROLES
@@ -284,9 +284,9 @@ def _relevance_of(definition: Definition, has_ratings: bool, mean_rating: float 
         return AXES["relevance_rule"].meanings["all_rows"]
     rule = AXES["relevance_rule"].meanings[truth.rule]
     if truth.threshold is not None:
-        rule = f"a rating of at least {truth.threshold:g}"
+        rule = f"{LEAST_RATING} {truth.threshold:g}"
     elif truth.rule == "all_mean" and mean_rating is not None:
-        rule = f"a rating of at least {mean_rating:.6g} (the mean of all ratings)"
+        rule = f"{LEAST_RATING} {mean_rating:.6g} (the mean of all ratings)"
     if truth.gains:
         return f"{rule} (graded, {', '.join(f'{grade:g} counts {gain:g}' for grade, gain in truth.gains)})"
     return f"{rule} (graded)" if truth.graded else rule

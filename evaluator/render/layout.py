@@ -87,7 +87,7 @@ def texts_of(table: Table, index: int, screen: Screen) -> tuple[str, ...]:
         return tuple(_text(cell, screen) for cell in cells)
     plain = [cell.text for cell in cells]
     border = len(cells) - table.apart
-    texts = to_the_right([*(aligned(plain[:border]) if column.role == "value" else plain[:border]), *plain[border:]])
+    texts = to_the_right([*(aligned(plain[:border]) if column.role in ("value", "difference") else plain[:border]), *plain[border:]])
     spreads = aligned([cell.spread for cell in cells])
     more = (
         [f" {screen.visible('±')} {spread:>{_longest(spreads)}}" if spread else "" for spread in spreads],

@@ -123,7 +123,10 @@ def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterat
     n = len(tested)
     if better or worse:
         most, fewest = (better, worse) if len(better) >= len(worse) else (worse, better)
-        against = f", and {fewest[0].verdict} on {len(fewest)} ({shortened(one.subject.measure for one in fewest)})" if fewest else ""
+        against = f", {fewest[0].verdict} on {len(fewest)} ({shortened(one.subject.measure for one in fewest)})" if fewest else ""
+        against += "".join(
+            f", {verdict} on {n_of}" for verdict in (*_SAME_AS, "inconclusive") if (n_of := sum(one.verdict == verdict for one in tested))
+        )
         main = main_measure([one.subject.measure for one in most])
         detail = next(one.sentence for one in most if one.subject.measure == main).partition(": ")[2]
         yield f"{model} is {most[0].verdict} than {base} on {count_of_measures(len(most), n)}{against}: {detail}"

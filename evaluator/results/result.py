@@ -240,7 +240,19 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         relevant = self._relevant(models.values(), any(one.relevance for one in protocols.values()) or not protocols)
         about_models = [(model, sentence) for model, counts in models.items() for sentence in self._about(model, counts)]
         apart = (remark for remark in self.remarks if remark not in self.cautions)  # these are shown above
-        return (*protocol_sentences(protocols), *notes.of_users_texts(self.definitions), *apart, *relevant, *of_models(about_models))
+        return (
+            *protocol_sentences(protocols, self.threshold),
+            *notes.of_users_texts(self.definitions),
+            *apart,
+            *relevant,
+            *of_models(about_models),
+        )
+
+    @property
+    def threshold(self) -> float | None:
+        """The threshold of relevance in the config; `None` if it has none."""
+        relevance = self.config.get("evaluation", {}).get("relevance") or {}
+        return relevance.get("threshold") if isinstance(relevance, Mapping) else None
 
     def _relevant(self, counts: Iterable[Counts], judges: bool) -> Iterable[str]:
         """Return sentences on the users with a relevant item, which the sentence on missing lists is about.

@@ -139,12 +139,17 @@ class Protocol(Struct, frozen=True):
     cutoff_from: str
 
 
+LEAST_RATING: Final = "a rating of at least"
+"""The words before the threshold of a rule of relevance."""
 PROTOCOL_COLUMNS: Final = tuple(Protocol.__struct_fields__)
 """The keys of a value in JSON that a protocol fills."""
 
 
-def protocol_sentences(protocols: Mapping[str, Protocol]) -> Iterator[str]:
-    """Yield sentences on the `protocols` of measures by label: the convention, the relevant test rows, and default cut-offs."""
+def protocol_sentences(protocols: Mapping[str, Protocol], threshold: float | None = None) -> Iterator[str]:
+    """Yield sentences on the `protocols` of measures by label: the convention, the relevant test rows, and default cut-offs.
+
+    `threshold` is that of the config, which is not of the convention.
+    """
     by_convention: dict[str, dict[str, list[str]]] = {}
     for label, protocol in protocols.items():
         by_convention.setdefault(protocol.convention, {}).setdefault(protocol.relevance, []).append(label)
@@ -154,13 +159,19 @@ def protocol_sentences(protocols: Mapping[str, Protocol]) -> Iterator[str]:
         most = max(rules, key=lambda relevance: len(rules[relevance]), default="")
         others = [f"; for {shortened(some)} {relevance} is" for relevance, some in rules.items() if relevance != most]
         named = f"Convention {convention}{f' for {shortened(labels)}' if number else ''}"
-        yield f"{named}: {most} is relevant{''.join(others)}." if most else f"{named}."
+        yield f"{named}: {most} is relevant{own_threshold(most, threshold)}{''.join(others)}." if most else f"{named}."
     by_default = [label for label, protocol in protocols.items() if protocol.cutoff_from == DEFAULT]
     whole = [label for label in by_default if label.endswith("@none")]
     if cut := [label for label in by_default if label not in whole]:
         yield default_cutoff(cut)
     if whole:
         yield f"{shortened(whole)} {'uses' if len(whole) == 1 else 'use'} whole lists, the default: evaluation.top_k is not given."
+
+
+def own_threshold(relevance: str, threshold: float | None) -> str:
+    """Return the key of the config, in parentheses, if a rule of relevance has the threshold of the config and not of the convention."""
+    is_own = threshold is not None and f"{relevance} ".startswith(f"{LEAST_RATING} {threshold:g} ")
+    return " (evaluation.relevance.threshold of the config)" if is_own else ""
 
 
 def default_cutoff(labels: Sequence[str]) -> str:

@@ -121,7 +121,9 @@ def test_a_model_that_is_equivalent_in_compare_is_not_called_beaten(result):
         closing_sentences(found.conclusions)[0].removeprefix("No model is clearly best on any of 4 measures. "),
     )
     (legend,) = best_values(found, Formats.of(found.rows)).legend("◂")
-    assert legend.startswith(f"◂ best, equivalent to the best, or not clearly different from it ({NAMES['t']}, Holm, 5 %")
+    assert legend.startswith(
+        f"◂ best; several in a measure: equivalent to the best or not clearly different from it ({NAMES['t']}, Holm, 5 %"
+    )
 
 
 def _alone(evaluate, users, metrics=("Recall@5",)):

@@ -19,6 +19,7 @@ from receval.render.latex import as_latex
 from receval.render.markdown import as_markdown
 from receval.render.result_data import comparison_cells, comparison_rows
 from receval.render.screen import show
+from receval.results.comparison import conclusions
 from receval.stats.difference import VERDICTS
 
 from tests.words import retired_in
@@ -125,7 +126,33 @@ def test_all_pairs_share_a_table_with_a_line_above_each(comparison):
     assert joined.rules == {0: "today against main", 6: "other against main"}
     assert [column.title for column in joined.columns[:3]] == ["measure", "main", "value"]
     assert not differences.joined_table(comparison).rules
-    assert "equivalent: shown to differ by less than the margin" in joined.notes[0]
+    assert joined.notes[0] == "up/same/down: the number of users with a better, the same and a worse value."
+    assert "equivalent: shown to differ by less than the margin" in joined.notes[1]
+
+
+def test_a_screen_says_what_up_same_and_down_are(comparison):
+    said = "up/same/down: the number of users with a better, the same and a worse value."
+    assert said in on_screen(differences.document(comparison))
+    unknown = tuple(replace(one, up=None, same=None, down=None) for one in comparison.differences)
+    assert "up/same/down:" not in on_screen(differences.document(replace(comparison, differences=unknown)))
+
+
+def test_a_measure_with_a_narrow_interval_does_not_lengthen_the_numbers_of_the_others(comparison):
+    first, second, *_ = comparison.differences
+    narrow = replace(first, difference=0.00012, low=0.00011, high=0.00013)
+    (table,) = differences.pair_tables(replace(comparison, differences=(narrow, second)))
+    changes = [row[3].text for row in table.rows]
+    assert [len(text.partition(".")[2]) for text in changes] == [6, 4], changes
+
+
+def test_the_first_sentence_counts_all_measures_of_the_comparison(comparison):
+    first = comparison.differences[0]
+    verdicts = ("better", "better", "worse", "inconclusive", "inconclusive", "inconclusive")
+    rows = tuple(
+        replace(first, subject=replace(first.subject, measure=f"M{number}@10"), verdict=verdict) for number, verdict in enumerate(verdicts)
+    )
+    (said, *_) = conclusions(replace(comparison, differences=rows, judged=tuple(one.subject.measure for one in rows)))
+    assert said.startswith("today is better than main on 2 of 6 measures, worse on 1 (M2@10), inconclusive on 3: M0@10 is higher by")
 
 
 def test_letters_follow_values_and_replace_tables_of_many_pairs(comparison):

@@ -82,7 +82,7 @@ def test_values_not_clearly_different_from_the_best_are_marked_by_the_conclusion
     values = {"als": [0.1, 0.4, 0.3, 0.2], "knn": [0.2, 0.1, 0.3, 0.2]}
     text = show(replace(two_models(), conclusions=conclude_values({"nDCG@10": values})))
     assert re.search(r"nDCG@10 ↑ +0\.2500 ◂ +0\.2000 ◂", text)
-    assert "◂ best, or not clearly different from the best (permutation test, Holm, 5 %)." in text
+    assert "◂ best; several in a measure: not clearly different from the best (permutation test, Holm, 5 %)." in text
 
 
 def test_closing_sentences_are_right_below_the_table(show):
