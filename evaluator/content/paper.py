@@ -277,7 +277,9 @@ def _share(row: Row) -> Cell:
 
 def _caption(result: Result, marks: TableMarks) -> str:
     """Return the users, the convention, the rule of relevance (unless there are many), and the meanings of the marks."""
-    over = [row.n_users for row in result.rows if row.aggregate != "formula" and row.model not in result.yardsticks]
+    averaged = [row for row in result.rows if row.aggregate != "formula" and row.model not in result.yardsticks]
+    # The users of values of whole models, such as coverage, are those with a list: no user is averaged.
+    over = [row.n_users for row in averaged if row.aggregate != "system"] or [row.n_users for row in averaged]
     distinct = [n for row in result.rows if row.model not in result.yardsticks and (n := result.distinct_users(row)) is not None]
     texts = [f"Results over {users_range(over) or 'no users'}."]
     if result.folds:
