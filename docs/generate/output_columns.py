@@ -20,7 +20,7 @@ VALUES = {
     "by": "the grouping of users, relevant items or test rows, such as `users.plan`; empty for all users",
     "group": "the group",
     "fold": "the fold of this value; empty without folds, and for means over folds",
-    "run": "the run of the model of this value; empty without several runs, and for means over runs",
+    "run": "the run of the model: the seed in the name of its file, else 1, 2, …; empty without several runs, and for means over runs",
     "value": "the value, in full precision",
     "ci_low": "for a mean over users: lower end of its 95 % interval, as on the page; else empty, also for means over folds or runs",
     "ci_high": "upper end of this interval",

@@ -194,6 +194,7 @@ class Data(Model):
     )
 
     _all_models: tuple[str, ...] | None = PrivateAttr(None)
+    _has_numbered_runs: bool = PrivateAttr(False)
 
     @field_validator("models")
     @classmethod
@@ -223,7 +224,7 @@ class Data(Model):
         """Yield, for each named model and each of its runs: name in the evaluation, model, path within `data`, lists."""
         for model, given in self.recommendations.items() if isinstance(self.recommendations, dict) else ():
             if isinstance(given, ModelRuns):
-                names = names_of_runs([source.path for source in given.runs])
+                names = names_of_runs([() if self._has_numbered_runs else source.path for source in given.runs])
                 for index, (name, source) in enumerate(zip(names, given.runs, strict=True)):
                     yield f"{model} (run {name})", model, ("recommendations", model, "runs", index), source
             else:
@@ -244,6 +245,10 @@ class Data(Model):
     def model_column(self, source: SourceConfig) -> str | int | None:
         """Return the column with the names of the models in a file of lists; `None` if there is none."""
         return source.columns.model if source.columns.model is not None or self.columns is None else self.columns.model
+
+    def number_runs(self) -> None:
+        """Call the runs of a model 1, 2, and so on, whatever the names of their files: those of other folds have other seeds."""
+        self._has_numbered_runs = True
 
     @property
     def runs(self) -> dict[str, tuple[str, ...]]:

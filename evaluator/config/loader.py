@@ -300,6 +300,9 @@ def _check_folds(folds: Sequence[Fold], locations: Locations, layers: Layers, ne
     everything += [f"{locations.of_path(path)}: {problem}" for config in configs.values() for path, problem in equal_groups(config)]
     if everything:
         raise ConfigError(tuple(dict.fromkeys(everything)))
+    names = [config.data.runs for config in configs.values()]
+    for config in configs.values() if any(of_fold != names[0] for of_fold in names) else ():
+        config.data.number_runs()
     return configs
 
 

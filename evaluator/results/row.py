@@ -171,7 +171,7 @@ def protocol_sentences(protocols: Mapping[str, Protocol], threshold: float | Non
 def own_threshold(relevance: str, threshold: float | None) -> str:
     """Return the key of the config, in parentheses, if a rule of relevance has the threshold of the config and not of the convention."""
     is_own = threshold is not None and f"{relevance} ".startswith(f"{LEAST_RATING} {threshold:g} ")
-    return " (evaluation.relevance.threshold of the config)" if is_own else ""
+    return " (evaluation.relevance.threshold)" if is_own else ""
 
 
 def default_cutoff(labels: Sequence[str]) -> str:

@@ -130,7 +130,7 @@ _SPREADLESS: Final = 1e-24
 _FEW: Final = 30
 """Users of equal weight below which the interval of a weighted mean is approximate."""
 
-SKEWED: Final = "The differences are skewed; test and interval are corrected for that, so read the ends of the interval as approximate."
+SKEWED: Final = "The differences are skewed: test and interval are corrected for that; the ends of the interval are approximate."
 CONSTANT: Final = "The difference is the same for every user: only its sign can be tested, not its size."
 
 

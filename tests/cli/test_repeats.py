@@ -360,3 +360,17 @@ def test_a_pattern_that_matches_nothing_is_a_data_error(seeded, receval):
 def test_a_pattern_of_runs_in_a_store_is_refused_with_what_to_write(receval):
     code, _, err = receval("run", "--test", "t.csv", "--recs", "als=s3://bucket/als_{seed}.csv", "-m", "Recall@1")
     assert (code, "write a list of them, runs: [s3://bucket/als_1.csv, …]" in err) == (2, True)
+
+
+def test_runs_whose_seeds_differ_between_folds_are_numbered(config):
+    def of_seeds(first, second):
+        (folder := config(FOLDS).parent).joinpath("als_5.csv").write_text((folder / "one.csv").read_text())
+        for seed in (6, 7, 8):
+            (folder / f"als_{seed}.csv").write_text((folder / "one.csv").read_text())
+        tests = [{"name": str(fold), "test": f"test_{fold}.csv"} for fold in (1, 2)]
+        lists = [{"als": {"runs": [f"als_{seed}.csv" for seed in seeds]}} for seeds in (first, second)]
+        folds = [{**test, "recommendations": of_fold} for test, of_fold in zip(tests, lists, strict=True)]
+        return {row.run for row in run(config({"folds": folds})).repeated}
+
+    assert of_seeds((5, 6), (5, 6)) == {"5", "6", None}
+    assert of_seeds((5, 6), (7, 8)) == {"1", "2", None}

@@ -19,7 +19,7 @@ LISTS = table(("user", "item", "score"), [(1, 10, 2.0), (1, 12, 1.0), (2, 10, 1.
 
 def test_every_format_names_the_convention_the_relevance_and_the_source_of_the_cut_off(evaluate):
     result = evaluate(TEST, LISTS, relevance={"threshold": 4}, metrics=["Precision", "Recall@3", "ItemCoverage"], items=TEST)
-    said = "Convention receval: a rating of at least 4 is relevant (evaluation.relevance.threshold of the config)."
+    said = "Convention receval: a rating of at least 4 is relevant (evaluation.relevance.threshold)."
     default = (
         "The cut-off of Precision@10, ItemCoverage@10 is the default: evaluation.top_k is not given; Precision@none reads the whole list."
     )
