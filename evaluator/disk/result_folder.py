@@ -18,6 +18,7 @@ from ..forks import refuse_lost_threads
 from ..load.source_file import state_of
 from ..names.short_names import is_spread
 from ..outputs import in_folder, of_form
+from ..parts import RowFile
 from ..render.forms import as_json, rendered
 from ..render.result_data import cells_of_checks, gate_cells
 from ..results.description import Description
@@ -41,14 +42,17 @@ USERS: Final = "per_user.parquet"
 # Writing
 
 
-def contents(result: Result, formats: Iterable[str], *, long: bool | None = None) -> dict[str, bytes | Path]:
+def contents(result: Result, formats: Iterable[str], *, long: bool | None = None, users: RowFile | None = None) -> dict[str, bytes | Path]:
     """Return the files of a folder, by name: the result in all forms, per-user values in `formats`, enriched lists, and the manifest.
 
-    `long` chooses the form of the per-user values, by default the config.
+    `long` chooses the form of the per-user values, by default the config; `users` may have them already, in the wide form.
     """
     of_users = [row for form in formats if (row := of_form(form, "users")) is not None]
     rows = (*in_folder("result").values(), *of_users)
-    files: dict[str, bytes | Path] = {row.folder: rendered(row, result, long=long) for row in rows}
+    written = None if users is None or hidden_in_outputs(result.variables) else users.file_of(result.per_user)
+    files: dict[str, bytes | Path] = {
+        row.folder: rendered(row, result, long=long) if written is None or row.folder != USERS else written for row in rows
+    }
     files |= enriched_files(result)
     return {**files, MANIFEST: as_manifest(result, files)}
 

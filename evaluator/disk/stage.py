@@ -110,6 +110,11 @@ class Stage:
                 folder.rmdir()
         self._made.clear()
 
+    def place_of(self, path: Path) -> Path | None:
+        """Return where to write a file before `commit`, which then takes it from there; `None` if it is not a file of a local folder."""
+        stage = self._stages.get(_real(path.parent)) if is_plain(path) else None
+        return None if stage is None else stage.path / path.name
+
     def commit(self, files: Mapping[Path, bytes | Path], gone: Iterable[Path] = ()) -> None:
         """Write all files and remove those in `gone`; if one fails, raise `OutputError` and change nothing.
 
@@ -178,8 +183,11 @@ def _real(path: Path) -> Path:
 
 def _fill(path: Path, content: bytes | Path, *, lasting: bool = False) -> None:
     """Write bytes, or the content of another file, which may be larger than memory; `lasting`: flush it to the disk."""
-    with open(path, "wb") as file:
-        if isinstance(content, Path):
+    is_there = path == content
+    with open(path, "ab" if is_there else "wb") as file:
+        if is_there:
+            pass
+        elif isinstance(content, Path):
             with open(content, "rb") as other:
                 shutil.copyfileobj(other, file)
         else:

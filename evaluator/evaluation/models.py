@@ -59,26 +59,33 @@ class EvaluatedModel(Struct, frozen=True, eq=False):
         return (*shown, *self.formulas)
 
     def per_user(self, shown: Sequence[Definition], groups: Mapping[int, tuple[GroupBy, Mapping[int, str]]]) -> pl.DataFrame:
-        """Return the values of every user under the names of the measures `shown`; values that were not computed are null.
-
-        `groups` has by index each grouping of users with the name of every code. A pooled measure has two more columns, its numerator
-        and its denominator; so has one with a weighted mean: the weight times the value, and the weight.
-        """
+        """Return the values of every user; see `columns_of_users`."""
         assert self.finished.user_values is not None
-        values = _with_weighted_terms(self.finished.user_values, self.plan.definitions)
-        columns = {one.label: index for index, one in enumerate(self.plan.definitions)}
-        chosen = [
-            pl.col(f"group{number}").replace_strict(list(names), list(names.values()), return_dtype=pl.String).alias(by.name)
-            for number, (by, names) in groups.items()
-        ]
-        for label in (one.label for one in shown if not one.metric.per_model):
-            index = columns.get(label)
-            chosen.append((pl.lit(None, dtype=pl.Float64) if index is None else pl.col(f"v{index}")).alias(label))
-            if f"above{index}" in values.columns:
-                chosen += [pl.col(f"above{index}").alias(f"{label} numerator"), pl.col(f"below{index}").alias(f"{label} denominator")]
-        for composite in self.plan.composites:
-            chosen += _of_formula(composite, values, columns) if composite.formula.weights is not None else []
-        return values.select("user", "n_relevant", "n_recommended", *chosen)
+        return columns_of_users(self.finished.user_values, self.plan, shown, groups)
+
+
+def columns_of_users(
+    values: pl.DataFrame, plan: Plan, shown: Sequence[Definition], groups: Mapping[int, tuple[GroupBy, Mapping[int, str]]]
+) -> pl.DataFrame:
+    """Return the values of users under the names of the measures `shown`; values that were not computed are null.
+
+    `groups` has by index each grouping of users with the name of every code. A pooled measure has two more columns, its numerator
+    and its denominator; so has one with a weighted mean: the weight times the value, and the weight.
+    """
+    values = _with_weighted_terms(values, plan.definitions)
+    columns = {one.label: index for index, one in enumerate(plan.definitions)}
+    chosen = [
+        pl.col(f"group{number}").replace_strict(list(names), list(names.values()), return_dtype=pl.String).alias(by.name)
+        for number, (by, names) in groups.items()
+    ]
+    for label in (one.label for one in shown if not one.metric.per_model):
+        index = columns.get(label)
+        chosen.append((pl.lit(None, dtype=pl.Float64) if index is None else pl.col(f"v{index}")).alias(label))
+        if f"above{index}" in values.columns:
+            chosen += [pl.col(f"above{index}").alias(f"{label} numerator"), pl.col(f"below{index}").alias(f"{label} denominator")]
+    for composite in plan.composites:
+        chosen += _of_formula(composite, values, columns) if composite.formula.weights is not None else []
+    return values.select("user", "n_relevant", "n_recommended", *chosen)
 
 
 def _with_weighted_terms(values: pl.DataFrame, definitions: Sequence[Definition]) -> pl.DataFrame:

@@ -20,6 +20,7 @@ from ..measure.finishing import aggregates_of
 from ..measure.task import Task, sums_hits, tables_of
 from ..measure.tie_bounds import TieMeasures
 from ..metrics.definition import Definition
+from ..parts import RowFile
 from ..results.measure_definition import MeasureDefinition
 from ..results.row import DEFAULT, LEAST_RATING, Protocol
 from ..tables.graph import closure
@@ -179,6 +180,7 @@ class Options(Struct, frozen=True):
     complete: bool = True
     per_user_table: str | None = None
     features: tuple[GroupBy, ...] = ()
+    user_file: RowFile | None = None
 
 
 class Request(Struct, frozen=True, eq=False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import cache, partial
 from importlib import metadata
@@ -33,7 +33,7 @@ from ..measure.partial import Partial
 from ..measure.task import tables_of
 from ..measure.tie_bounds import bounds, unbounded
 from ..metrics.definition import Definition
-from ..parts import Part, SortedRuns, whole_users
+from ..parts import Part, RowFile, SideTable, SortedRuns, whole_users
 from ..results.notes import chosen_text
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
@@ -47,7 +47,15 @@ from .cautions import cautions, remarks_on_order
 from .files import Files, lazy_rows, open_inputs
 from .input_files import describe
 from .model_pass import CHECKS, ENRICHED, LIST_HASH, TIES, TRUTH, PassTask, measure_frames, measure_part, user_rows
-from .models import EvaluatedModel, ReferenceLists, definitions_of, file_order_remark, finish_model, measure_reference_lists
+from .models import (
+    EvaluatedModel,
+    ReferenceLists,
+    columns_of_users,
+    definitions_of,
+    file_order_remark,
+    finish_model,
+    measure_reference_lists,
+)
 from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
 
@@ -70,6 +78,7 @@ def run(
     concludes: bool = True,
     per_user_table: str | None = None,
     features: tuple[GroupBy, ...] = (),
+    user_file: RowFile | None = None,
 ) -> Result:
     """Evaluate the models of a config and run its health checks; with `data.folds`, in each fold.
 
@@ -78,7 +87,8 @@ def run(
     their hits into a Parquet file of this folder. If the run `describes` its files, which reads them once more, the result has their
     description. A `tolerant` run accepts all that can be read: an error by the policy becomes a finding. A `complete` result has standard
     deviations and the fingerprint of the test set. The workers of Spark write the per-user values into the
-    catalog table `per_user_table`, if given. Per-user values also have the groups of `features`, by which results are not split.
+    catalog table `per_user_table`, if given. Per-user values also have the groups of `features`, by which results are not split; they go
+    into the `user_file`, if given, while parts are measured.
 
     Raises `DataError` for a file that cannot be read or is wrong, `MissingExtraError` if the engine is not installed.
     """
@@ -86,7 +96,8 @@ def run(
         raise wrong_type("loaded", "the result of receval.load_config", loaded)
     if per_user_table is not None and (problem := "it has no column for folds" if loaded.folds else unwritable_table(loaded.config)):
         raise ConfigError(f"per_user_table: {problem}")
-    options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete, per_user_table, features)
+    keeps = (keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
+    options = Options(report, *keeps, per_user_table, features, user_file)
 
     def evaluate(one: Loaded) -> Result:
         return over_runs(open_inputs(Request.of_run(one, options), _evaluate_and_check), one.config.data.runs)
@@ -170,10 +181,11 @@ def _measure_on_this_machine(
         progress=progress.add,
         apart=source.users_apart,
     )
-    total, runs = None, SortedRuns(files.scratch, ENRICHED)
+    total, runs, write_users = None, SortedRuns(files.scratch, ENRICHED), _user_writer(name, files, sides)
     with closing(parts):
         for made in files.processes.measure(measure, parts):
             kept = _move_enriched_to_disk(made, runs)
+            write_users(made)
             total = kept if total is None else total + kept
     if total is None:
         nobody = Part(pl.DataFrame(schema=lists.collect_schema()), {role: side.frame.clear() for role, side in sides.items()})
@@ -246,6 +258,27 @@ def _move_enriched_to_disk(made: Partial, runs: SortedRuns) -> Partial:
     return replace(made, more=more)
 
 
+def _user_writer(name: str, files: Files, sides: Mapping[str, SideTable]) -> Callable[[Partial], None]:
+    """Return a function that writes the per-user values of each part of a model into the file for them, if there is one."""
+    file, plan = files.request.options.user_file, files.request.plan
+    if file is None or any(composite.formula.weights is not None for composite in plan.composites):  # a formula needs all users
+        return lambda made: None
+    groups = _names_of_groups(files)
+    file.begin(name, [side.users for role, side in sides.items() if role == "test" or role in files.last])
+
+    def write(made: Partial) -> None:
+        for values in made.user_values.frames if made.user_values is not None else ():
+            file.add(columns_of_users(values, plan, (*plan.shown, *plan.within), groups))
+
+    return write
+
+
+def _names_of_groups(files: Files) -> dict[int, tuple[GroupBy, Mapping[int, str]]]:
+    """Return by index each grouping whose groups are stored with per-user values, and the name of every code."""
+    splits = map(files.prepared.with_borders, files.request.plan.group_columns)
+    return {number: (by, dict(files.prepared.groups_by(by))) for number, by in enumerate(splits)}
+
+
 def _evaluate_and_check(files: Files) -> Result:
     """Evaluate the models and reference lists over open files, and run the checks; values may be infinite."""
     request, runs = files.request, evaluate_models(files)
@@ -256,10 +289,14 @@ def _evaluate_and_check(files: Files) -> Result:
     available = frozenset[str]().union(*(model.checks.available for model in checked))
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
     rows = tuple(row for model in models for row in model.rows)
-    splits = map(files.prepared.with_borders, plan.group_columns)
-    groups = {number: (by, dict(files.prepared.groups_by(by))) for number, by in enumerate(splits)}
+    groups = _names_of_groups(files)
     show(model.name for model in models)
     kept = (model for model in models if options.keep_users and model.finished.user_values is not None)
+    per_user = {model.name: model.per_user((*plan.shown, *plan.within), groups) for model in kept}
+    if (file := options.user_file) is not None:
+        for name in (name for name in references.models if name in per_user):
+            file.begin(name)
+            file.add(per_user[name])
     of_order = of_models((run.values.name, sentence) for run in runs if (sentence := file_order_remark(run.values)))
     hashes = {run.values.name: run.values.partial.more.get(LIST_HASH) for run in runs}
     description = None
@@ -271,7 +308,7 @@ def _evaluate_and_check(files: Files) -> Result:
         rows=rows,
         counts={model.name: model.counts for model in models},
         higher_is_better={row.label: row.higher_is_better for row in rows},
-        per_user={model.name: model.per_user((*plan.shown, *plan.within), groups) for model in kept},
+        per_user=per_user,
         inputs=describe(files.inputs, files.reader.n_rows, files.fingerprints, loaded.folder, loaded.variables),
         config=loaded.resolved(),
         remarks=remarks(files, models, (*of_order, *of_checks)),

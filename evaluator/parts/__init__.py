@@ -3,10 +3,12 @@
 from .local import SideTable, whole_users
 from .part import Part
 from .resources import Scratch, default_memory
+from .row_file import RowFile
 from .sorted_runs import SortedRuns
 
 __all__ = [
     "Part",
+    "RowFile",
     "Scratch",
     "SideTable",
     "SortedRuns",

@@ -23,8 +23,9 @@ from ..errors import ArgumentError, ConfigError, RecevalError
 from ..evaluation.progress import Report, silent
 from ..evaluation.running import run
 from ..outputs import Need, OutputForm
-from ..parts import Scratch
+from ..parts import RowFile, Scratch
 from ..render.forms import as_parquet, rendered
+from ..render.result_data import is_long
 from ..results.result import Result
 from ..tables.prepared import GroupBy
 from .outcome import RunRecord, TrackerOutcome, closing_of
@@ -67,8 +68,9 @@ def run_config(
     with ExitStack() as stack:
         stage = stack.enter_context(Stage(written, chain(inputs_of(loaded), baselines_of(loaded))))
         enriched = _enriched_folder(loaded, targets, stack)
+        user_file = _user_file(loaded, targets, formats, stage, stack)
         keeps_failures, concluded = store_failures is not None, kept - ({"conclusions"} if per_user else set())
-        result = _evaluate(loaded, concluded, enriched, keeps_failures, progress or silent)
+        result = _evaluate(loaded, concluded, enriched, user_file, keeps_failures, progress or silent)
         if strict:
             result = replace(result, findings=tuple(one.counted_strictly() for one in result.findings))
         try:
@@ -87,7 +89,7 @@ def run_config(
             for path, row in targets.files.items()
         }
         for folder in targets.folders:
-            of_folder = result_folder.contents(result, formats)
+            of_folder = result_folder.contents(result, formats, users=user_file)
             files |= {folder / name: body for name, body in of_folder.items()}
             stale += result_folder.stale(folder, of_folder)
         stage.commit({**files, **rows}, gone=stale)
@@ -160,7 +162,9 @@ def _needs_of(loaded: Loaded, targets: Targets, *, users: bool, per_user: bool) 
     return frozenset(needs)
 
 
-def _evaluate(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, keep_failures: bool, progress: Report) -> Result:
+def _evaluate(
+    loaded: Loaded, needs: frozenset[Need], enriched: Path | None, user_file: RowFile | None, keep_failures: bool, progress: Report
+) -> Result:
     """Evaluate a config with the needed parts of the result; per-user values that only conclusions need are kept up to `MOST_VALUES`."""
     data, keeps, table = loaded.config.data, "users" in needs, loaded.config.output.per_user_table
     models = data.recommendations
@@ -176,6 +180,7 @@ def _evaluate(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, kee
         most_values=None if keeps else MOST_VALUES // max(1, len(models)),
         complete="complete" in needs,
         enriched=enriched,
+        user_file=user_file,
         describes="description" in needs,
         concludes=concludes,
         per_user_table=table,
@@ -189,6 +194,15 @@ def _enriched_folder(loaded: Loaded, targets: Targets, stack: ExitStack) -> Path
         key = "enriched" if wanted.enriched else "describe"
         raise ArgumentError(f"output.{key} needs a folder: set output.dir in the config, or use -o DIR/")
     return stack.enter_context(Scratch()).folder if wanted.enriched else None
+
+
+def _user_file(loaded: Loaded, targets: Targets, formats: Sequence[str], stage: Stage, stack: ExitStack) -> RowFile | None:
+    """Return the file for the per-user values that are written while measuring goes on; `None` if they are not written in its form."""
+    folder = next(iter(targets.folders), None)
+    if folder is None or "parquet" not in formats or is_long(loaded.resolved()) or loaded.folds or loaded.config.data.runs:
+        return None
+    place = stage.place_of(folder / result_folder.USERS)
+    return None if place is None else stack.enter_context(RowFile(place))
 
 
 def _judge(loaded: Loaded, *, strict: bool) -> Callable[[Result], Result]:

@@ -199,8 +199,8 @@ class ExactSums(Struct, frozen=True):
     def of_with_squares(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> tuple[ExactSums, ExactSums]:
         """Sum each row of `values` and its unrounded squares, both from the same slices; otherwise as `of`.
 
-        A square is the sum of the products of all slices of a term. Each product has at most `_BITS` bits, so that it is exact, and NumPy
-        multiplies and adds them in one step.
+        A square is the sum of the products of all slices of a term. Each product has at most `_BITS` bits, so that it is exact, and so are
+        sums of `_BLOCK` of them in any order: NumPy gets them from BLAS, in a third of the time of `einsum`.
         """
         mask = None if where is None else np.broadcast_to(np.asarray(where, dtype=np.bool_), values.shape)
         n_rows = max(1, _ROWS * _BLOCK // max(1, values.shape[1]))
@@ -219,7 +219,8 @@ class ExactSums(Struct, frozen=True):
                     _add_up(sums[first:], one.sum(axis=1), unit, unit)
                     for other, other_unit in factors[number:]:
                         power = unit + other_unit
-                        _add_up(squares[first:], np.einsum("ij,ij->i", one, other), power, power + (other is not one))
+                        products = np.matmul(one[:, np.newaxis, :], other[:, :, np.newaxis])[:, 0, 0]
+                        _add_up(squares[first:], products, power, power + (other is not one))
         return _of_exponents(sums), _of_exponents(squares)
 
     @classmethod

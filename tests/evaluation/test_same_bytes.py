@@ -19,12 +19,13 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from receval import outputs
 from receval.cli.main import main
 from receval.config import load_config
 from receval.evaluation import files, running
 from receval.metrics import METRICS
 from receval.names.measure_strings import parse
-from receval.parts import partitions
+from receval.parts import RowFile, partitions
 from receval.parts.processes import Processes
 
 from tests.conftest import table
@@ -151,6 +152,35 @@ def test_orders_of_rows_parts_and_threads_change_no_byte(name, plain_bytes, rece
             monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=rows_per_part))
             assert receval("run", config, "-q")[0] in (0, 1)
         assert_equal(bytes_of(config.parent), expected)
+
+
+@pytest.mark.parametrize(
+    ("order", "is_used", "evaluation"),
+    [
+        ("by user", True, {"by": BY[:1]}),
+        ("by user", True, {"aggregates": AGGREGATES, "yardsticks": ["oracle"]}),
+        ("shuffled", False, {}),
+        ("users without a list", False, {}),
+    ],
+)
+def test_per_user_values_written_while_measuring_change_no_byte(order, is_used, evaluation, receval, tmp_path, monkeypatch):
+    world = awkward_world(4)
+    if order != "users without a list":
+        listed = [*{*world["lists"]["user"]} & {*world["baseline"]["user"]}]
+        world |= {name: world[name].filter(pl.col("user").is_in(listed)) for name in ("test", "lists", "baseline")}
+    world |= {name: world[name].sort("user", maintain_order=True) for name in ("test", "lists", "baseline")}
+    run = {"evaluation": {"metrics": ["Recall", "MAP", "AUC"], "top_k": [3], **evaluation}}
+    config = write_world(tmp_path / "world", world, run, 7 if order == "shuffled" else None)
+    monkeypatch.setitem(outputs.PARQUET, "row_group_size", 3)
+    monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=20))
+    file_of, found = RowFile.file_of, list[Path | None]()
+    monkeypatch.setattr(RowFile, "file_of", lambda file, frames: found.append(file_of(file, frames)) or found[-1])
+    assert receval("run", config, "-q")[0] in (0, 1)
+    assert (found[0] is not None) == is_used
+    while_measuring = bytes_of(config.parent)
+    monkeypatch.setattr(RowFile, "file_of", lambda file, frames: None)
+    assert receval("run", config, "-q")[0] in (0, 1)
+    assert_equal(bytes_of(config.parent), while_measuring)
 
 
 @pytest.mark.slow
