@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Final, TypeVar
 
 from ..config.masking import masked_path
 from ..errors import DataError, NothingThereError
-from ..names.short_names import is_in_store, is_on_web
+from ..names.short_names import is_elsewhere
 from ..secrets import show_instead
 from ..temporary import PROCESS_SCRATCH, folder_for_copies, new_copy
 from .hashes import CHECKSUM, checksum
@@ -47,11 +47,6 @@ def place_of(text: str | os.PathLike[str], folder: Path = Path()) -> Path:
 def origin_of(folder: Path) -> Path:
     """Return the path that is made of the address of which a folder is a copy; of another folder the folder."""
     return Path(_origins[folder]) if folder in _origins else folder
-
-
-def is_elsewhere(text: str) -> bool:
-    """Return whether a folder of results is in a store or on the web."""
-    return is_in_store(text) or is_on_web(text)
 
 
 def is_folder(text: str) -> bool:

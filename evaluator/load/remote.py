@@ -22,7 +22,7 @@ from msgspec import Struct, field
 from ..config.masking import masked_path
 from ..errors import DataError, NothingThereError, OutputError
 from ..extras import missing_extra
-from ..names.short_names import is_artifact, is_in_store, is_on_web
+from ..names.short_names import is_artifact, is_elsewhere, is_on_web
 from ..secrets import mask_secrets
 from ..temporary import folder_for_copies, new_copy
 
@@ -104,7 +104,7 @@ class Remote(Struct, frozen=True):
 
 def is_remote(text: str) -> bool:
     """Return whether a path of a config is an address."""
-    return is_in_store(text) or is_on_web(text) or is_artifact(text)
+    return is_elsewhere(text) or is_artifact(text)
 
 
 def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote]:

@@ -236,7 +236,6 @@ def look(opened: OpenedSource, options: ReadOptions, scratch: ExitStack = PROCES
     originals, states = list(opened.originals), list(opened.states)
     with refusing_changes(states):
         if form == "csv":
-            sniff.refuse_features(files[0])
             quoted = Quotes(files, False)
             if options.format != "ragged":  # whose lines are split as they are
                 quoted = settle_quotes(role, files, lambda file: separator_of(table, file, options), scratch)
