@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
 import shutil
@@ -9,7 +10,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -22,12 +23,16 @@ PARTS: Final = "receval-parts-"
 COPY: Final = "receval-copy-"
 _ANY: Final = (PARTS, COPY)
 """Prefixes of the names of temporary folders."""
+PROCESS_SCRATCH: Final = ExitStack()
+"""Temporary files that live as long as this process."""
+atexit.register(PROCESS_SCRATCH.close)
 
 
 class OwnFolder:
     """A new folder of this process; `release` releases the lock and leaves the folder, `remove` does both."""
 
     def __init__(self, prefix: str, parent: Path) -> None:
+        self._process = os.getpid()
         while True:
             self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
             try:
@@ -44,8 +49,9 @@ class OwnFolder:
         self._lock = None
 
     def remove(self) -> None:
-        """Remove the folder, if it still exists, and release the lock."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        """Remove the folder, if it still exists, and release the lock; a forked process leaves the folders of its parent."""
+        if os.getpid() == self._process:
+            shutil.rmtree(self.path, ignore_errors=True)
         self.release()
 
 

@@ -13,45 +13,46 @@ from msgspec.structs import replace
 from .. import conventions, metrics
 from ..names.measure_strings import MetricSpec
 from ..names.yaml_text import Path
-from .metric_entries import read_entry, read_name
+from .metric_entries import name_and_body, read_entry, read_name
 from .whole_config import Evaluation
 
 PROGRAMS: Final = {"elliot": "Elliot", "warprec": "WarpRec", "relison": "RELISON", "clayrs": "ClayRS"}
 """Dialect (also the name of the convention) → the program that writes it."""
 
-_TESTS: Final = "not computed by `receval run`; ignored"
-_TRAINED: Final = "receval does not train models: give its lists in data.recommendations; ignored"
-_MEANINGLESS: Final[dict[str, dict[str, str]]] = {
+_TESTS: Final = "not computed by `receval run`"
+TRAINED: Final = "receval does not train models: give its lists in data.recommendations"
+MEANINGLESS: Final[dict[str, dict[str, str]]] = {
     "elliot": {"paired_ttest": _TESTS, "wilcoxon_test": _TESTS},
     "warprec": {
-        "strategy": "receval evaluates the lists as they are and samples no candidates; ignored",
-        "num_negatives": "receval evaluates the lists as they are and samples no negatives; ignored",
-        "seed": "receval draws nothing at random; ignored",
-        "batch_size": "receval reads files in one pass; ignored",
-        "validation_metric": "receval does not train models, so it does not select one; ignored",
+        "strategy": "receval evaluates the lists as they are and samples no candidates",
+        "num_negatives": "receval evaluates the lists as they are and samples no negatives",
+        "seed": "receval draws nothing at random",
+        "batch_size": "receval reads files in one pass",
+        "validation_metric": "receval does not train models, so it does not select one",
         "stat_significance": _TESTS,
-        "full_evaluation_on_report": "receval does not train models and has no trials; ignored",
-        "max_metric_per_row": "tables use the width of the terminal; ignored",
-        "save_evaluation": "give output.dir to keep the results; ignored",
-        "save_per_user": "give output: {dir: …, per_user: true} to write per-user values; ignored",
+        "full_evaluation_on_report": "receval does not train models and has no trials",
+        "max_metric_per_row": "tables use the width of the terminal",
+        "save_evaluation": "give output.dir to keep the results",
+        "save_per_user": "give output: {dir: …, per_user: true} to write per-user values",
     },
-    "relison": {"algorithms": _TRAINED},
+    "relison": {"algorithms": TRAINED},
     "clayrs": {
-        "n_split": "data.folds lists the test set of each fold; ignored",
-        "sys_results": "receval always computes results again; ignored",
+        "n_split": "data.folds lists the test set of each fold",
+        "sys_results": "receval always computes results again",
     },
 }
+"""Keys of an evaluation without a meaning here, by dialect, and why."""
 _RENAMED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "elliot": {"cutoffs": ("top_k",), "simple_metrics": ("metrics",), "relevance_threshold": ("relevance", "threshold")}
 }
 _OF_FILES: Final = {
-    "clustering_file": "give the groups as a column of data.users or data.items named like clustering_name; ignored",
-    "user_clustering_file": "give the groups as a column of data.users named like user_clustering_name; ignored",
-    "item_clustering_file": "give the groups as a column of data.items named like item_clustering_name; ignored",
-    "feature_data": "give the categories in data.items; ignored",
-    "catalog": "the catalogue is data.items or, without it, the items of data.train; ignored",
-    "original_ratings": "popularity is counted in data.train; of=train_and_test also counts the test file; ignored",
-    "user_profiles": "profiles come from data.train; ignored",
+    "clustering_file": "give the groups as a column of data.users or data.items named like clustering_name",
+    "user_clustering_file": "give the groups as a column of data.users named like user_clustering_name",
+    "item_clustering_file": "give the groups as a column of data.items named like item_clustering_name",
+    "feature_data": "give the categories in data.items",
+    "catalog": "the catalogue is data.items or, without it, the items of data.train",
+    "original_ratings": "popularity is counted in data.train; of=train_and_test also counts the test file",
+    "user_profiles": "profiles come from data.train",
 }
 """Parameters of metrics that name files in other programs; receval has files in the data section."""
 _OWN: Final = frozenset(Evaluation.model_fields)
@@ -89,7 +90,7 @@ def translate(evaluation: Any, folder: File | None = None, dialect: str | None =
 
     `folder` is the start of relative paths of conventions.
     """
-    dialect = dialect or _recognise(evaluation, folder)
+    dialect = dialect or dialect_of(evaluation, folder)
     if dialect is None:
         return Translation(evaluation)
     block = _Block(evaluation, dialect)
@@ -171,18 +172,15 @@ def _entries(value: Any, path: Path) -> list[_Entry]:
 def _entry(raw: Any, path: Path) -> _Entry:
     if isinstance(raw, str):
         return _Entry(raw, path, raw)
-    if isinstance(raw, Mapping):
-        for key in ("name", "metric"):
-            if key in raw:
-                return _Entry(raw, path, str(raw[key]), {other: value for other, value in raw.items() if other != key}, path)
-        if len(raw) == 1:
-            ((name, body),) = raw.items()
-            if body is None or isinstance(body, Mapping):
-                return _Entry(raw, path, str(name), dict(body or {}), (*path, name))
-    return _Entry(raw, path)
+    try:
+        name, body, key = name_and_body(raw, ("name", "metric"))
+    except ValueError:  # reported when the config is validated
+        return _Entry(raw, path)
+    return _Entry(raw, path, name, body, path if key is None else (*path, key))
 
 
-def _recognise(evaluation: Any, folder: File | None) -> str | None:
+def dialect_of(evaluation: Any, folder: File | None = None) -> str | None:
+    """Return the dialect of an evaluation; `None` if it is in receval's keys, or in those of nobody."""
     if isinstance(evaluation, list):
         entries = _entries(evaluation, ())
         return "clayrs" if (entries and all(entry.name in CLAYRS_CLASSES for entry in entries)) or _is_clayrs(entries, ()) else None
@@ -191,7 +189,7 @@ def _recognise(evaluation: Any, folder: File | None) -> str | None:
     foreign = evaluation.keys() - _OWN
     complex_metrics = evaluation.get("complex_metrics")
     for dialect in PROGRAMS:
-        if foreign & {*_MEANINGLESS[dialect], *_RENAMED.get(dialect, ())}:
+        if foreign & {*MEANINGLESS[dialect], *_RENAMED.get(dialect, ())}:
             return dialect
     if isinstance(complex_metrics, list) and any(isinstance(entry, Mapping) and "metric" in entry for entry in complex_metrics):
         return "elliot"
@@ -268,9 +266,9 @@ class _Block:
 
     def leave_out(self) -> None:
         """Remove keys that have no meaning in receval, with a warning each."""
-        for key in [key for key in self.value if key in _MEANINGLESS[self.dialect] and key not in _OWN]:
+        for key in [key for key in self.value if key in MEANINGLESS[self.dialect] and key not in _OWN]:
             del self.value[key]
-            self.warnings.append(((key,), _MEANINGLESS[self.dialect][key]))
+            self.warnings.append(((key,), f"{MEANINGLESS[self.dialect][key]}; ignored"))
 
     def entries(self) -> None:
         """Rewrite every metric; if the block names another convention, in receval's names, which all conventions know."""
@@ -313,7 +311,7 @@ class _Block:
     def _without_files(self, entry: _Entry, body: dict[str, Any]) -> dict[str, Any]:
         for key in _OF_FILES.keys() & body.keys():
             del body[key]
-            self.warnings.append(((*entry.inside, key), _OF_FILES[key]))
+            self.warnings.append(((*entry.inside, key), f"{_OF_FILES[key]}; ignored"))
         return body
 
     def _relison(self, entry: _Entry, cut: bool) -> Any:
@@ -346,57 +344,50 @@ def _raw(entry: _Entry, cut: bool) -> Any:
 
 _SHARED: Final = frozenset({"top_k", "metrics", "complex_metrics"})
 """The keys that receval and WarpRec share; in a config of receval, classes of ClayRS are under `metrics`."""
-_PART: Final = "metric_name_1"
 
 
 def doubt(evaluation: Any) -> str:
     """Return a sentence on the convention used and the alternatives, if another program could have written the block; else empty."""
     if not isinstance(evaluation, Mapping) or not evaluation.keys() <= _SHARED:
         return ""
-    programs = [dialect for dialect, could_be in _COULD_BE.items() if could_be(evaluation)]
+    listed = [evaluation.get(key) or [] for key in ("metrics", "complex_metrics")]
+    if not any(listed) or not all(isinstance(entries, list) for entries in listed):
+        return ""
+    programs = [dialect for dialect, could_be in _COULD_BE.items() if could_be(evaluation, *listed)]
     if not programs:
         return ""
     written_for, names = " or ".join(PROGRAMS.get(dialect, dialect) for dialect in programs), " or ".join(programs)
     return f"The evaluation is read under the convention receval; if it was written for {written_for}, write convention: {names}."
 
 
-def _could_be_warprec(evaluation: Mapping[str, Any]) -> bool:
+def _could_be_warprec(evaluation: Mapping[str, Any], metrics: list[Any], combined: list[Any]) -> bool:
     """Return whether a block has lists of plain names, cut-offs as a list, and combinations with the parameters of WarpRec."""
     library = conventions.load("warprec")
 
-    def names(value: Any) -> bool:
+    def named(value: Any) -> bool:
         known = isinstance(value, str) and (value in library.metrics or any(re.fullmatch(spelled, value) for spelled in library.spellings))
         return known and "@" not in value and "(" not in value
 
     def combines(value: Any) -> bool:
         params = value.get("params") if isinstance(value, Mapping) else None
-        return isinstance(params, Mapping) and _PART in params
+        return isinstance(params, Mapping) and "metric_name_1" in params
 
-    metrics, combined = evaluation.get("metrics") or [], evaluation.get("complex_metrics") or []
-    if not isinstance(metrics, list) or not isinstance(combined, list) or not isinstance(evaluation.get("top_k", []), list):
-        return False
-    return bool(metrics or combined) and all(map(names, metrics)) and all(map(combines, combined))
+    return isinstance(evaluation.get("top_k", []), list) and all(map(named, metrics)) and all(map(combines, combined))
 
 
-def _could_be_clayrs(evaluation: Mapping[str, Any]) -> bool:
+def _could_be_clayrs(evaluation: Mapping[str, Any], metrics: list[Any], combined: list[Any]) -> bool:
     """Return whether a block is a list of ClayRS' classes; its blocks have no cut-offs for all metrics."""
-    metrics = evaluation.get("metrics")
-    return (
-        evaluation.keys() == {"metrics"} and isinstance(metrics, list) and bool(metrics) and all(name in CLAYRS_CLASSES for name in metrics)
-    )
+    return evaluation.keys() == {"metrics"} and all(name in CLAYRS_CLASSES for name in metrics)
 
 
-_FUNCTIONS: Final = ("hitrate", "precision", "recall", "mapr", "mar", "ndcg", "mrr", "coverage")
 _OWN_FUNCTIONS: Final = ("hitrate", "mapr", "mar")
-"""Functions of rs_metrics, and those whose names nobody else writes like this."""
+_FUNCTIONS: Final = (*_OWN_FUNCTIONS, "precision", "recall", "ndcg", "mrr", "coverage")
+"""Functions of rs_metrics, after those whose names nobody else writes like this."""
 
 
-def _could_be_rs_metrics(evaluation: Mapping[str, Any]) -> bool:
+def _could_be_rs_metrics(evaluation: Mapping[str, Any], metrics: list[Any], combined: list[Any]) -> bool:
     """Return whether a block is a list of functions of rs_metrics, one of them with a name of its own."""
-    metrics = evaluation.get("metrics")
-    if not isinstance(metrics, list):
-        return False
-    return all(isinstance(name, str) and name in _FUNCTIONS for name in metrics) and any(name in _OWN_FUNCTIONS for name in metrics)
+    return all(name in _FUNCTIONS for name in metrics) and any(name in _OWN_FUNCTIONS for name in metrics)
 
 
 _COULD_BE: Final = {"warprec": _could_be_warprec, "clayrs": _could_be_clayrs, "rs_metrics": _could_be_rs_metrics}

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from ..names.short_names import is_on_web
 from ..secrets import HIDDEN
 
 _ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*@)?([^?#]*)([?#].*)?", re.IGNORECASE | re.DOTALL)
-_WEB: Final = ("http://", "https://")
 _SECRET: Final = re.compile("auth|cookie|credential|key|password|sas|secret|token", re.IGNORECASE)
 """Names of options whose values are secret, even if they look like an address."""
 _HARMLESS: Final = frozenset(
@@ -35,7 +35,7 @@ _LOGIN: Final = re.compile(r"^(\s*[a-z][a-z0-9+.-]*:/+(?=[^\s/:@]*:)|(?!\s*[a-z]
 
 def masked_path(path: str) -> str:
     """Mask the login of a path or an address, also a mistyped one, and the query of a web address (elsewhere `?` belongs to a glob)."""
-    if path.lower().startswith(_WEB):
+    if is_on_web(path):
         return _masked_address(path)
     almost = _ALMOST_WEB.fullmatch(path)
     if almost:

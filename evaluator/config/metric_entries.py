@@ -12,7 +12,7 @@ MAP: {cutoff: {type: int, values: [1, 5, 10], range: {start: 20, end: 100, step:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import product
 from math import prod
@@ -34,10 +34,20 @@ def read_entry(entry: Any) -> tuple[MetricSpec, ...]:
         return (parse(entry),)
     if isinstance(entry, MetricSpec):
         return (entry,)
+    name, body, _ = name_and_body(entry)
+    return _named(name, body)
+
+
+def name_and_body(entry: Any, names: Sequence[str] = ("name",)) -> tuple[str, dict[str, Any], str | None]:
+    """Return the name of a metric in a mapping, its parameters, and the key that they are below, if there is one.
+
+    `names` are the keys for a name beside its parameters. Raises `ValueError` if it cannot be read.
+    """
     if not isinstance(entry, Mapping):
         raise ValueError(f"a metric must be a name, a measure string or a mapping, not {entry!r}")
-    if "name" in entry:
-        return _named(str(entry["name"]), {key: value for key, value in entry.items() if key != "name"})
+    for key in names:
+        if key in entry:
+            return str(entry[key]), {other: value for other, value in entry.items() if other != key}, None
     beside, metric = (next((key for key, body in entry.items() if check(key, body)), None) for check in (_is_cutoff, _is_empty))
     if beside and metric:
         raise ValueError(f"{beside} is beside the metric: indent it further, so that it is below {metric}")
@@ -50,7 +60,7 @@ def read_entry(entry: Any) -> tuple[MetricSpec, ...]:
         body = {}
     if not isinstance(body, Mapping):
         raise ValueError(f"'{name}' needs a mapping of parameters, such as {{k: [5, 10]}}, not {body!r}")
-    return _named(str(name), dict(body))
+    return str(name), dict(body), name
 
 
 def _is_cutoff(key: Any, body: Any) -> bool:

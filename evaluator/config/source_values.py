@@ -10,6 +10,7 @@ from msgspec import Struct
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from ..names.row_filter import parse_filter
+from ..names.short_names import is_on_web
 
 
 def read_column_name(value: Any) -> Any:
@@ -124,7 +125,7 @@ def read_encoding(name: str) -> str:
 
 def read_uri(text: str) -> str:
     """Return the address of a database; `ValueError` for a path or a web address."""
-    if "://" not in text or text.lower().startswith(("http://", "https://")):
+    if "://" not in text or is_on_web(text):
         raise ValueError("a uri must name a database, such as sqlite:///shop.db; use path for files")
     return text
 

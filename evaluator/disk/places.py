@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import atexit
 import io
 import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
 from ..config.masking import masked_path
 from ..errors import DataError, NothingThereError
-from ..names.short_names import is_in_store, is_on_web
+from ..names.short_names import is_elsewhere
 from ..secrets import show_instead
-from ..temporary import COPY, OwnFolder, new_copy, remove_leftovers, write_error
+from ..temporary import PROCESS_SCRATCH, folder_for_copies, new_copy
 from .hashes import CHECKSUM, checksum
 from .overwriting import MANIFEST
+
+T = TypeVar("T")
 
 OBJECTS: Final = "objects"
 """The key of a manifest in a store for the folder of its objects, which are never replaced."""
@@ -31,7 +32,6 @@ _copies: dict[str, tuple[bytes, Path]] = {}
 """Address → the manifest that was read last, and the copy of its folder."""
 _origins: dict[Path, str] = {}
 """Copy of a folder → its address."""
-_own: list[OwnFolder] = []
 
 
 def place_of(text: str | os.PathLike[str], folder: Path = Path()) -> Path:
@@ -49,11 +49,6 @@ def origin_of(folder: Path) -> Path:
     return Path(_origins[folder]) if folder in _origins else folder
 
 
-def is_elsewhere(text: str) -> bool:
-    """Return whether a folder of results is in a store or on the web."""
-    return is_in_store(text) or is_on_web(text)
-
-
 def is_folder(text: str) -> bool:
     """Return whether a text names a folder of results, as an address does unless it ends like a file, or another local folder."""
     if is_elsewhere(text):
@@ -69,14 +64,14 @@ def _copy_of(address: str) -> Path:
     if not address.partition("://")[2].strip("/"):
         raise DataError(f"a folder of results: {address} has no bucket", "write s3://BUCKET/FOLDER")
     address = f"{address.rstrip('/')}/"
-    scratch: OwnFolder | None = None
+    scratch: Path | None = None
     for _ in range(_TRIES):
         manifest = read_object(address + MANIFEST)
         before = _copies.get(address)
         if before is not None and before[0] == manifest:
             return before[1]
-        scratch = scratch or _new_folder()
-        target = Path(tempfile.mkdtemp(dir=scratch.path)) / (PurePosixPath(address).name or "results")
+        scratch = scratch or PROCESS_SCRATCH.enter_context(folder_for_copies())
+        target = Path(tempfile.mkdtemp(dir=scratch)) / (PurePosixPath(address).name or "results")
         _origins[target] = address.rstrip("/")
         show_instead(str(target), masked_path(_origins[target]))
         if manifest is None:
@@ -87,24 +82,6 @@ def _copy_of(address: str) -> Path:
     assert manifest is not None, "a folder without a manifest was returned"
     _copies[address] = manifest, target
     return target
-
-
-def _new_folder() -> OwnFolder:
-    """Return a temporary folder that is removed when this process ends."""
-    try:
-        remove_leftovers(Path(tempfile.gettempdir()))
-        own = OwnFolder(COPY, Path(tempfile.gettempdir()))
-    except OSError as error:
-        raise write_error(error) from error
-    _own.append(own)
-    if len(_own) == 1:
-        atexit.register(_remove_own, os.getpid())
-    return own
-
-
-def _remove_own(process: int) -> None:
-    for own in _own if os.getpid() == process else ():  # a forked process leaves the folders of its parent
-        own.remove()
 
 
 def _fetch(address: str, manifest: bytes, target: Path) -> bool:
@@ -120,8 +97,13 @@ def _fetch(address: str, manifest: bytes, target: Path) -> bool:
         _copied(address + name, target / name)  # a folder that another program copied has only plain names
         return False
 
-    with ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="fetch") as pool:
-        return all(list(pool.map(fetched, names)))
+    return all(side_by_side(fetched, names))
+
+
+def side_by_side(work: Callable[[str], T], names: Iterable[str]) -> list[T]:
+    """Do the work for many objects at once, which takes as long as the slowest few; the first error counts."""
+    with ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="store") as pool:
+        return list(pool.map(work, names))
 
 
 def plain_manifest(manifest: bytes) -> tuple[dict[str, Any], str | None]:

@@ -6,7 +6,8 @@ In one step: the folder with the new files is exchanged with the old folder. Oth
 results, which have no other files, or only results of an earlier run and a few others.
 
 One by one, everywhere else: the steps are written to a journal before the first file is replaced. A failure restores the old files; a
-killed process leaves the journal, and the next run that writes to the folder completes the steps.
+killed process leaves the journal, and the next run that writes to the folder completes the steps. Until then a reader finds old
+files beside new ones, which is why folders of results are exchanged.
 
 Targets in a store are written by `stores`, before local files are replaced.
 """

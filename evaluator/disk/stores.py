@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -22,7 +21,7 @@ from ..errors import OutputError
 from ..load.bucket import Bucket, open_bucket
 from .hashes import CHECKSUM, checksum, fingerprint
 from .overwriting import MANIFEST, Target
-from .places import OBJECTS, content_of, names_in
+from .places import OBJECTS, content_of, names_in, side_by_side
 
 FILES: Final = "files.manifest.json"
 """The manifest of a folder without one of its own, such as that of a comparison."""
@@ -31,7 +30,6 @@ _KEPT: Final = timedelta(days=7)
 """Objects that no manifest names are those of a run that still writes, or was killed; after this time they are removed."""
 _TRIES: Final = 20
 """Times that a manifest is put again because another run put its own in between."""
-_SIDE_BY_SIDE: Final = 16
 
 
 class Upload:
@@ -67,7 +65,7 @@ class Upload:
         with open_bucket(self._address) as bucket:
             objects = {_below(bucket.key, f"{self._objects}{name}"): content for name, content in files.items() if name != MANIFEST}
             self._own = [*objects]
-            _side_by_side(lambda key: bucket.put(key, objects[key]), objects)
+            side_by_side(lambda key: bucket.put(key, objects[key]), objects)
 
     def publish(self) -> None:
         """Make the uploaded files the state of the folder, remove the objects of the state before, and copy the files to their names."""
@@ -83,7 +81,7 @@ class Upload:
             def give_name(name: str) -> None:
                 bucket.copy(_below(bucket.key, f"{self._objects}{name}"), _below(bucket.key, name), self._added[name])
 
-            _side_by_side(give_name, (name for name in self._added if name != MANIFEST))
+            side_by_side(give_name, (name for name in self._added if name != MANIFEST))
         with suppress(OutputError), open_bucket(self._address) as bucket:  # the results are complete without it
             self._clean(bucket, manifest, _content(before))
 
@@ -159,8 +157,3 @@ def _content(manifest: bytes | None) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def _side_by_side(work: Callable[[str], None], names: Iterable[str]) -> None:
-    with ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="store") as pool:
-        list(pool.map(work, names))

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .. import conventions, metrics
-from ..config.dialects import PROGRAMS, Translation, doubt, gather_pasted, translate, translate_entry
+from ..config.dialects import MEANINGLESS, PROGRAMS, TRAINED, Translation, dialect_of, doubt, gather_pasted, translate, translate_entry
 from ..config.loader import check, read_document
 from ..config.overrides import Locations, dotted
 from ..config.whole_config import Config
@@ -27,7 +27,6 @@ from .guess import as_key, flow, moved_path, plain
 
 _Moved = Callable[[Any], Any]
 _NO_MEANING: Final = "it has no meaning here: receval evaluates lists and does not train models"
-_TRAINED: Final = "receval does not train models: give the lists of the model in data.recommendations"
 _REASONS: Final = {
     "negative_sampling": "receval evaluates the lists as they are and samples no negatives",
     "splitter": "receval does not split data: it reads a test file",
@@ -35,12 +34,11 @@ _REASONS: Final = {
     "filtering": "receval does not filter data: give the filtered files",
     "prefiltering": "receval does not filter data: give the filtered files",
     "writer": "set output.dir or -o to store results",
-    "algorithms": _TRAINED,
     "binarize": "receval reads ratings from the test file; without a rating column every row counts 1",
     "validation_path": "receval does not use validation files",
     "rating_type": "receval reads ratings from the test file; without a rating column every row counts 1",
-    "n_split": "data.folds lists the test set of each fold",
-    "sys_results": "receval always computes results again",
+    **MEANINGLESS["relison"],
+    **MEANINGLESS["clayrs"],
 }
 _OURS: Final = "receval"
 """The dialect of an evaluation without keys that only one other program has."""
@@ -197,9 +195,9 @@ def _recognise(content: Any) -> _Experiment | None:
         if content.keys() & {"sys_results", "n_split"} and isinstance(content.get("metrics"), Mapping | list):
             return _filled("clayrs", {"metrics": content["metrics"]}, (), {}, _unused_keys(content, (), "metrics"))
         metrics = content.get("metrics")
-        if isinstance(metrics, Mapping) and ("algorithms" in content or translate(metrics).dialect == "relison"):
+        if isinstance(metrics, Mapping) and ("algorithms" in content or dialect_of(metrics) == "relison"):
             return _filled("relison", metrics, ("metrics",), {}, _unused_keys(content, (), "metrics"))
-    dialect = translate(content).dialect
+    dialect = dialect_of(content)
     return _filled(dialect, content, (), {}, ()) if dialect else None
 
 
@@ -277,7 +275,7 @@ def _receval(content: Mapping[str, Any]) -> _Experiment | None:
     An evaluation that is valid both for another program and for `receval run` keeps its meaning in `receval run`.
     """
     evaluation, data = content["evaluation"], content.get("data")
-    dialect = translate(evaluation).dialect
+    dialect = dialect_of(evaluation)
     if dialect is None and not (reading := doubt(evaluation)):
         return None
     others = {key: content[key] for key in ("engine", "output") if key in content}
@@ -307,7 +305,7 @@ def _filled(dialect: str, evaluation: Any, at: Path, data: Mapping[str, Any], le
 
 def _unused_keys(content: Mapping[str, Any], at: Path, *used: str) -> tuple[tuple[Path, str], ...]:
     trained = at[-1:] == ("models",)
-    return tuple(((*at, key), _TRAINED if trained else _REASONS.get(key, _NO_MEANING)) for key in content if key not in used)
+    return tuple(((*at, key), TRAINED if trained else _REASONS.get(key, _NO_MEANING)) for key in content if key not in used)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

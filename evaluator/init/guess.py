@@ -18,9 +18,9 @@ from ..config.loader import check
 from ..config.overrides import Locations
 from ..errors import ConfigError, DataError, MissingExtraError
 from ..load import database, sniff
-from ..load.source import PROCESS_SCRATCH
 from ..names import yaml_text as text
 from ..names.short_names import is_address
+from ..temporary import PROCESS_SCRATCH
 from .assembly import assemble, categories_of
 from .classification import ClassifiedFile, classify, reclassified
 from .discovery import DEEPEST, DEPTHS, DiscoveredTable, Query, discover_tables, unread_folder

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..errors import DataError, OutputError
-from .remote import Remote, in_words, open_store, refuse_impossible
+from .remote import Remote, open_store, refuse_impossible
 
 _UNKNOWN_CONDITION: Final = re.compile(r"\b501\b|NotImplemented|not (?:supported|implemented)", re.IGNORECASE)
 
@@ -25,20 +25,17 @@ class Bucket(Struct, frozen=True):
 
     def put(self, key: str, content: bytes | Path) -> None:
         """Put an object; a file may be larger than memory."""
-        import obstore
-
-        obstore.put(self.store, key, content)
+        self.store.put(key, content)
 
     def replace(self, key: str, content: bytes, tag: str | None) -> bool:
         """Put an object if the one that is there has this tag, or none is there (`None`); return whether it was put.
 
         A store that knows no conditions puts it always.
         """
-        import obstore
         from obstore import exceptions as wrong
 
         try:
-            obstore.put(self.store, key, content, mode="create" if tag is None else {"e_tag": tag})
+            self.store.put(key, content, mode="create" if tag is None else {"e_tag": tag})
         except (wrong.AlreadyExistsError, wrong.PreconditionError):
             return False
         except wrong.BaseError as error:
@@ -49,21 +46,18 @@ class Bucket(Struct, frozen=True):
 
     def read(self, key: str) -> tuple[bytes | None, str | None]:
         """Return a small object and its tag; nothing if there is none."""
-        import obstore
-
         try:
-            found = obstore.get(self.store, key)
+            found = self.store.get(key)
             return bytes(found.bytes()), found.meta["e_tag"]
         except FileNotFoundError:
             return None, None
 
     def copy(self, key: str, to: str, content: bytes | Path) -> None:
         """Copy an object, if it is still there; one that is too large for the store, which has this content, is put again."""
-        import obstore
         from obstore import exceptions as wrong
 
         try:
-            obstore.copy(self.store, key, to)
+            self.store.copy(key, to)
         except FileNotFoundError:
             return
         except wrong.BaseError:
@@ -71,30 +65,22 @@ class Bucket(Struct, frozen=True):
 
     def changed(self, key: str) -> datetime:
         """Return when an object was put, by the clock of the store."""
-        import obstore
-
-        found: datetime = obstore.head(self.store, key)["last_modified"]
+        found: datetime = self.store.head(key)["last_modified"]
         return found
 
     def below(self, folder: str) -> dict[str, datetime]:
         """Return the keys of all objects below a folder, and when they were put."""
-        import obstore
-
-        return {entry["path"]: entry["last_modified"] for batch in obstore.list(self.store, folder or None) for entry in batch}
+        return {entry["path"]: entry["last_modified"] for batch in self.store.list(folder or None) for entry in batch}
 
     def names(self) -> frozenset[str]:
         """Return the names of the objects directly in the folder of the address."""
-        import obstore
-
-        found = obstore.list_with_delimiter(self.store, self.key or None)["objects"]
+        found = self.store.list_with_delimiter(self.key or None)["objects"]
         return frozenset(entry["path"].rpartition("/")[2] for entry in found)
 
     def delete(self, keys: Collection[str]) -> None:
         """Remove objects; those that are not there are no error."""
-        import obstore
-
         if keys:
-            obstore.delete(self.store, list(keys))
+            self.store.delete(list(keys))
 
 
 @contextmanager
@@ -107,5 +93,5 @@ def open_bucket(address: str) -> Iterator[Bucket]:
     if not address.partition("://")[2].strip("/"):
         raise OutputError(f"an output: {address} has no bucket", "write s3://BUCKET/FOLDER/")
     remote = Remote(address)
-    with open_store(remote, writes=True) as (store, key), in_words(remote, writes=True):
+    with open_store(remote, writes=True) as (store, key):
         yield Bucket(store, key.rstrip("/"))

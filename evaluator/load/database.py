@@ -17,7 +17,7 @@ from ..errors import DataError, NoRowsError
 from ..temporary import folder_for_copies
 from .arrow_schema import columns_of_stream
 from .columns import usual_roles
-from .drivers import connect, import_manager, scheme_of_uri, without_secrets
+from .drivers import DATABASES, OTHER, connect, import_manager, scheme_of_uri, without_secrets
 from .opening import FAILURES
 from .queries import refuse_changes
 from .scan import ReadOptions
@@ -30,10 +30,6 @@ _TABLES: Final = {
     "duckdb": "select table_name, if(table_type = 'VIEW', 'view', 'table') from information_schema.tables order by table_name",
 }
 """Queries for the names of all tables, and their kind (table or view)."""
-_READ_ONLY: Final = {"postgresql": "set transaction read only"}
-"""Statement that lets the database itself refuse changes, by scheme; files are opened only for reading."""
-_NESTING: Final = ("duckdb", "postgresql")
-"""Databases that take a query around another, and keep the order of its rows."""
 _UUID_BYTES: Final = 16
 _TYPES: Final = ("arrow.json", "arrow.opaque", "arrow.uuid")
 """Types of the columns of databases that Arrow knows by name only."""
@@ -109,8 +105,8 @@ def _rows(where: str, uri: str, query: str, folder: Path, needed: frozenset[str]
     connection = connect(where, uri, folder)
     try:
         with connection, connection.cursor() as cursor:
-            if scheme in _READ_ONLY:
-                cursor.execute(_READ_ONLY[scheme])
+            if read_only := DATABASES.get(scheme, OTHER).read_only:
+                cursor.execute(read_only)
             rows, left_out = _readable(where, cursor, query, scheme, needed)
             with _types_of_databases(), panics_held_back():
                 frame = _fetched(cursor, rows)
@@ -134,7 +130,7 @@ def _readable(where: str, cursor: Any, query: str, scheme: str, needed: frozense
     if not odd:
         return rows, []
     used = next((name for name in odd if name in needed or usual_roles(name) - {"timestamp"}), None)
-    if used is not None or not kept or scheme not in _NESTING:
+    if used is not None or not kept or not DATABASES.get(scheme, OTHER).nests:
         name = used or next(iter(odd))
         raise DataError(
             f"{where}: the column {name!r} is {odd[name]}, a type that cannot be read",

@@ -9,18 +9,43 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
+from msgspec import Struct
+
 from ..errors import DataError, MissingExtraError
 from ..extras import install_command
 from .opening import FAILURES
 
-_FILES: Final = ("sqlite", "duckdb")
-"""Databases that are files."""
-_IN_THE_EXTRA: Final = (*_FILES, "postgresql")
-"""Databases whose drivers the extra `sql` installs."""
-_ON_PYPI: Final = ("bigquery", "flightsql", "snowflake")
-"""Databases whose drivers are packages of PyPI by the makers of ADBC: `adbc-driver-` and the name."""
-_OF_DBC: Final = ("databricks", "mssql", "mysql", "redshift", "trino")
-"""Databases whose drivers are not on PyPI, but in the registry of `dbc`, by the same names."""
+
+class Database(Struct, frozen=True):
+    """What is known of a database: the way to its driver, and how it reads a query.
+
+    The driver is in the extra `sql`, a `package` of PyPI by the makers of ADBC, or in the registry of `dbc`. A `backslash` may escape a
+    quote; `None` if nobody knows. A database that `nests` takes a query around another, and keeps the order of its rows. The statement
+    `read_only` lets it refuse changes; files are only opened for reading.
+    """
+
+    driver: str = ""
+    backslash: bool | None = None
+    is_file: bool = False
+    nests: bool = False
+    read_only: str = ""
+
+
+DATABASES: Final = {
+    "sqlite": Database("extra", backslash=False, is_file=True),
+    "duckdb": Database("extra", backslash=False, is_file=True, nests=True),
+    "postgresql": Database("extra", backslash=False, nests=True, read_only="set transaction read only"),
+    "bigquery": Database("package", backslash=True),
+    "flightsql": Database("package"),
+    "snowflake": Database("package"),
+    "databricks": Database("dbc", backslash=True),
+    "mssql": Database("dbc", backslash=False),
+    "mysql": Database("dbc", backslash=True),
+    "redshift": Database("dbc", backslash=False),
+    "trino": Database("dbc", backslash=False),
+}
+"""Database by the scheme of its addresses, which is also the name of its driver."""
+OTHER: Final = Database()
 _SAME: Final = {"postgres": "postgresql", "mariadb": "mysql", "sqlserver": "mssql"}
 """Other names in addresses → name of the driver."""
 _BIGQUERY: Final = ("adbc.bigquery.sql.project_id", "adbc.bigquery.sql.dataset_id")
@@ -42,7 +67,8 @@ def scheme_of_uri(uri: str) -> str:
 
 def file_of(uri: str, folder: Path) -> Path | None:
     """Return the file that an address names, relative to `folder`; `None` if the database is not a file."""
-    return folder / re.sub("^[^:]+:/{0,3}", "", uri) if uri.lower().startswith(_FILES) else None
+    files = tuple(name for name, one in DATABASES.items() if one.is_file)
+    return folder / re.sub("^[^:]+:/{0,3}", "", uri) if uri.lower().startswith(files) else None
 
 
 def import_manager(scheme: str) -> Any:
@@ -116,10 +142,11 @@ def _connection_to_file(where: str, scheme: str, path: Path) -> Any:
 
 def _missing(scheme: str) -> MissingExtraError:
     """Return the error for a driver that is not installed, with the way to get it."""
-    if scheme in (*_IN_THE_EXTRA, *_ON_PYPI):
-        way = install_command("sql") if scheme in _IN_THE_EXTRA else f"pip install adbc-driver-{scheme}"
+    driver = DATABASES.get(scheme, OTHER).driver
+    if driver in ("extra", "package"):
+        way = install_command("sql") if driver == "extra" else f"pip install adbc-driver-{scheme}"
         return MissingExtraError(f"reading {scheme}:// needs adbc_driver_{scheme}, which is not installed", way)
-    search = f"dbc install {scheme}" if scheme in _OF_DBC else f"dbc search {scheme} to look for one"
+    search = f"dbc install {scheme}" if driver == "dbc" else f"dbc search {scheme} to look for one"
     return MissingExtraError(
         f"reading {scheme}:// needs an ADBC driver named {scheme}, which is not installed",
         f"pip install adbc-driver-manager dbc, then {search}; or export the rows to a Parquet file, or pass them from Python as a frame",

@@ -289,12 +289,3 @@ def separator(texts: Sequence[str]) -> str:
         if 2 * sum(sign in value.strip() for value in texts) > len(texts) and like_ids >= _NEARLY_ALL * len(parts):
             return sign
     return ""
-
-
-def separator_of_known(texts: Sequence[str], items: Collection[str]) -> str:
-    """Return the separator in most of some texts that makes parts of which most are among `items`; empty if there is none."""
-    for sign in _SEPARATORS:
-        parts = [part.strip() for value in texts for part in value.split(sign) if part.strip()]
-        if 2 * sum(sign in value.strip() for value in texts) > len(texts) and 2 * sum(part in items for part in parts) > len(parts):
-            return sign
-    return ""

@@ -7,6 +7,7 @@ import unicodedata
 from typing import Final
 
 from ..errors import DataError
+from .drivers import DATABASES, OTHER
 
 _STARTS: Final = ("SELECT", "WITH", "FROM", "VALUES")
 """Words that begin a statement that only reads."""
@@ -23,21 +24,17 @@ _BACKSLASHES: Final = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 """The same of databases in which a backslash escapes a quote."""
-_READINGS: Final = dict.fromkeys(("sqlite", "duckdb", "postgresql", "redshift", "trino", "mssql"), (_STANDARD,)) | dict.fromkeys(
-    ("mysql", "bigquery", "databricks"), (_BACKSLASHES,)
-)
-"""How a database reads quotes and comments; a query for any other one must be fine in both ways."""
+_READINGS: Final = {False: (_STANDARD,), True: (_BACKSLASHES,), None: (_STANDARD, _BACKSLASHES)}
+"""How a database reads quotes and comments, by whether a backslash escapes a quote; if nobody knows, a query must be fine in both ways."""
 _CHANGES: Final = re.compile(r"\b(insert\s+into|delete\s+from|merge\s+into|update\s+\S+\s+set)\b", re.IGNORECASE)
 """Changes inside of a statement, such as in its WITH clause."""
 _INTO: Final = re.compile(r"\b(into)\b", re.IGNORECASE)
 """`SELECT … INTO` makes a table or a file."""
-_READ_ONLY: Final = ("sqlite", "duckdb", "postgresql")
-"""Databases that refuse all changes themselves, because the connection only reads."""
 
 
 def refuse_changes(where: str, scheme: str, query: str) -> None:
     """Raise `DataError` for a query that is not one statement that only reads; `where` names the database in messages."""
-    for reading in _READINGS.get(scheme, (_STANDARD, _BACKSLASHES)):
+    for reading in _READINGS[DATABASES.get(scheme, OTHER).backslash]:
         if problem := _problem(reading, scheme, query):
             raise DataError(f"{where}: the query was not sent, because it {problem}", "write one statement: SELECT, WITH, FROM or VALUES")
 
@@ -57,7 +54,9 @@ def _problem(reading: re.Pattern[str], scheme: str, query: str) -> str:
         return f"begins with {start[1].upper()}"
     if len(statements) > 1:
         return f"has {len(statements)} statements, of which a database may run any"
-    change = _CHANGES.search(statements[0]) or (None if scheme in _READ_ONLY else _INTO.search(statements[0]))
+    database = DATABASES.get(scheme, OTHER)
+    refuses = database.is_file or database.read_only  # the database itself, because the connection only reads
+    change = _CHANGES.search(statements[0]) or (None if refuses else _INTO.search(statements[0]))
     return "" if change is None else f"has {change[1].upper()}"
 
 

@@ -22,7 +22,7 @@ from msgspec import Struct, field
 from ..config.masking import masked_path
 from ..errors import DataError, NothingThereError, OutputError
 from ..extras import missing_extra
-from ..names.short_names import is_artifact, is_in_store, is_on_web
+from ..names.short_names import is_artifact, is_elsewhere, is_on_web
 from ..secrets import mask_secrets
 from ..temporary import folder_for_copies, new_copy
 
@@ -32,7 +32,9 @@ _CLIENT: Final = (
     "pool_max_idle_per_host", "proxy_url", "timeout", "user_agent",
 )  # fmt: skip
 """Options of the connection, which the store takes separately from its own."""
-_TRIES: Final[Any] = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
+_RETRIES: Final = 2
+"""How often a store, and a server of MLflow, is asked again; a web server is asked once."""
+_TRIES: Final[Any] = {"max_retries": _RETRIES, "retry_timeout": timedelta(seconds=30)}
 _BLOCK: Final = 4 << 20
 _MOST_COPIED: Final = 2 << 30
 """Bytes of a source that are copied before they are read; a store answers a few large requests sooner than many small ones."""
@@ -44,7 +46,7 @@ _PARTS_OF_TABLES: Final = {"/_delta_log/": "delta", ".metadata.json": "iceberg"}
 _UNWRITABLE: Final = re.compile("[\0-\x1f\x7f\ud800-\udfff]")
 """Characters that no key in a store has."""
 _ARTIFACT: Final = re.compile(r"(?:runs|mlflow):/*([^/]+)/(.*[^/])", re.DOTALL)
-_SETTINGS: Final = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false"}
+_SETTINGS: Final = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": str(_RETRIES), "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false"}
 """Without these, MLflow tries for minutes to reach a server, and draws progress bars."""
 
 
@@ -102,7 +104,7 @@ class Remote(Struct, frozen=True):
 
 def is_remote(text: str) -> bool:
     """Return whether a path of a config is an address."""
-    return is_in_store(text) or is_on_web(text) or is_artifact(text)
+    return is_elsewhere(text) or is_artifact(text)
 
 
 def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote]:

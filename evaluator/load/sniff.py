@@ -138,9 +138,9 @@ def is_of_features(lines: Sequence[str]) -> bool:
     return all(map(_LIBSVM.fullmatch, lines[:_FEW]))
 
 
-def refuse_features(file: SourceFile) -> None:
-    """Raise `DataError` for a file of features, whose lines have neither users nor items."""
-    if is_of_features([line for line in first_lines(file, _LINES, _FEW << 10)[0] if line.strip()]):
+def refuse_features(file: SourceFile, lines: Sequence[str]) -> None:
+    """Raise `DataError` for the first lines of a file of features, which have neither users nor items."""
+    if is_of_features([line for line in lines if line.strip()]):
         raise DataError(
             f"{file}: the lines look like features of libsvm (label 1:0.5 2:0.1 …), which have no users and items",
             "write a row per user and item, with the columns user, item, and rating or score",

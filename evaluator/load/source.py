@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,7 +17,7 @@ from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
 from ..names.target_rule import TargetRule
-from ..temporary import folder_for_copies, new_copy
+from ..temporary import PROCESS_SCRATCH, folder_for_copies, new_copy
 from . import sniff
 from .columns import IDS, ORDERING, order_found_by_words
 from .documents import as_objects, is_document
@@ -40,8 +39,6 @@ _PIECES: Final = 16
 """Number of places of a file from which these bytes are."""
 S = TypeVar("S")
 T = TypeVar("T")
-PROCESS_SCRATCH: Final = ExitStack()
-"""Temporary files that live as long as this process."""
 _DETECT: Final = ReadOptions()
 _FORMATS: Final[dict[FormatName, Format]] = {
     "csv": "csv", "tsv": "csv", "trec": "csv", "ragged": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc",
@@ -50,7 +47,6 @@ _FORMATS: Final[dict[FormatName, Format]] = {
 """Format in the config → format of the scan."""
 _TABLES: Final = ("delta", "iceberg")
 """Formats of tables that have versions, each with files of its own."""
-atexit.register(PROCESS_SCRATCH.close)
 
 
 class FaultyRows(Struct, frozen=True):
@@ -240,7 +236,6 @@ def look(opened: OpenedSource, options: ReadOptions, scratch: ExitStack = PROCES
     originals, states = list(opened.originals), list(opened.states)
     with refusing_changes(states):
         if form == "csv":
-            sniff.refuse_features(files[0])
             quoted = Quotes(files, False)
             if options.format != "ragged":  # whose lines are split as they are
                 quoted = settle_quotes(role, files, lambda file: separator_of(table, file, options), scratch)

@@ -182,6 +182,7 @@ def text_tables(role: str, table: str, quoted: Quotes, options: ReadOptions) -> 
 
 def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options: ReadOptions) -> TextTable:
     lines = sniff.head(file)
+    sniff.refuse_features(file, lines)
     separator = separator_of(table, file, options, lines)
     if not separator:
         return _trec(role, table, file, lines)

@@ -18,14 +18,23 @@ _SAME: Final = {"s3a": "s3", "gcs": "gs", "azure": "az", "abfs": "az", "abfss": 
 
 def is_in_store(text: str) -> bool:
     """Return whether a text is an address in an object store."""
-    scheme, found, _ = text.partition("://")
-    return bool(found) and scheme.lower() in STORES
+    return scheme_of(text) in STORES
 
 
 def is_on_web(text: str) -> bool:
     """Return whether a text is an address on a web server."""
+    return scheme_of(text) in _WEB
+
+
+def is_elsewhere(text: str) -> bool:
+    """Return whether a text is an address in an object store or on a web server."""
+    return is_in_store(text) or is_on_web(text)
+
+
+def scheme_of(text: str) -> str:
+    """Return the scheme of an address, in lower case; empty if a text is none."""
     scheme, found, _ = text.partition("://")
-    return bool(found) and scheme.lower() in _WEB
+    return scheme.lower() if found else ""
 
 
 def one_address(text: str) -> str:

@@ -2,6 +2,9 @@
 
 This process reads, cuts and merges; `benchmarks/stages.py` prints what each stage takes. Parts go to a process through its standard input,
 and results come back through its standard output. So nothing is left behind however a run ends: a process whose input ends ends itself.
+
+The pool of `concurrent.futures` does neither: its processes wait on after a run that was killed, and a script without a main guard is run
+again in each of them.
 """
 
 from __future__ import annotations
@@ -192,7 +195,7 @@ def serve() -> None:
                 work, answer = pickle.loads(message), None
             else:
                 assert work is not None
-                answer = work(_unpacked(message))
+                answer = work(_unpacked(*message))
             failed = False
         except BaseException as error:
             failed, answer = True, _that_travels(error)
@@ -283,17 +286,10 @@ def _is_plain(column: pl.Series) -> bool:
     return column.dtype.is_numeric() and not column.null_count() and column.n_chunks() == 1
 
 
-class _Packed(Struct, frozen=True):
-    """A part as it travels."""
-
-    lists: _Frame
-    sides: Mapping[str, _Frame]
-    starts: Any
+def _packed(part: Part) -> tuple[_Frame, Mapping[str, _Frame], Any]:
+    """Return a part as it travels."""
+    return _Frame.of(part.lists), {role: _Frame.of(frame) for role, frame in part.sides.items()}, part.starts
 
 
-def _packed(part: Part) -> _Packed:
-    return _Packed(_Frame.of(part.lists), {role: _Frame.of(frame) for role, frame in part.sides.items()}, part.starts)
-
-
-def _unpacked(packed: _Packed) -> Part:
-    return Part(packed.lists.frame(), {role: frame.frame() for role, frame in packed.sides.items()}, packed.starts)
+def _unpacked(lists: _Frame, sides: Mapping[str, _Frame], starts: Any) -> Part:
+    return Part(lists.frame(), {role: frame.frame() for role, frame in sides.items()}, starts)

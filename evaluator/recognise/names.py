@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from ..load.column_words import words_of
+
 MOST: Final = 12.0
 """The most bits that a name, or ids in common with other files, say."""
 _LAST_WORD, _OTHER_WORD = 9.0, 5.0
@@ -69,12 +71,6 @@ _IDENTIFYING: Final = frozenset(
 )
 _GENERIC: Final = re.compile(r"(col|column|field|var|feature|id|[vfxc])[ _]?\d{1,2}", re.IGNORECASE)
 _OF_SEVERAL: Final = re.compile(r"(.+?)(ids?|idx|index|no|key|code)")
-
-
-def words_of(name: str) -> tuple[str, ...]:
-    """Return the words of a name in lower case: `userId`, `user_id` and `user.id` are the words user and id."""
-    spaced = re.sub(r"([a-z])([A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\3 \2", name)
-    return tuple(word.lower() for word in re.findall(r"[^\W\d_]+", spaced))
 
 
 @lru_cache(4096)

@@ -12,9 +12,10 @@ from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import Any, Final, Literal
 
+from ..load.column_words import words_of
 from ..load.scan import BOOLEANS, NO_VALUE
 from ..quoting import MOST as MOST_QUOTED
-from .names import MOST, words_of
+from .names import MOST
 
 Kind = Literal["integer", "whole", "decimal", "comma", "boolean", "date", "time", "text", "empty"]
 """`whole` is an integer written `12.0`, `comma` a decimal such as `3,5`, `time` a number of seconds (or parts) since 1970."""

@@ -22,13 +22,13 @@ from ..config.judgement import DEFAULT, Compare
 from ..config.overrides import with_overrides
 from ..disk.overwriting import InputPath, destination
 from ..disk.own_inputs import baselines_of, inputs_of, inputs_of_folders
-from ..disk.places import is_elsewhere, is_folder, place_of
+from ..disk.places import is_folder, place_of
 from ..disk.result_folder import is_result_folder, load
 from ..disk.stage import Stage
 from ..errors import ArgumentError, ConfigError
 from ..evaluation.features import features_of
 from ..evaluation.running import run
-from ..names.short_names import Margin
+from ..names.short_names import Margin, is_elsewhere
 from ..outputs import in_folder
 from ..render.forms import is_spreadsheet_safe, rendered
 from ..results.chosen_models import with_chosen_models

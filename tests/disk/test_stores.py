@@ -23,7 +23,7 @@ import pytest
 import receval as library
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication
 from moto.server import ThreadedMotoServer
-from obstore.store import from_url
+from obstore.store import S3Store, from_url
 from receval.disk import places, stores
 from receval.errors import DataError, MissingExtraError, OutputError
 from receval.extras import install_command
@@ -372,28 +372,28 @@ def test_a_folder_on_a_web_server_is_read(place, store, receval):
 
 
 def test_a_store_without_conditional_requests_is_written_all_the_same(place, store, receval, monkeypatch):
-    put = obstore.put
+    put = S3Store.put
 
     def unconditional(bucket: Any, key: str, content: Any, **options: Any) -> Any:
         if options:
             raise obstore.exceptions.NotSupportedError("Operation not supported")
         return put(bucket, key, content)
 
-    monkeypatch.setattr(obstore, "put", unconditional)
+    monkeypatch.setattr(S3Store, "put", unconditional)
     for _ in range(2):
         assert receval("run", "c.yaml", "-o", "s3://bucket/x/")[0] == 0
     assert len(store.names("x/.receval")) == len(NAMES) - 1
 
 
 def test_an_answer_that_was_lost_is_not_taken_for_another_run(place, store, receval, monkeypatch):
-    put = obstore.put
+    put = S3Store.put
 
     def put_twice(bucket: Any, key: str, content: Any, **options: Any) -> Any:
         done = put(bucket, key, content, **options)
         return put(bucket, key, content, **options) if options else done
 
     receval("run", "c.yaml", "-o", "s3://bucket/x/")
-    monkeypatch.setattr(obstore, "put", put_twice)
+    monkeypatch.setattr(S3Store, "put", put_twice)
     assert receval("run", "c.yaml", "-o", "s3://bucket/x/")[0] == 0
     assert len(store.names("x/.receval")) == len(NAMES) - 1  # those of the state before were removed
 
@@ -402,7 +402,7 @@ def test_a_file_too_large_to_copy_in_the_store_is_uploaded_under_its_name(place,
     def too_large(*_: Any) -> None:
         raise obstore.exceptions.GenericError("The specified copy source is larger than the maximum allowable size")
 
-    monkeypatch.setattr(obstore, "copy", too_large)
+    monkeypatch.setattr(S3Store, "copy", too_large)
     assert receval("run", "c.yaml", "-o", "s3://bucket/x/")[0] == 0
     assert store.plain_names("x") == NAMES
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from receval.recognise.names import bits_of, is_generic, is_plural, is_series, meanings, series_part, words_of
+from receval.load.column_words import words_of
+from receval.recognise.names import bits_of, is_generic, is_plural, is_series, meanings, series_part
 
 
 @pytest.mark.parametrize("name", ["user_id", "userId", "UserID", "user.id", "user-id", "USER ID"])
