@@ -322,6 +322,7 @@ _QUESTION = {
     ),
 }
 """The options that make a config, or change the given one."""
+models_option = _QUESTION["models"]
 _READING = {
     "overrides": click.option(
         "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a config value: --set evaluation.top_k=[5,10]."

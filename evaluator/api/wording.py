@@ -49,6 +49,7 @@ _REWORDED: Final = (
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
     (re.compile(r"^fix the file, or set\b"), "fix these rows, or set"),
     (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
+    (re.compile(r"^--models(?: .*?: data\.models)?(?=: )"), "models"),
     (
         re.compile(r"evaluate again with compare\.by: receval run CONFIG --set compare\.by='?(.+?)'? -o DIR/$"),
         r"evaluate again by receval.evaluate({'data': …, 'compare': {'by': ['\1']}}), a config whose key compare names the groups",

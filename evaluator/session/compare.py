@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -43,6 +43,7 @@ Features = Callable[[Loaded], tuple[GroupBy, ...]]
 """Returns the groupings of users of a config in which slices are searched."""
 Tell = Callable[[Sequence[Finding]], None]
 """Receives the findings of level error of a config that was evaluated."""
+Kind = TypeVar("Kind", bound=Result)
 MarginLike = float | str | Mapping[str, float | str]
 
 
@@ -106,10 +107,16 @@ def open_inputs(given: Sequence[str], read: Read, arguments: Mapping[str, Any], 
         if configs and os.path.exists(path):
             raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
         configs[name] = read(str(path))  # raises for a name that is no file, such as that of a model
-    if (models := arguments.get("models")) and results:
-        bases = [baseline, arguments.get("baseline_model"), *(section_of(one, "compare", Compare).baseline for one in results.values())]
-        results = with_chosen_models(results, models, [base for base in bases if base is not None])
+    results = choose(results, arguments.get("models", ()), baseline, arguments.get("baseline_model"))
     return OpenedInputs(tuple(paths), results, folders, configs, unnamed, baseline)
+
+
+def choose(results: Mapping[str, Kind], models: str | Sequence[str], *bases: str | None) -> dict[str, Kind]:
+    """Return results with the chosen models, and those that they are compared with: `bases`, and those that their configs name."""
+    if not models or not results:
+        return dict(results)
+    named = (*bases, *(section_of(one, "compare", Compare).baseline for one in results.values()))
+    return with_chosen_models(results, [models] if isinstance(models, str) else models, [base for base in named if base is not None])
 
 
 def gather(
