@@ -372,7 +372,8 @@ class EvaluationResult(Result, frozen=True, eq=False):
             )
         if per_user not in (None, "long", "wide"):
             raise ArgumentError(f'per_user must be "wide" or "long", not {str(per_user)[:80]!r}')
-        save(self, Path(folder).expanduser(), read_by([self]), long=None if per_user is None else per_user == "long")
+        storage = {} if self.loaded is None else self.loaded.config.output.storage
+        save(self, Path(folder).expanduser(), read_by([self]), long=None if per_user is None else per_user == "long", storage=storage)
 
     def __repr__(self) -> str:
         """Return the table that the command line prints."""

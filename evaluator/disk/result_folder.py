@@ -31,7 +31,7 @@ from ..secrets import conceal, hidden_in_outputs, known_names
 from ..stats.difference import Conclusion
 from .hashes import CHECKSUM, checksum, fingerprint
 from .overwriting import MANIFEST, InputPath, Target, files_of_results, shown
-from .places import place_of
+from .places import NO_OPTIONS, Storage, place_of
 from .stage import Stage
 from .stores import names_at
 from .user_files import AGAIN, first_line, open_users
@@ -66,13 +66,13 @@ def is_output_file(name: str) -> bool:
     return name in {*in_folder("result", "users"), MANIFEST} or (name.startswith("enriched.") and name.endswith(".parquet"))
 
 
-def save(result: Result, folder: Path, inputs: Iterable[InputPath], *, long: bool | None = None) -> None:
-    """Write a result into a folder, all files or none; `long` as in `contents`.
+def save(result: Result, folder: Path, inputs: Iterable[InputPath], *, long: bool | None = None, storage: Storage = NO_OPTIONS) -> None:
+    """Write a result into a folder, all files or none; `long` as in `contents`, `storage` are options to reach a store.
 
     Raises `OutputError` if it cannot be written, or would replace one of the `inputs`.
     """
     refuse_lost_threads()
-    with Stage([Target(shown(folder), folder, is_output_file)], inputs) as stage:
+    with Stage([Target(shown(folder), folder, is_output_file, storage=storage)], inputs) as stage:
         files = contents(result, ("parquet",) if result.per_user else (), long=long)
         stage.commit({folder / name: content for name, content in files.items()}, gone=stale(folder, files))
 

@@ -16,7 +16,7 @@ from ..config import measures_of_rules as measures_of_rules
 from ..config.judgement import Compare, GateBaseline, Gates
 from ..config.masking import masked_path
 from ..disk.own_inputs import inputs_of_result
-from ..disk.places import place_of
+from ..disk.places import NO_OPTIONS, Storage, place_of
 from ..disk.result_folder import copy_results
 from ..disk.result_folder import load as load
 from ..errors import ConfigError, DataError, OutputError
@@ -115,22 +115,24 @@ def judge_of_config(loaded: Loaded, *, strict: bool = False) -> Callable[[Result
     With `strict` gates that would only warn fail.
     """
     gates, named = loaded.config.gates, loaded.config.data.named_models
-    bases = bases_of(gates, loaded.folder, named)
+    bases = bases_of(gates, loaded.folder, named, loaded.config.output.storage)
     return lambda result: with_gates(result, gates, loaded.config.compare, bases, strict=strict)
 
 
-def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) -> Bases:
+def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None, storage: Storage = NO_OPTIONS) -> Bases:
     """Find the baseline and anchors of gates, and read those that are folders, relative to `folder`; nothing if no rule compares.
 
-    `models` are those that the config names, if it does. Raises `DataError` if a folder is damaged, or missing with `if_missing: error`.
+    `models` are those that the config names, if it does; `storage` are options to reach a store. Raises `DataError` if a folder is damaged,
+    or missing with `if_missing: error`.
     """
     comparing = [rule for rule in gates.rules if rule.compares and rule.against is None]
     anchors: dict[str, Baseline] = {}
     for rule in comparing:
         given = GateBaseline(path=rule.anchor) if rule.anchor else None if rule.anchor is False else gates.anchor
         if given is not None and (rule.anchor or "") not in anchors:
-            anchors[rule.anchor or ""] = replace(_find_base(given, folder, models, "anchor"), is_anchor=True)
-    return Bases(_find_base(gates.baseline, folder, models, "baseline") if gates.baseline is not None and comparing else None, anchors)
+            anchors[rule.anchor or ""] = replace(_find_base(given, folder, models, "anchor", storage), is_anchor=True)
+    base = _find_base(gates.baseline, folder, models, "baseline", storage) if gates.baseline is not None and comparing else None
+    return Bases(base, anchors)
 
 
 def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases, *, strict: bool = False) -> Result:
@@ -153,10 +155,10 @@ def features_of_rules(loaded: Loaded) -> tuple[GroupBy, ...]:
     return tuple(dict.fromkeys((*every, *named)))
 
 
-def _find_base(given: GateBaseline, folder: Path, models: Collection[str] | None, noun: str) -> Baseline:
+def _find_base(given: GateBaseline, folder: Path, models: Collection[str] | None, noun: str, storage: Storage) -> Baseline:
     """Return a baseline or an anchor, read if it is a folder."""
     label, equals, path = given.path.rpartition("=")
-    place = place_of(path, folder)
+    place = place_of(path, folder, storage)
     is_model = not equals and given.path in (models or ())
     if not is_model and os.path.isdir(place):
         result = load(place)

@@ -44,8 +44,9 @@ def judge_source(
     relative to the working folder.
     """
     targets = targets_of(outputs, "gates", "report", more=more_files)
-    judge, inputs = _of_folder(source, options, models, strict) if is_folder(source) else _of_config(read(source), strict)
-    with Stage(targets.written(), inputs) as stage:
+    loaded = None if is_folder(source) else read(source)
+    judge, inputs = _of_folder(source, options, models, strict) if loaded is None else _of_config(loaded, strict)
+    with Stage(targets.written(of=loaded), inputs) as stage:
         result = judge()
         content = None
         if reports or targets.of("report"):
