@@ -103,7 +103,8 @@ def _near(folder: Path, missing: Sequence[str]) -> str:
     near = []
     for path in (folder / text for text in missing):
         with suppress(OSError, ValueError):
-            there = {Path(name).stem: name for name in sorted(os.listdir(path.parent))}
+            names = sorted(os.listdir(path.parent), key=lambda name: (Path(name).suffix == path.suffix, name))
+            there = {Path(name).stem: name for name in names}  # of one stem that with the same ending
             near += [path.with_name(there[stem]) for stem in nearest(path.stem, there)]
     return question(*near, between=" and ") if near else ""
 
