@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +17,7 @@ from msgspec.structs import replace
 
 from ..config import Loaded, load_config
 from ..config.data_sources import UNNAMED, InMemory, as_list, describes_a_source, in_memory, refuse_splits, source_of
+from ..config.loader import NoTestError
 from ..errors import ConfigError, DataError
 from ..load.column_words import column_words
 from ..load.columns import is_no_category
@@ -78,7 +78,6 @@ _LONGEST_VALUE: Final = 40
 _SEVERAL: Final = f"write {{'runs': [table, …]}} for several runs on one test set; for folds call {FOLDS}"
 _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 
-_READS_TEST: Final = re.compile(r"data\.test: this key is missing, and (.*) reads it")
 _OF_IDS: Final = ("items", "users")
 """The sources that may be ids alone, without a second column."""
 
@@ -117,9 +116,9 @@ def loaded_from(config: ConfigLike | None, arguments: Inputs, describes: bool = 
     try:
         loaded = load_config(config_of(given), describes=describes, models=models)
         return replace(loaded, doubt="")  # arguments are no block of another program
+    except NoTestError as error:
+        raise ConfigError(f"test is missing, and {error.reader} reads it", "give test, recommendations and metrics, or a config") from None
     except ConfigError as error:
-        if reader := next((found for one in error.problems if (found := _READS_TEST.search(one))), None):
-            raise ConfigError(f"test is missing, and {reader[1]} reads it", "give test, recommendations and metrics, or a config") from None
         if not any(map(CATEGORIES.search, error.problems)) or not (nulls := _words_for_none(given["items"])):
             raise
         with_nulls = rf"set categories \1 split \2: categories='genres', split='|', {nulls}"
