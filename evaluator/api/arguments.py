@@ -34,7 +34,7 @@ ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
 """A config: loaded, as a mapping, or the path of its file."""
 
 
-class Inputs(TypedDict, total=False):
+class CallArguments(TypedDict, total=False):
     """The arguments of an evaluation; see `evaluate`."""
 
     test: Any
@@ -64,7 +64,7 @@ class Inputs(TypedDict, total=False):
     weights: Mapping[str, str] | None
 
 
-class Arguments(Inputs, total=False):
+class Arguments(CallArguments, total=False):
     """The arguments of an evaluation of several models, which can be chosen also of a config."""
 
     models: str | Sequence[str]
@@ -88,7 +88,7 @@ def warn(sentences: Iterable[str], above: int) -> None:
         warnings.warn(one_line(reworded(warning)), UserWarning, stacklevel=above)
 
 
-def loaded_from(config: ConfigLike | None, arguments: Inputs, describes: bool = False) -> Loaded:
+def loaded_from(config: ConfigLike | None, arguments: CallArguments, describes: bool = False) -> Loaded:
     """Return the given config, or the one made from arguments; raise `ConfigError` if both or neither are given, or it is wrong.
 
     If it only `describes` its data, one table is enough. The argument `models` chooses among the models of either.

@@ -33,8 +33,8 @@ from ..synonyms import meaning_of, path_of, takes, wrong_type
 from .arguments import (
     NO_MATRIX,
     Arguments,
+    CallArguments,
     ConfigLike,
-    Inputs,
     collected,
     loaded_from,
     masked_matrix,
@@ -170,9 +170,9 @@ def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
         return PrintedDescription(**asdict(studies.describe(_loaded(config, arguments, metrics="nDCG", describes=True))))
 
 
-@takes(*Inputs.__annotations__)
+@takes(*CallArguments.__annotations__)
 def explain(
-    config: ConfigLike | None = None, measure: str = "", user: Any = None, model: str | None = None, **arguments: Unpack[Inputs]
+    config: ConfigLike | None = None, measure: str = "", user: Any = None, model: str | None = None, **arguments: Unpack[CallArguments]
 ) -> Explanation:
     """Explain the value of one user, row by row, as `receval explain` does; the explanation prints as tables.
 
@@ -214,13 +214,13 @@ def _result_of(config: ConfigLike | None, result: Result, loaded: Loaded) -> Eva
     return EvaluationResult.of(about_arguments(result) if config is None else result, loaded)
 
 
-def evaluate_tolerantly(**arguments: Unpack[Inputs]) -> EvaluationResult:
+def evaluate_tolerantly(**arguments: Unpack[CallArguments]) -> EvaluationResult:
     """Evaluate without health checks and accept all data that can be read, such as a small table that shares nothing with the test."""
     with errors_as_arguments():
         return EvaluationResult.of(run(_loaded(None, {**arguments, "health": False}), tolerant=True))
 
 
-def _loaded(config: ConfigLike | None, arguments: Inputs, metrics: str = "", describes: bool = False) -> Loaded:
+def _loaded(config: ConfigLike | None, arguments: CallArguments, metrics: str = "", describes: bool = False) -> Loaded:
     """Return the config of a call; `metrics` is the default of a call without metrics, and one that `describes` needs no lists."""
     if config is None and metrics and not arguments.get("metrics"):
         arguments = {**arguments, "metrics": metrics}
@@ -297,7 +297,7 @@ def _instead_of_lists(name: str, value: Any) -> str:
 def _instead_of_call(name: str, value: Any) -> str:
     """Return where to write an argument of `Evaluator` that was given to its call; empty for an unknown name."""
     name = meaning_of(name) or name
-    return f"receval.Evaluator(…, {name}=…)" if name in Inputs.__annotations__ and name not in _NOT_REPEATED else ""
+    return f"receval.Evaluator(…, {name}=…)" if name in CallArguments.__annotations__ and name not in _NOT_REPEATED else ""
 
 
 class Evaluator:
@@ -339,7 +339,7 @@ class Evaluator:
         self._mask_seen = bool(arguments.get("mask_seen"))
         others = {name: columns[name] for name in columns if name != "recommendations"}
         with errors_as_arguments():
-            arguments = Inputs(**{name: collected(name, value) for name, value in arguments.items()})  # type: ignore[typeddict-item]
+            arguments = CallArguments(**{name: collected(name, value) for name, value in arguments.items()})  # type: ignore[typeddict-item]
             lists = Matrix(_NO_LISTS.to_numpy(), mask_seen=True) if self._mask_seen else _NO_LISTS
             given: Any = {**arguments, "columns": others, "recommendations": lists, "health": False}
             loaded = loaded_from(None, given)

@@ -14,8 +14,8 @@ from msgspec.structs import asdict, replace
 from ..comparison.comparison_options import ComparisonOptions
 from ..comparison.slicing import SliceOptions
 from ..config.judgement import Inconclusive, MissingPolicy
-from ..config.overrides import gates_of
 from ..config.run_sections import ChartName
+from ..config.stored_sections import gates_of
 from ..content import differences, gates
 from ..content import slices as slices_content
 from ..disk.result_folder import load as load_folder
@@ -137,9 +137,8 @@ def compare(
     if not isinstance(losers, int) or losers < 0:
         raise ConfigError(f"losers must be the number of users to list, a whole number from 0, not {losers!r}")
     loaded = {name: _opened(f"the result {name!r}", one) for name, one in results.items()}
-    named = None if isinstance(baseline, Result) or baseline is None else os.fspath(baseline)
     with errors_as_arguments():
-        loaded = choose(loaded, models, named, baseline_model)
+        loaded = choose(loaded, models, baseline if isinstance(baseline, str) else None, baseline_model)
     if isinstance(baseline, Result):
         loaded, baseline = {_BASELINE: baseline, **loaded}, _BASELINE
     options = ComparisonOptions(

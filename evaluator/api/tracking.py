@@ -8,7 +8,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from ..config.overrides import trackings_of
+from ..config.stored_sections import trackings_of
 from ..disk.own_inputs import inputs_of_folders
 from ..disk.result_folder import load
 from ..errors import ConfigError

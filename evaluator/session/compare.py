@@ -19,7 +19,7 @@ from ..comparison.slicing import find_slices as find_slices_of
 from ..config import Loaded
 from ..config.evaluation_keys import group_text, read_group
 from ..config.judgement import DEFAULT, Compare
-from ..config.overrides import with_overrides
+from ..config.stored_sections import with_overrides
 from ..disk.overwriting import InputPath, destination
 from ..disk.own_inputs import baselines_of, inputs_of, inputs_of_folders
 from ..disk.places import NO_OPTIONS, is_elsewhere, is_folder, place_of

@@ -11,8 +11,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from .. import plugins
-from ..config.overrides import trackings_of
 from ..config.run_sections import Tracking
+from ..config.stored_sections import trackings_of
 from ..content.report_page import report
 from ..disk.overwriting import MANIFEST, InputPath
 from ..disk.own_inputs import inputs_of_folders, inputs_of_result
