@@ -157,12 +157,13 @@ def baseline() -> None:
     metavar="DIR",
     help="The folder of the baseline. Default: gates.baseline of the config of the results, else results/main.",
 )
+@options.models_option
 @click.option("--force", is_flag=True, help="Also accept results that would be refused.")
 @click.pass_context
-def set_baseline(context: click.Context, folder: str, target: str | None, force: bool) -> None:
+def set_baseline(context: click.Context, folder: str, target: str | None, models: tuple[str, ...], force: bool) -> None:
     """Make a folder of results the baseline.
 
-    DIR is a folder that 'receval run -o DIR/' wrote; it is copied.
+    DIR is a folder that 'receval run -o DIR/' wrote; it is copied, with --models only the results of these.
 
     The files replace those of the earlier baseline in one step. Exits with 1, and changes nothing, if gates or error-level checks of the
     results failed, if their config has gates that were never judged, or if they have no model of the earlier baseline (unless
@@ -170,21 +171,22 @@ def set_baseline(context: click.Context, folder: str, target: str | None, force:
     """
     from receval.session.judge import set_baseline
 
-    target, reasons = set_baseline(folder, target, force=force)
-    if reasons:
-        say(f"Baseline not updated: {' and '.join(reasons)}. Use --force to override")
+    made = set_baseline(folder, target, models=models, force=force)
+    if made.reasons:
+        say(f"Baseline not updated: {' and '.join(made.reasons)}. Use --force to override")
         context.exit(1)
-    say(f"{folder} is now the baseline {target}")
+    say(f"{folder} is now the baseline {made.target}{made.chosen and f'; {made.chosen}'.rstrip('.')}")
 
 
 @baseline.command("show", cls=options.Command, short_help="Show the models and values of a baseline.")
 @click.argument("folder", metavar="DIR", default="results/main")
+@options.models_option
 @options.format_option("baseline", default="table", help="Text, JSON or Markdown.")
-def show_baseline(folder: str, form: str) -> None:
+def show_baseline(folder: str, models: tuple[str, ...], form: str) -> None:
     """Show the models and values of a baseline.
 
     Also shows its test data, and whether its gates and checks passed.
     """
-    from receval.session.judge import load
+    from receval.session.judge import load, with_bases
 
-    show(of_form(form, "baseline"), load(folder), name=folder)
+    show(of_form(form, "baseline"), with_bases(folder, load(folder), models), name=folder)

@@ -17,7 +17,7 @@ import click
 import receval
 from click.shell_completion import CompletionItem
 from receval import outputs
-from receval.errors import ConfigError, DataError
+from receval.errors import ConfigError, DataError, in_options
 
 from .command import Command as Command
 
@@ -203,21 +203,8 @@ class ConfigReader:
         return loaded
 
 
-_AS_OPTIONS: Final = tuple(
-    (re.compile(pattern), words)
-    for pattern, words in (
-        (
-            r"\bgive data\.items with its key categories, and split if",
-            "give --items FILE --set data.items.categories=COLUMN, and --set 'data.items.split=|' if",
-        ),
-        (r"\bset (evaluation\.value_columns\.\w+) to ", r"give --set \1="),
-        (r"\bgive data\.train or data\.items\b", "give --train FILE or --items FILE"),
-        (r"\bgive data\.(train|items)\b", r"give --\1 FILE"),
-        (r"\bgive data\.(\w+)", r"give --set data.\1=FILE"),
-        (r"\bgive name: path, or --recs NAME=PATH", "give --recs NAME=FILE"),
-    )
-)
-"""Text in a sentence about a config → text about options."""
+_GIVE: Final = re.compile(r"\b(?<=give )data\.(\w+)(?: or data\.(\w+))?")
+"""Inputs to give, in a sentence about a config."""
 
 
 @contextmanager
@@ -242,9 +229,10 @@ def hint_in_options(words: Mapping[str, str]) -> Iterator[None]:
 
 
 def _as_options(text: str) -> str:
-    for pattern, words in _AS_OPTIONS:
-        text = pattern.sub(words, text)
-    return text
+    def option(role: str) -> str:
+        return f"--{role} FILE" if role in ("train", "items") else f"--set data.{role}=FILE"
+
+    return _GIVE.sub(lambda found: " or ".join(map(option, filter(None, found.groups()))), in_options(text))
 
 
 def _with_category_settings(error: receval.errors.ConfigError, items: Any) -> receval.errors.ConfigError:
@@ -322,6 +310,7 @@ _QUESTION = {
     ),
 }
 """The options that make a config, or change the given one."""
+models_option = _QUESTION["models"]
 _READING = {
     "overrides": click.option(
         "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a config value: --set evaluation.top_k=[5,10]."

@@ -16,7 +16,19 @@ import receval
 from receval.outputs import OutputForm, Subject, of_form
 
 from . import options
-from .output import ci_files, publish, say_verdicts, say_without_charts, say_written, show, tell, tell_cautions, tell_gates, tell_tracked
+from .output import (
+    ci_files,
+    publish,
+    say,
+    say_verdicts,
+    say_without_charts,
+    say_written,
+    show,
+    tell,
+    tell_cautions,
+    tell_gates,
+    tell_tracked,
+)
 from .watch import refuse_other_output, watch_config
 
 _LARGE: Final = 50 << 20
@@ -285,9 +297,10 @@ def _how_far(progress: receval.Progress) -> tuple[str, str]:
     help="Log only the values, as those of epoch N. The latest run with the name in the setting 'run', or the run that MLFLOW_RUN_ID names,"
     " is continued.",
 )
+@options.models_option
 @options.plugin_option
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
-def track(folder: str, trackers: tuple[str, ...], step: int | None, quiet: bool) -> None:
+def track(folder: str, trackers: tuple[str, ...], step: int | None, models: tuple[str, ...], quiet: bool) -> None:
     """Log results to experiment trackers: MLflow, Weights & Biases, TensorBoard, files for DVC.
 
     Give a folder that 'receval run -o DIR/' wrote. Values with their intervals are metrics; report, results and manifest are artifacts; no
@@ -295,5 +308,8 @@ def track(folder: str, trackers: tuple[str, ...], step: int | None, quiet: bool)
     """
     from receval.session.track import track_folder
 
-    for one in track_folder(folder, trackers, step):
+    outcomes, chosen = track_folder(folder, trackers, step, models)
+    if chosen and not quiet:
+        say(chosen.rstrip("."))
+    for one in outcomes:
         tell_tracked(one, quiet=quiet)

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
 from .quoting import one_line, sentence
@@ -14,6 +14,36 @@ from .quoting import one_line, sentence
 T = TypeVar("T")
 _MOST_LINES: Final = 16
 """Most problems that are shown; with the heading, the hint and the number of others a message has at most 20 lines."""
+
+
+_OPTIONS: Final[dict[str, str]] = {}
+_ARGUMENTS: Final[dict[str, str]] = {}
+"""Part of a message about a config → the same in options of the command line, and in arguments of a call; see `worded`."""
+
+
+def worded(text: str, *, option: str | None = None, argument: str | None = None) -> str:
+    """Return a part of a message about a config, and remember what it is in options and in arguments, if it differs there."""
+    if option is not None:
+        _OPTIONS[text] = option
+    if argument is not None:
+        _ARGUMENTS[text] = argument
+    return text
+
+
+def in_options(text: str) -> str:
+    """Return a message about a config that was made from options in terms of these."""
+    return _with(_OPTIONS, text)
+
+
+def in_arguments(text: str) -> str:
+    """Return a message about a config that was made from arguments in terms of these."""
+    return _with(_ARGUMENTS, text)
+
+
+def _with(words: Mapping[str, str], text: str) -> str:
+    for part in sorted((part for part in words if part in text), key=len, reverse=True):
+        text = text.replace(part, words[part])
+    return text
 
 
 class RecevalError(Exception):

@@ -129,6 +129,11 @@ def question(*names: object, between: str = " or ") -> str:
     return f"did you mean {between.join(str(one) if isinstance(one, os.PathLike) else repr(one) for one in names)}?"
 
 
+def is_question(text: str) -> bool:
+    """Return whether a text is a `question`."""
+    return text.startswith("did you mean ")
+
+
 def meant(name: str, value: Any, known: Collection[str]) -> str:
     """Return the argument that people mean by a name, with its value if that is short; empty if a function has none."""
     name = name.lower().replace("-", "_")

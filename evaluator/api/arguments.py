@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +17,7 @@ from msgspec.structs import replace
 
 from ..config import Loaded, load_config
 from ..config.data_sources import UNNAMED, InMemory, as_list, describes_a_source, in_memory, refuse_splits, source_of
+from ..config.loader import NoTestError
 from ..errors import ConfigError, DataError
 from ..load.column_words import column_words
 from ..load.columns import is_no_category
@@ -34,7 +34,7 @@ ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
 """A config: loaded, as a mapping, or the path of its file."""
 
 
-class Arguments(TypedDict, total=False):
+class CallArguments(TypedDict, total=False):
     """The arguments of an evaluation; see `evaluate`."""
 
     test: Any
@@ -64,6 +64,12 @@ class Arguments(TypedDict, total=False):
     weights: Mapping[str, str] | None
 
 
+class Arguments(CallArguments, total=False):
+    """The arguments of an evaluation of several models, which can be chosen also of a config."""
+
+    models: str | Sequence[str]
+
+
 _EVALUATION: Final = ("metrics", "top_k", "convention", "policy", "yardsticks", "by", "aggregates", "value_columns", "weights")
 NO_MATRIX: Final = (
     "use policy={'seen_items': 'drop_and_refill'} for lists, receval.Matrix(scores, mask_seen=True) for one of several models"
@@ -72,7 +78,6 @@ _LONGEST_VALUE: Final = 40
 _SEVERAL: Final = f"write {{'runs': [table, …]}} for several runs on one test set; for folds call {FOLDS}"
 _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 
-_READS_TEST: Final = re.compile(r"data\.test: this key is missing, and (.*) reads it")
 _OF_IDS: Final = ("items", "users")
 """The sources that may be ids alone, without a second column."""
 
@@ -83,12 +88,13 @@ def warn(sentences: Iterable[str], above: int) -> None:
         warnings.warn(one_line(reworded(warning)), UserWarning, stacklevel=above)
 
 
-def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool = False) -> Loaded:
+def loaded_from(config: ConfigLike | None, arguments: CallArguments, describes: bool = False) -> Loaded:
     """Return the given config, or the one made from arguments; raise `ConfigError` if both or neither are given, or it is wrong.
 
-    If it only `describes` its data, one table is enough.
+    If it only `describes` its data, one table is enough. The argument `models` chooses among the models of either.
     """
     given: dict[str, Any] = {name: value for name, value in arguments.items() if value is not None}
+    models: str | Sequence[str] = given.pop("models", ())
     is_table = isinstance(config, Mapping) and not any(isinstance(key, str) for key in config)
     if config is not None and (is_table or not isinstance(config, Loaded | Mapping | str | os.PathLike)):
         raise wrong_type("the first argument", "a config", config, "give tables by name to receval.evaluate, test=…, recommendations=…")
@@ -97,8 +103,10 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool
         if both is not None:
             hint = with_change(both, given[both])
             raise ConfigError(f"{both} comes from the config: give either a config or arguments", hint and f"use {hint}")
+        if models and isinstance(config, Loaded):
+            raise ConfigError("models: this config is loaded with its models", "give them to receval.load_config(CONFIG, models=…)")
         try:
-            return config if isinstance(config, Loaded) else load_config(config, describes=describes)
+            return config if isinstance(config, Loaded) else load_config(config, describes=describes, models=models)
         except ConfigError as error:
             raise ConfigError([CATEGORIES.sub(_categories_in(config), problem) for problem in error.problems], error.hint) from None
     of_lists = {"recommendations", "metrics"} <= given.keys()
@@ -106,11 +114,11 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool
         if name not in given and not (describes and given.keys() & {"test", "train", "items"}):
             raise ConfigError(f"{name} is missing", "give test, recommendations and metrics, or a config")
     try:
-        loaded = load_config(config_of(given), describes=describes)
+        loaded = load_config(config_of(given), describes=describes, models=models)
         return replace(loaded, doubt="")  # arguments are no block of another program
+    except NoTestError as error:
+        raise ConfigError(f"test is missing, and {error.reader} reads it", "give test, recommendations and metrics, or a config") from None
     except ConfigError as error:
-        if reader := next((found for one in error.problems if (found := _READS_TEST.search(one))), None):
-            raise ConfigError(f"test is missing, and {reader[1]} reads it", "give test, recommendations and metrics, or a config") from None
         if not any(map(CATEGORIES.search, error.problems)) or not (nulls := _words_for_none(given["items"])):
             raise
         with_nulls = rf"set categories \1 split \2: categories='genres', split='|', {nulls}"

@@ -9,7 +9,7 @@ from typing import Any, Final, Unpack, overload
 import polars as pl
 from msgspec.structs import asdict, replace
 
-from ..config import Loaded, load_config
+from ..config import Loaded
 from ..disk.result_folder import enriched_frames, load
 from ..errors import ConfigError, DataError
 from ..evaluation.matrix_inputs import masks_seen
@@ -33,6 +33,7 @@ from ..synonyms import meaning_of, path_of, takes, wrong_type
 from .arguments import (
     NO_MATRIX,
     Arguments,
+    CallArguments,
     ConfigLike,
     collected,
     loaded_from,
@@ -80,6 +81,7 @@ def evaluate(
     aggregates: str | Sequence[str] | None = None,
     value_columns: Mapping[str, str] | None = None,
     weights: Mapping[str, str] | None = None,
+    models: str | Sequence[str] = (),
     keep_users: bool = True,
     per_user_table: str | None = None,
 ) -> EvaluationResult:
@@ -95,7 +97,8 @@ def evaluate(
 
     `metrics` are measure strings such as `nDCG@10`; those without a cut-off are cut at each of `top_k`. `value_columns` names the columns
     of Revenue, Profit and the weighted measures: `{"revenue": "rows.price"}`, and `weights` the column of `users` that weights them in
-    means: `{"users": "users.revenue"}`. `relevance` is the lowest rating of a relevant item, or
+    means: `{"users": "users.revenue"}`. `models` chooses some models of a config or of `recommendations`, by names or patterns such as
+    `bpr*`; those that they are compared with stay. `relevance` is the lowest rating of a relevant item, or
     `{"threshold": 4, "graded": True}`. `mask_seen` removes the items of `train` from matrices of scores. `categories` is the column of
     `items` with their categories, and `split` the separator in it. `health=False` turns the checks off. The other arguments are those of
     the `evaluation` section of a config. With `keep_users=False` the result has no per-user values.
@@ -141,10 +144,7 @@ def evaluate_config(
     refuse_lost_threads()
     given = [outputs] if isinstance(outputs, str | os.PathLike) else list(outputs)
     options: dict[str, Any] = {"per_user": per_user, "store_failures": store_failures, "strict": strict, "progress": progress}
-    if models and not isinstance(config, Loaded):
-        config = load_config(config, models=models)
-        warn(config.warnings, above=3)
-    record = track_run(run_config(_loaded(config, Arguments()), outputs=given, **options))
+    record = track_run(run_config(_loaded(config, Arguments(models=models)), outputs=given, **options))
     return RunRecord(**{**asdict(record), "result": EvaluationResult.of(record.result, record.loaded)})
 
 
@@ -170,9 +170,9 @@ def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
         return PrintedDescription(**asdict(studies.describe(_loaded(config, arguments, metrics="nDCG", describes=True))))
 
 
-@takes(*Arguments.__annotations__)
+@takes(*CallArguments.__annotations__)
 def explain(
-    config: ConfigLike | None = None, measure: str = "", user: Any = None, model: str | None = None, **arguments: Unpack[Arguments]
+    config: ConfigLike | None = None, measure: str = "", user: Any = None, model: str | None = None, **arguments: Unpack[CallArguments]
 ) -> Explanation:
     """Explain the value of one user, row by row, as `receval explain` does; the explanation prints as tables.
 
@@ -214,16 +214,16 @@ def _result_of(config: ConfigLike | None, result: Result, loaded: Loaded) -> Eva
     return EvaluationResult.of(about_arguments(result) if config is None else result, loaded)
 
 
-def evaluate_tolerantly(**arguments: Unpack[Arguments]) -> EvaluationResult:
+def evaluate_tolerantly(**arguments: Unpack[CallArguments]) -> EvaluationResult:
     """Evaluate without health checks and accept all data that can be read, such as a small table that shares nothing with the test."""
     with errors_as_arguments():
-        return EvaluationResult.of(run(_loaded(None, Arguments(**{**arguments, "health": False})), tolerant=True))
+        return EvaluationResult.of(run(_loaded(None, {**arguments, "health": False}), tolerant=True))
 
 
-def _loaded(config: ConfigLike | None, arguments: Arguments, metrics: str = "", describes: bool = False) -> Loaded:
+def _loaded(config: ConfigLike | None, arguments: CallArguments, metrics: str = "", describes: bool = False) -> Loaded:
     """Return the config of a call; `metrics` is the default of a call without metrics, and one that `describes` needs no lists."""
     if config is None and metrics and not arguments.get("metrics"):
-        arguments = Arguments(**{**arguments, "metrics": metrics})
+        arguments = {**arguments, "metrics": metrics}
     loaded = loaded_from(config, arguments, describes)
     if not isinstance(config, Loaded):  # its warnings were issued when it was loaded
         warn(loaded.warnings, above=5)
@@ -279,7 +279,8 @@ def load_results(folder: str | os.PathLike[str], models: str | Sequence[str] = (
     refuse_lost_threads()
     result = load(path_of("folder", folder))
     if models:
-        result = with_chosen_models({"": result}, [models] if isinstance(models, str) else models)[""]
+        with errors_as_arguments():
+            result = with_chosen_models({"": result}, [models] if isinstance(models, str) else models)[""]
     return EvaluationResult.of(result)
 
 
@@ -296,7 +297,7 @@ def _instead_of_lists(name: str, value: Any) -> str:
 def _instead_of_call(name: str, value: Any) -> str:
     """Return where to write an argument of `Evaluator` that was given to its call; empty for an unknown name."""
     name = meaning_of(name) or name
-    return f"receval.Evaluator(…, {name}=…)" if name in Arguments.__annotations__ and name not in _NOT_REPEATED else ""
+    return f"receval.Evaluator(…, {name}=…)" if name in CallArguments.__annotations__ and name not in _NOT_REPEATED else ""
 
 
 class Evaluator:
@@ -338,7 +339,7 @@ class Evaluator:
         self._mask_seen = bool(arguments.get("mask_seen"))
         others = {name: columns[name] for name in columns if name != "recommendations"}
         with errors_as_arguments():
-            arguments = Arguments(**{name: collected(name, value) for name, value in arguments.items()})  # type: ignore[typeddict-item]
+            arguments = CallArguments(**{name: collected(name, value) for name, value in arguments.items()})  # type: ignore[typeddict-item]
             lists = Matrix(_NO_LISTS.to_numpy(), mask_seen=True) if self._mask_seen else _NO_LISTS
             given: Any = {**arguments, "columns": others, "recommendations": lists, "health": False}
             loaded = loaded_from(None, given)
@@ -397,7 +398,7 @@ class Evaluator:
         return EpochValues(model.rows, self._run.definitions, self._run.per_user(model) if self.keeps_users else None)
 
 
-def _with_batches(arguments: Arguments, batches: list[pl.DataFrame]) -> Evaluator:
+def _with_batches(arguments: EvaluatorArguments, batches: list[pl.DataFrame]) -> Evaluator:
     """Return an evaluator that has lists of batches."""
     evaluator = Evaluator(**arguments)
     evaluator._batches = list(batches)

@@ -14,8 +14,8 @@ from msgspec.structs import asdict, replace
 from ..comparison.comparison_options import ComparisonOptions
 from ..comparison.slicing import SliceOptions
 from ..config.judgement import Inconclusive, MissingPolicy
-from ..config.overrides import gates_of
 from ..config.run_sections import ChartName
+from ..config.stored_sections import gates_of
 from ..content import differences, gates
 from ..content import slices as slices_content
 from ..disk.result_folder import load as load_folder
@@ -29,7 +29,7 @@ from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
 from ..results.slices import Slices, UserSlice
-from ..session.compare import GatheredResults, MarginLike, groups_named, margins_of, texts_of_groups
+from ..session.compare import GatheredResults, MarginLike, choose, groups_named, margins_of, texts_of_groups
 from ..session.compare import compare as compare_gathered
 from ..session.judge import bases_of, gate_options, with_gates
 from ..session.slices import slices_of
@@ -103,6 +103,7 @@ def compare(
     baseline: Result | str | os.PathLike[str] | None = None,
     *,
     baseline_model: str | None = None,
+    models: str | Sequence[str] = (),
     measures: str | Sequence[str] = (),
     margin: MarginLike | None = None,
     test: Any = "t",
@@ -120,11 +121,12 @@ def compare(
 
     The models of one result are compared with `baseline`, by default that of its config (`compare.baseline`, else `gates.baseline`), else
     the first. With several results, each model is compared with that of the same name in the result named `baseline`, which may also be
-    another result or its folder, or with the model `baseline_model` of that result. `measures` (default: all) are tested, and p values are
-    corrected over them. `margin` is the largest difference that does not matter: `0.005`, `"1%"` of the base value, or a mapping by measure
-    with a `default`. `by` and `cluster` name columns of groups of the evaluation. `common` compares on the users that count on both sides,
-    `unpaired` compares means of different users, `all_pairs` compares all pairs of models. `losers` is the number of users with the largest
-    losses to list, for each model and measure. `by=[["users.plan", "rows.event"]]` combines two of them. See docs/compare.md for the rest.
+    another result or its folder, or with the model `baseline_model` of that result. `models` chooses some of them, by names or patterns
+    such as `bpr*`; the baseline stays. `measures` (default: all) are tested, and p values are corrected over them. `margin` is the largest
+    difference that does not matter: `0.005`, `"1%"` of the base value, or a mapping by measure with a `default`. `by` and `cluster` name
+    columns of groups of the evaluation. `common` compares on the users that count on both sides, `unpaired` compares means of different
+    users, `all_pairs` compares all pairs of models. `losers` is the number of users with the largest losses to list, for each model and
+    measure. `by=[["users.plan", "rows.event"]]` combines two of them. See docs/compare.md for the rest.
 
     Raises `ConfigError` for options about data that the results do not have, `DataError` for results that cannot be compared.
     """
@@ -135,6 +137,8 @@ def compare(
     if not isinstance(losers, int) or losers < 0:
         raise ConfigError(f"losers must be the number of users to list, a whole number from 0, not {losers!r}")
     loaded = {name: _opened(f"the result {name!r}", one) for name, one in results.items()}
+    with errors_as_arguments():
+        loaded = choose(loaded, models, baseline if isinstance(baseline, str) else None, baseline_model)
     if isinstance(baseline, Result):
         loaded, baseline = {_BASELINE: baseline, **loaded}, _BASELINE
     options = ComparisonOptions(

@@ -20,7 +20,7 @@ from ..evaluation.diffing import diff as diff_models
 from ..results.model_diff import ORDERS, REASONS, ModelDiff, Order
 from ..session.diff import TwoModels, two_models
 from ..synonyms import takes
-from .arguments import Arguments, ConfigLike, loaded_from, warn
+from .arguments import CallArguments, ConfigLike, loaded_from, warn
 from .wording import errors_as_arguments
 
 _USUAL = "nDCG@10"
@@ -78,7 +78,7 @@ class DiffResult(ModelDiff, frozen=True, eq=False):
         return for_notebook(self._document)
 
 
-@takes(*Arguments.__annotations__)
+@takes(*CallArguments.__annotations__)
 def diff(
     a: Any,
     b: Any,
@@ -93,7 +93,7 @@ def diff(
     persistence: float = 0.9,
     seed: int = 0,
     show_users: bool = False,
-    **arguments: Unpack[Arguments],
+    **arguments: Unpack[CallArguments],
 ) -> DiffResult:
     """Compare the lists of two models user by user, as `receval diff` does; `a` is the base.
 
@@ -140,15 +140,15 @@ def _known(orders: Sequence[str]) -> tuple[Order, ...]:
     return tuple(one for one in ORDERS if one in orders)
 
 
-def _two(a: Any, b: Any, config: ConfigLike | None, arguments: Arguments) -> TwoModels:
+def _two(a: Any, b: Any, config: ConfigLike | None, arguments: CallArguments) -> TwoModels:
     """Return the models that a call names, with their config."""
     if config is None and not arguments.get("recommendations"):
         if not arguments and all(isinstance(one, str | os.PathLike) and is_folder(os.fspath(one)) for one in (a, b)):
             return two_models([os.fspath(a), os.fspath(b)], _read, has_test=False)
         names = _names(a, b)
-        arguments = Arguments(**{**arguments, "recommendations": dict(zip(names, (a, b), strict=True))})
+        arguments = CallArguments(**{**arguments, "recommendations": dict(zip(names, (a, b), strict=True))})
         if not arguments.get("metrics"):
-            arguments = Arguments(**{**arguments, "metrics": _USUAL})
+            arguments = CallArguments(**{**arguments, "metrics": _USUAL})
     else:
         names = (a, b)
     if not all(isinstance(name, str) for name in names):

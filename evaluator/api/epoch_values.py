@@ -8,11 +8,11 @@ import polars as pl
 
 from ..results.row import Row
 from ..results.spellings import Definitions
-from .arguments import Arguments
+from .arguments import CallArguments
 from .evaluation_result import ByMeasure
 
 
-class EvaluatorArguments(Arguments, total=False):
+class EvaluatorArguments(CallArguments, total=False):
     """The arguments of an `Evaluator`."""
 
     keep_users: bool

@@ -21,7 +21,7 @@ from ..results.gates import Verdicts
 from ..results.result import Result, Row
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
 from ..secrets import conceal
-from ..session.compare import MarginLike
+from ..session.compare import MarginLike, choose
 from ..stats.difference import Failing, Settings
 from ..synonyms import did_you_mean, path_of, takes, wrong_type
 from .charts import DrawnChart
@@ -29,6 +29,7 @@ from .comparisons import BaselineLike, ComparisonResult, GateVerdicts, RuleLike,
 from .diffs import DiffResult, diff
 from .other_frames import ArrowTable, PandasFrame, as_arrow, as_pandas
 from .users import UserResult, user_of_result
+from .wording import errors_as_arguments
 
 T = TypeVar("T")
 UserForm = bool | Literal["long", "wide"]
@@ -215,6 +216,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         baseline: Result | str | os.PathLike[str] | None = None,
         *,
         baseline_model: str | None = None,
+        models: str | Sequence[str] = (),
         measures: str | Sequence[str] = (),
         margin: MarginLike | None = None,
         test: Any = "t",
@@ -259,6 +261,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         self,
         baseline: str | None = None,
         *,
+        models: str | Sequence[str] = (),
         measures: str | Sequence[str] = (),
         by: str | Sequence[Any] = (),
         depth: int = 2,
@@ -268,17 +271,17 @@ class EvaluationResult(Result, frozen=True, eq=False):
     ) -> SlicesResult:
         """Find groups of users for whom a model is worse, or better, than for all other users, as `receval slices`.
 
-        Each model is compared with `baseline`, by default the first; a single model with its own mean. `measures` are searched (default:
-        the first), in the groups of users that the evaluation has (`receval.evaluate(…, by=[…])`), or those of `by`, and in pairs of them
-        with a `depth` of 2. Slices are found on one half of the users, chosen by `seed`, and tested on the other half, corrected for all
-        tested slices at `alpha`. `common` compares on the users that count on both sides.
+        Each model is compared with `baseline`, by default the first; a single model with its own mean. `models` chooses some, by names or
+        patterns. `measures` are searched (default: the first), in the groups of users that the evaluation has (`receval.evaluate(…,
+        by=[…])`), or those of `by`, and in pairs of them with a `depth` of 2. Slices are found on one half of the users, chosen by `seed`,
+        and tested on the other half, corrected for all tested slices at `alpha`. `common` compares on the users that count on both sides.
 
         Raises `ConfigError` for folds or weights, and if the result has no groups of users.
         """
         chosen = (measures,) if isinstance(measures, str) else tuple(measures)
         settings = Settings(alpha=alpha, seed=seed)
         options = ComparisonOptions(baseline=baseline, measures=chosen, settings=settings, common=common)
-        return slices(self, options, by, depth)
+        return slices(self._chosen(models, baseline), options, by, depth)
 
     @takes()
     def gate(
@@ -307,6 +310,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         *,
         title: str | None = None,
         baseline: Result | str | os.PathLike[str] | None = None,
+        models: str | Sequence[str] = (),
         measures: str | Sequence[str] = (),
         margin: MarginLike | None = None,
         losers: int = 0,
@@ -317,13 +321,14 @@ class EvaluationResult(Result, frozen=True, eq=False):
         """Write the report in the form of the ending: .html, .md, .tex, .xml (JUnit), .svg (a badge).
 
         The models are compared with `baseline`: one of them (see `receval.compare`), another result, or its folder. `gates` are the
-        verdicts of `gate`. The report contains user ids only if `losers` is above 0. `margin` and `measures`: see `receval.compare`.
-        `names` are other names of models, metrics and measures, as `report.names` of a config.
+        verdicts of `gate`. The report contains user ids only if `losers` is above 0. `margin`, `models` and `measures`: see
+        `receval.compare`. `names` are other names of models, metrics and measures, as `report.names` of a config.
         """
         from .pages import of_one, with_names, write
 
         arguments = {"baseline": baseline, "measures": measures, "margins": margin, "losers": losers}
-        judged = with_names(self if gates is None else replace(self, gates=gates.gates), names)
+        own = self._chosen(models, baseline)
+        judged = with_names(own if gates is None else replace(own, gates=gates.gates), names)
         write(path, judged, [judged], partial(of_one, judged, arguments, title=title), interactive=interactive)
 
     @takes()
@@ -333,18 +338,19 @@ class EvaluationResult(Result, frozen=True, eq=False):
         of: str | Sequence[str] = (),
         *,
         baseline: Result | str | os.PathLike[str] | None = None,
+        models: str | Sequence[str] = (),
         margin: MarginLike | None = None,
     ) -> DrawnChart:
         """Draw `differences`, values `over_k`, `precision_recall`, the `distribution` over users, the `trade_off`, or `groups`.
 
-        `of` names metrics for `over_k` and `precision_recall`, two measures for `trade_off`, else measures. A notebook shows the picture;
-        `.svg` and `.spec` (Vega-Lite) return it, `.save("chart.png")` writes it. Raises `ConfigError` if there is nothing to show; the
-        picture raises `MissingExtraError` if the extra `report` is not installed.
+        `of` names metrics for `over_k` and `precision_recall`, two measures for `trade_off`, else measures; `models` chooses some models. A
+        notebook shows the picture; `.svg` and `.spec` (Vega-Lite) return it, `.save("chart.png")` writes it. Raises `ConfigError` if there
+        is nothing to show; the picture raises `MissingExtraError` if the extra `report` is not installed.
         """
         from .pages import draw, of_one
 
         arguments = {"baseline": baseline, "measures": of if kind == "differences" else (), "margins": margin, "losers": 0}
-        return draw(kind, of, partial(of_one, self, arguments))
+        return draw(kind, of, partial(of_one, self._chosen(models, baseline), arguments))
 
     @takes()
     def save(self, folder: str | os.PathLike[str], *, per_user: Literal["long", "wide"] | None = None) -> None:
@@ -366,7 +372,8 @@ class EvaluationResult(Result, frozen=True, eq=False):
             )
         if per_user not in (None, "long", "wide"):
             raise ArgumentError(f'per_user must be "wide" or "long", not {str(per_user)[:80]!r}')
-        save(self, Path(folder).expanduser(), read_by([self]), long=None if per_user is None else per_user == "long")
+        storage = {} if self.loaded is None else self.loaded.config.output.storage
+        save(self, Path(folder).expanduser(), read_by([self]), long=None if per_user is None else per_user == "long", storage=storage)
 
     def __repr__(self) -> str:
         """Return the table that the command line prints."""
@@ -388,6 +395,11 @@ class EvaluationResult(Result, frozen=True, eq=False):
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return both forms of the table; the notebook chooses."""
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    def _chosen(self, models: str | Sequence[str], baseline: Any) -> EvaluationResult:
+        """Return the result of some models, and of those that they are compared with."""
+        with errors_as_arguments():
+            return choose({"result": self}, models, baseline if isinstance(baseline, str) else None)["result"]
 
     def _rows(self, model: str) -> Mapping[str, Row]:
         rows = self.by_model()

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from ..config.overrides import trackings_of
+from ..config.stored_sections import trackings_of
 from ..disk.own_inputs import inputs_of_folders
 from ..disk.result_folder import load
 from ..errors import ConfigError
 from ..forks import refuse_lost_threads
 from ..results.result import Result
+from ..session.judge import with_bases
 from ..session.outcome import TrackerOutcome
 from ..session.track import ModelValues, track_all, track_step
 from ..synonyms import takes
 from ..trackers.tracker import PlainValue
 from .charts import read_by
+from .wording import errors_as_arguments
 
 
 @takes()
-def track(values: Result | str | os.PathLike[str] | Mapping[str, Any], to: Any = None, *, step: int | None = None) -> list[TrackerOutcome]:
+def track(
+    values: Result | str | os.PathLike[str] | Mapping[str, Any],
+    to: Any = None,
+    *,
+    step: int | None = None,
+    models: str | Sequence[str] = (),
+) -> list[TrackerOutcome]:
     """Log a result to experiment trackers, as `receval track` does, or values at a `step`, such as an epoch.
 
         receval.track(evaluator(lists), to="mlflow", step=epoch)
@@ -30,7 +38,8 @@ def track(values: Result | str | os.PathLike[str] | Mapping[str, Any], to: Any =
     `values` is a result, its folder, or what an `Evaluator` returns (of several models: `{model: values}`), which needs a `step`. `to` is
     `"mlflow"`, `"wandb"`, `"dvc"` or `"tensorboard"`, with settings `{"mlflow": {"experiment": "home", "run": "als"}}`, or a list of them;
     by default the trackers of the config of the result. With a step only values are logged: to the active run of MLflow or W&B if there is
-    one, else to the run with the name of the setting `run`, which is continued. Paths are relative to the current folder.
+    one, else to the run with the name of the setting `run`, which is continued. `models` chooses some models of a result. Paths are
+    relative to the current folder.
 
     Returns the `name` of each tracker and where the values `went`. Raises `ConfigError` for wrong arguments, `MissingExtraError` if a
     library is not installed, `RecevalError` if a tracker fails.
@@ -45,6 +54,8 @@ def track(values: Result | str | os.PathLike[str] | Mapping[str, Any], to: Any =
     if not trackings:
         raise ConfigError("no tracker is given", "choose one with to='mlflow', 'wandb', 'dvc' or 'tensorboard'")
     if isinstance(result, Result):
+        with errors_as_arguments():
+            result = with_bases("result", result, [models] if isinstance(models, str) else models)
         return track_all(result, trackings, step, (*inputs_of_folders(folders), *read_by([result])))
     if step is None:
         raise ConfigError("step is missing", "values of an Evaluator are logged at a step: receval.track(values, to=…, step=epoch)")

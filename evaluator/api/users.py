@@ -18,7 +18,7 @@ from ..results.result import Result
 from ..results.user_view import UserView
 from ..session.user import open_user, view_of_result
 from ..synonyms import takes
-from .arguments import Arguments, ConfigLike, loaded_from, warn
+from .arguments import CallArguments, ConfigLike, loaded_from, warn
 from .wording import errors_as_arguments
 
 
@@ -58,7 +58,7 @@ class UserResult(UserView, frozen=True, eq=False):
         return for_notebook(self._document)
 
 
-@takes(*Arguments.__annotations__)
+@takes(*CallArguments.__annotations__)
 def user(
     user: Any,
     config: ConfigLike | None = None,
@@ -66,7 +66,7 @@ def user(
     models: str | Sequence[str] = (),
     show: int = 5,
     quick: bool = False,
-    **arguments: Unpack[Arguments],
+    **arguments: Unpack[CallArguments],
 ) -> UserResult:
     """Return everything about one user, as `receval user` shows it.
 
@@ -86,7 +86,7 @@ def user(
             found = open_user(os.fspath(config), user, _read).view(user, chosen, n_shown=n_shown, quick=quick)
         return UserResult(**asdict(found))
     if config is None and not arguments.get("metrics"):
-        arguments = Arguments(**{**arguments, "metrics": "nDCG@10"})
+        arguments = CallArguments(**{**arguments, "metrics": "nDCG@10"})
     with errors_as_arguments():
         loaded = loaded_from(config, arguments)
         if not isinstance(config, Loaded):

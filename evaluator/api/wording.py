@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ..errors import ConfigError, DataError
+from ..errors import ConfigError, DataError, in_arguments
 from ..forks import refuse_lost_threads
 from ..recognise.applying import QuestionError
 from ..recognise.reading import as_argument
@@ -19,68 +19,39 @@ from ..results.result import Result
 
 CATEGORIES: Final = re.compile(r"set data\.items\.categories (.*) data\.items\.split (.*): --set .*")
 """The advice of a sentence on missing categories, in words of the command line."""
+_KEYS: Final = {"engine.name": "engine", "gates.baseline.model": "baseline_model", "gates.models": "models"}
+"""Key of a config → argument of another name."""
+_SOURCES: Final = "test|train|items|users|baseline|previous_policy|predictions|distances|recommendations|columns"
 _REWORDED: Final = (
-    (re.compile(r"\bgive data\.items with its key categories, and split if"), "give items and categories='COLUMN', and split='|' if"),
-    (
-        re.compile(r"set data\.test\.categories to their column \(--set \S+; (.*)\)"),
-        r"give {'frame': TABLE, 'categories': 'COLUMN'} as test (\1)",
-    ),
     (CATEGORIES, r"set categories \1 split \2: categories='genres', split='|'"),
-    (
-        re.compile(
-            r"(?<!=\[')\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations|columns)\b)"
-        ),
-        "",
-    ),
     (re.compile(r"\bset evaluation\.policy\.(\w+): (\w+)"), r"set policy={'\1': '\2'}"),
-    (re.compile(r"(?<!=\[')\bevaluation\.(?=[a-z_]+\b)"), ""),
-    (re.compile(r"\bengine\.name\b"), "engine"),
+    (re.compile("|".join(rf"\b{re.escape(key)}\b" for key in _KEYS)), lambda found: _KEYS[found[0]]),
+    (re.compile(rf"(?<!=\[')\b(?:data\.(?=(?:{_SOURCES})\b)|evaluation\.(?=[a-z_]+\b))"), ""),
+    (re.compile(r"\bgates\.(?:(?:baseline|anchor)\.(?=if_missing)|(?=[a-z_]+:))"), ""),
     (re.compile(r" in the config\b"), ""),
-    (
-        re.compile(r"paths in a config are relative to its file, those of options to the current folder"),
-        "paths start from the folder that Python runs in",
-    ),
-    (re.compile(r"give name: path, or --recs NAME=PATH"), "give {name: lists}"),
     (re.compile(r", or by(?: --set (?:'[^']*'|[^\s;']+?(?=, or |[\s;]|$)))+"), ""),
-    (re.compile(r", or for one file by --set \S+(?=;|$)"), ""),
-    (re.compile(r"columns: \{(\w+): ([^{},]+), (\w+): ([^{},]+)\}"), r"columns={'\1': '\2', '\3': '\4'}"),
-    (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
-    (re.compile(r"; receval run … --print-config prints the config to set them in$"), ""),
-    (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
-    (re.compile(r"^fix the file, or set\b"), "fix these rows, or set"),
-    (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
-    (
-        re.compile(r"evaluate again with compare\.by: receval run CONFIG --set compare\.by='?(.+?)'? -o DIR/$"),
-        r"evaluate again by receval.evaluate({'data': …, 'compare': {'by': ['\1']}}), a config whose key compare names the groups",
-    ),
-    (re.compile(r"receval run CONFIG --by '?(.+?)'? -o DIR/$"), r"receval.evaluate with by='\1'"),
-    (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
-    (re.compile(r"create it with receval baseline set [^;]*; the first time use --if-missing pass, or"), "create it with result.save, or"),
-    (re.compile(r"\bgates\.(baseline|anchor)\.(?=if_missing)"), ""),
-    (re.compile(r"\bgates\.baseline\.model\b"), "baseline_model"),
-    (re.compile(r"--baseline-model NAME"), "baseline_model='NAME'"),
-    (re.compile(r"\bcompare\.users: common\b|\bcompare\.users=common \(or --users common\)|--users common\b"), "common=True"),
-    (re.compile(r"^--unpaired\b"), "unpaired=True"),
-    (re.compile(r"\breceval compare --unpaired\b"), "receval.compare with unpaired=True"),
-    (re.compile(r"\bgates\.models\b"), "models"),
-    (re.compile(r"\bgates\.(?=[a-z_]+:)"), ""),
+    (re.compile(r"columns: \{(\w+: [^{}]+)\}"), lambda found: f"columns={{{_as_items(found[1])}}}"),
+    (re.compile(r"^--(?:(rule|by|cluster)(?= )|(models)(?: .*?: data\.models)?(?=: ))"), lambda found: found[1] or found[2]),
 )
-"""Text in a sentence about a config → text about arguments."""
-_OF_FILES: Final = (
-    (re.compile(r" \(--(items|train)\)"), ""),
-    (re.compile(r"\bneither the train nor the items file\b"), "neither train nor items"),
-    (re.compile(r"\bthe test file\b"), "the test set"),
-    (re.compile(r"\bthe (train|items) file\b"), r"\1"),
-    (re.compile(r"\bthe test or train file\b"), "the rows of test or train"),
-    (re.compile(r"\bcheck the paths: two models share a file\b"), "check the lists: two models share them"),
-    (re.compile(r"\bthis is the right file\b"), "these are the right lists"),
-    (re.compile(r"\bthe file has ranks and\b"), "the lists have ranks and"),
-    (re.compile(r"\bthe file may contain\b"), "the lists may contain"),
-    (re.compile(r"\bin all files\b"), "in all tables"),
-    (re.compile(r"\breport it with the config\b"), "report it with the call"),
-    (re.compile(r"\bthe file has no recognised\b"), "there is no recognised"),
-)
+"""Text in a sentence about a config → text about arguments; see `worded` for sentences that have both."""
+_OF_FILES: Final = {
+    " (--items)": "",
+    " (--train)": "",
+    "neither the train nor the items file": "neither train nor items",
+    "the test file": "the test set",
+    "the train file": "train",
+    "the items file": "items",
+    "the test or train file": "the rows of test or train",
+    "check the paths: two models share a file": "check the lists: two models share them",
+    "this is the right file": "these are the right lists",
+    "the file has ranks and": "the lists have ranks and",
+    "the file may contain": "the lists may contain",
+    "in all files": "in all tables",
+    "report it with the config": "report it with the call",
+    "the file has no recognised": "there is no recognised",
+}
 """Text about files → text about inputs of any kind."""
+_FILES: Final = re.compile("|".join(rf"{re.escape(text)}(?!\w)" if text[0] == " " else rf"\b{re.escape(text)}\b" for text in _OF_FILES))
 _SETTINGS: Final = re.compile(
     r"(?P<it>(?:(?:it|them) in the config, )?)(?:columns: \{[^{}]*\})?(?: and )?(?:split: '[^']*')?(?:, the separator of the items)?"
     r", or by(?P<options>(?: --set (?:'[^']*'|[^\s;']+?(?=, or |[\s;]|$)))+)"
@@ -132,9 +103,17 @@ def _with_source(hint: str, message: str) -> str:
 
 def reworded(text: str) -> str:
     """Convert a sentence about a config into one about the arguments of a function."""
-    for pattern, words in (*_REWORDED, *_OF_FILES):
+    text = in_arguments(text)
+    for pattern, words in _REWORDED:
         text = pattern.sub(words, text)
-    return text
+    return _FILES.sub(lambda found: _OF_FILES[found[0]], text)
+
+
+def _as_items(columns: str) -> str:
+    """Return `user: id, item: sku` as the items of a mapping."""
+    pairs = [pair.partition(": ") for pair in columns.split(", ")]
+    pairs = pairs if all(colon for _, colon, _ in pairs) else [columns.partition(": ")]
+    return ", ".join(f"'{key}': '{name}'" for key, _, name in pairs)
 
 
 def about_arguments(result: Result) -> Result:

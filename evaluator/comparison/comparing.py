@@ -10,7 +10,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from ..checks import SAMPLED
-from ..errors import ConfigError, DataError
+from ..errors import ConfigError, DataError, worded
 from ..results.candidates import candidates_by_place, candidates_text, incomparable_text, other_candidates
 from ..results.comparison import Comparison, worse_in_groups
 from ..results.description import HistogramBin, Spread
@@ -45,7 +45,8 @@ def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpa
             f"{model.name} cannot be compared with {base.name}: {'; '.join(differences[:_MOST])}{more}",
             "evaluate both on the same data with the same config"
             + (
-                "; receval compare --unpaired compares models that count different users"
+                f"; {worded('receval compare --unpaired', argument='receval.compare with unpaired=True')} compares models that count "
+                "different users"
                 if of_truth and len(of_truth) == len(differences)
                 else ""
             ),
@@ -270,7 +271,7 @@ def _notes_on_other_users(numbers: Mapping[_Place, int], n_pairs: int) -> Iterat
         of = f" of {shortened(names)}" if len(names) < n_pairs else ""
         yield (
             f"{shortened(labels)}{of}: not tested, because {they} different users (up to {most} for only one model). "
-            f"compare.users=common (or --users common) tests {them} on the users that count for both."
+            f"{worded('compare.users=common (or --users common)', argument='common=True')} tests {them} on the users that count for both."
         )
 
 

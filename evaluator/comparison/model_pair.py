@@ -14,7 +14,7 @@ import polars as pl
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ..errors import ConfigError, DataError
+from ..errors import ConfigError, DataError, worded
 from ..metrics.registry import bounds_of
 from ..names.measure_strings import parse
 from ..results.result import Row, columns_of, select
@@ -176,14 +176,15 @@ class ModelPair:
         if self._unpaired and not self._most_paired:
             raise DataError(
                 f"{self.model.name} cannot be compared with {self.base.name}: no user counts for both",
-                "--unpaired compares means of different users",
+                f"{worded('--unpaired compares', argument='unpaired=True compares')} means of different users",
             )
         if differing := self.other_users(labels):
             label, n = max(differing.items(), key=lambda item: item[1])
             raise DataError(
                 f"{self.model.name} cannot be compared with {self.base.name}: they count different users; "
                 f"{label} counts {users_text(n)} for only one of them",
-                "--users common compares users that count for both; missing_lists=zero counts users without a list",
+                f"{worded('--users common', argument='common=True')} compares users that count for both; missing_lists=zero counts users "
+                "without a list",
             )
 
     def refuse_no_common_users(self, labels: Iterable[str]) -> None:
@@ -347,11 +348,13 @@ class ModelPair:
             there = columns_of(side.result.per_user, side.model)
             stored = of_users <= {*side.result.user_groups} and any(one.by == by for one in side.result.by_group)
             if row.aggregate != "formula" and not (stored and all(self._cell(label, by, name, pairing)[0] in there for name in names)):
-                written = shlex.quote(self.options.written_by.get(by, by))
-                raise ConfigError(
-                    f"--by {written}: the results of {side.name} have no values of each user in the groups of {by}",
+                own = self.options.written_by.get(by, by)
+                written, config = shlex.quote(own), f"{{'data': …, 'compare': {{'by': ['{own}']}}}}"
+                again = worded(
                     f"evaluate again with compare.by: receval run CONFIG --set compare.by={written} -o DIR/",
+                    argument=f"evaluate again by receval.evaluate({config}), a config whose key compare names the groups",
                 )
+                raise ConfigError(f"--by {written}: the results of {side.name} have no values of each user in the groups of {by}", again)
         return names
 
     def _cell(self, label: str, by: str, group: str, pairing: Pairing) -> tuple[str, NDArray[np.bool_]]:
@@ -386,9 +389,9 @@ class ModelPair:
         if name not in self.base.result.user_groups:
             known = ", ".join(self.base.result.user_groups)
             written = self.options.written_by.get(name, name) if option == "--by" else name
-            wanted = shlex.quote("train_count:4" if written == "train_count" else written)  # alone it is no grouping
-            again = f"evaluate both with the same groups: receval run CONFIG --by {wanted} -o DIR/"
-            hint = again if option == "--by" else "evaluate again with compare.cluster"
+            wanted = "train_count:4" if written == "train_count" else written  # alone it is no grouping
+            again = worded(f"receval run CONFIG --by {shlex.quote(wanted)} -o DIR/", argument=f"receval.evaluate with by='{wanted}'")
+            hint = f"evaluate both with the same groups: {again}" if option == "--by" else "evaluate again with compare.cluster"
             raise ConfigError(
                 f"{option} {written}: the results of {self.base.name} do not have the groups of users by {name}",
                 f"there are {known}; {hint}" if known else hint,

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ..errors import ArgumentError, ConfigError, DataError
+from ..errors import ArgumentError, ConfigError, DataError, worded
 from ..results.result import Result, columns_of, select
 from ..results.spellings import Definitions
 from ..stats.concluding import users_text
@@ -133,7 +133,8 @@ def _of_several(results: Mapping[str, Result], base_label: str, base_model: str 
         if not partners:
             raise DataError(
                 f"{label} and {base_label} share no model: {_listed(models)}; {_listed(base_models)}",
-                "choose the model of the baseline that every model is compared with: --baseline-model NAME",
+                "choose the model of the baseline that every model is compared with: "
+                + worded("--baseline-model NAME", argument="baseline_model='NAME'"),
             )
         single = len(partners) == 1
         for partner, model in partners:

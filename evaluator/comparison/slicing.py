@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from ..errors import ConfigError
+from ..errors import ConfigError, worded
 from ..measure.by_group import equal_parts
 from ..measure.truth_hash import hash_ids, spread_bits
 from ..results.result import Result, columns_of, select
@@ -209,7 +209,9 @@ def feature_names(result: Result, options: SliceOptions) -> tuple[str, ...]:
         have = f"the results have {shortened(stored)}" if stored else "the results have no groups of users"
         wanted = f"no groups by {shortened(unknown)}: {have}" if unknown else have
         raise ConfigError(
-            wanted, "give the config, receval slices CONFIG; or store groups with the results: receval run CONFIG --by GROUPS -o DIR/"
+            wanted,
+            "give the config, receval slices CONFIG; or store groups with the results: "
+            + worded("receval run CONFIG --by GROUPS -o DIR/", argument="receval.evaluate with by='GROUPS'"),
         )
     return options.by or stored
 

@@ -10,7 +10,8 @@ from .data_sources import ItemsSource, Model, RowsSource, SourceConfig
 from .error_texts import key_named
 from .loader import Loaded, load_config, refuse_data_file
 from .missing_inputs import missing, missing_for_groups
-from .overrides import dotted, gates_of, measures_of_rules
+from .overrides import dotted, measures_of_rules
+from .stored_sections import gates_of
 from .whole_config import Config, FormulaEntry
 
 __all__ = [

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from ..errors import worded
 from ..measure.task import needs_scores, sums_hits
 from ..metrics import Definition
 from ..metrics.definition import WITH_LISTS
@@ -271,9 +272,9 @@ def _of_tables(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield catalog tables and Spark DataFrames in a config without Spark."""
     for place, source in config.data.sources():
         if source.table is not None and config.engine.name != "spark":
-            yield ("data", *place, "table"), "catalog tables are read by Spark: add engine: spark"
+            yield ("data", *place, "table"), f"catalog tables are read by Spark: {_ADD_SPARK}"
         if source.frame is not None and source.frame.is_of_spark and config.engine.name != "spark":
-            yield ("data", *place), "Spark DataFrames need Spark: add engine: spark"
+            yield ("data", *place), f"Spark DataFrames need Spark: {_ADD_SPARK}"
     if config.output.per_user_table is not None and (problem := unwritable_table(config)):
         yield ("output", "per_user_table"), problem
 
@@ -281,7 +282,7 @@ def _of_tables(config: Config) -> Iterator[tuple[text.Path, str]]:
 def unwritable_table(config: Config) -> str | None:
     """Return why per-user values cannot be written into a table of Spark; `None` if they can."""
     if config.engine.name != "spark":
-        return "a table of per-user values is written by Spark: add engine: spark"
+        return f"a table of per-user values is written by Spark: {_ADD_SPARK}"
     return "a table of per-user values has no column for runs: give one run of each model" if config.data.runs else None
 
 
@@ -307,7 +308,8 @@ def _of_models(config: Config, needs_lists: bool) -> Iterator[tuple[text.Path, s
                 break
 
 
-GIVE_MODELS: Final = "give name: path, or --recs NAME=PATH"
+GIVE_MODELS: Final = worded("give name: path, or --recs NAME=PATH", option="give --recs NAME=FILE", argument="give {name: lists}")
+_ADD_SPARK: Final = worded("add engine: spark", argument="add engine='spark'")
 
 
 def _without_lists(config: Config) -> Iterator[tuple[text.Path, str]]:

@@ -30,7 +30,7 @@ from ..errors import DataError
 from ..names.target_rule import TARGET_SCHEMA, TargetRule, read_target
 from ..quoting import type_name
 from ..synonyms import nearest
-from .masking import masked_options, masked_path, masked_uri
+from .masking import masked_path, masked_uri
 from .source_values import (
     ColumnName,
     ItemCategories,
@@ -39,11 +39,11 @@ from .source_values import (
     Padding,
     ReadColumn,
     ScoreColumns,
+    StorageOptions,
     TestCategories,
     UserColumns,
     read_encoding,
     read_filter,
-    read_option,
     read_separator,
     read_uri,
 )
@@ -372,7 +372,7 @@ class SourceConfig(Model):
         description="the rows that count, such as event == 'purchase' and rating >= 3: columns and values compared by ==, !=, <, <=, >, "
         ">=, in (…) and is null, joined by and, or, not and parentheses",
     )
-    storage_options: dict[str, Annotated[str, BeforeValidator(read_option)]] | None = Field(
+    storage_options: StorageOptions | None = Field(
         None,
         description="settings to reach remote files, in addition to the environment: options of an object store as Polars names them, such "
         "as endpoint_url, or headers of a web request",
@@ -405,10 +405,6 @@ class SourceConfig(Model):
     @field_serializer("uri")
     def _without_password(self, uri: str | None) -> str | None:
         return uri and masked_uri(uri)
-
-    @field_serializer("storage_options")
-    def _without_secrets(self, options: dict[str, str] | None) -> dict[str, str] | None:
-        return options and masked_options(options)
 
 
 class RowsSource(SourceConfig):

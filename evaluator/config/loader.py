@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from os import PathLike
 from pathlib import Path
@@ -19,7 +20,6 @@ from pydantic_core import ErrorDetails
 
 from ..errors import ConfigError
 from ..names import yaml_text as text
-from ..quoting import one_line
 from ..secrets import collect_values, conceal, show
 from ..synonyms import did_you_mean, takes, wrong_type
 from .contradictions import contradictions, reading_test, unused
@@ -28,7 +28,7 @@ from .data_sources import EMPTY_TEST, NO_TEST, with_rows_marked
 from .dialects import doubt, gather_pasted, translate
 from .error_texts import error_text
 from .fold_groups import equal_groups
-from .overrides import SETTINGS, Layers, Locations, add_bases, add_gates, add_input_format, add_model, add_setting, add_to_test, override
+from .overrides import Layers, Locations
 from .run_files import FoundRuns, left_out, said_of_runs, unequal_seeds, with_runs
 from .whole_config import Config
 
@@ -38,8 +38,6 @@ _DATA_START: Final = (b"PAR1", b"ARROW1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """The first bytes of Parquet, Arrow and compressed files."""
 _TABLE: Final = re.compile(r"[^\n:#{\[-][^\n:]*([,;|\t]|::)\S")
 """The start of a text with a table."""
-_OF_LISTED: Final = "data.recommendations["
-"""The beginning of a `--set` for files of lists without a name, which are there after `--recs`."""
 
 
 class Loaded(Struct, frozen=True):
@@ -82,35 +80,37 @@ class Loaded(Struct, frozen=True):
             source: Any = data
             for key in location:
                 source = source[key]
-            if source["path"]:
-                source["path"] = source["path"][0] if len(source["path"]) == 1 else source["path"]
-            else:
-                del source["path"]
-            if not source["columns"]:
-                del source["columns"]
-        evaluation = dumped["evaluation"]
-        evaluation["top_k"] = ["none" if k is None else k for k in self.config.evaluation.top_k]
-        configured = self.config.evaluation
+            source["path"] = source["path"][0] if len(source["path"]) == 1 else source["path"]
+            _drop_empty(source, "path", "columns")
+        evaluation, configured = dumped["evaluation"], self.config.evaluation
+        evaluation["top_k"] = ["none" if k is None else k for k in configured.top_k]
         evaluation["metrics"] = list(configured.labels)
-        for optional in ("aggregates", "by", "value_columns", "weights"):
-            if not evaluation[optional]:
-                del evaluation[optional]
         for section in ("compare", "gates", "report"):
             dumped[section] = getattr(self.config, section).model_dump(mode="json", exclude_defaults=True)
-            if not dumped[section]:
-                del dumped[section]
         if self.config.gates.rules:  # stored rules without `fail` are those of an earlier version, which had another default
             dumped["gates"]["fail"] = self.config.gates.fail
-        if not dumped["track"]:
-            del dumped["track"]
         dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}
-        if not dumped["health"]:
-            del dumped["health"]
+        _drop_empty(evaluation, "aggregates", "by", "value_columns", "weights")
+        _drop_empty(dumped, "compare", "gates", "report", "track", "health")
         return dumped
 
     def resolved_yaml(self) -> str:
         """Return `resolved` as YAML."""
         return yaml.dump(self.resolved(), Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
+
+
+def _drop_empty(section: dict[str, Any], *keys: str) -> None:
+    for key in keys:
+        if not section[key]:
+            del section[key]
+
+
+class NoTestError(ConfigError):
+    """There is no test set, but a measure reads it: the `reader`."""
+
+    def __init__(self, problem: str, reader: str) -> None:
+        super().__init__(problem)
+        self.reader = reader
 
 
 class _Dumper(yaml.SafeDumper):
@@ -158,30 +158,24 @@ def load_config(
         document, name, folder = _opened(config, environment)
         pasted = gather_pasted(document.value, Config.model_fields.keys())
         layers = Layers(document.value, folder, environment)
-        late = [given for given in overrides if recommendations and given.startswith(_OF_LISTED)]
-        layers.each(add_setting, ((question, setting) for setting in SETTINGS if setting in question))
-        layers.each(override, ((given,) for given in overrides if given not in late))
-        n_refused = layers.each(add_model, ((model, replace) for model in recommendations))
-        layers.each(override, ((given,) for given in late))
-        replaced = _replaced_filter(layers.config, where)
-        layers.each(add_to_test, (given for given in (("where", where), ("target", target)) if given[1] is not None))
-        layers.each(add_input_format, [(input_format,)] if input_format else [])
-        layers.each(add_gates, [(gates,)])
-        add_bases(layers.config, question.get("bases", ()))
-        needs_lists = not (describes or n_refused)  # a model that is refused is missing only because of that
+        of_test = {"where": where, "target": target}
+        n_refused = layers.lay(question, overrides, recommendations, replaces=replace, of_test=of_test, form=input_format, gates=gates)
         if describes:
             _allow_no_test(layers.config)
         translation = translate(layers.config.get("evaluation"), folder)
         locations = Locations(name, document, translation, layers.origins, moved=pasted)
         value = {**layers.config, "evaluation": translation.value} if translation.dialect else layers.config
-        checked, folds, found = _checked(value, locations, layers, describes, needs_lists)
+        # A config that only describes its files needs no lists, and a model that is refused is missing only because of that.
+        configs, found = _configs(value, locations, layers, needs_lists=not (describes or n_refused), describes=describes)
         if not {"metrics", "top_k", "models"}.isdisjoint(question):
-            checked, folds = _with_known_names(checked), {name: _with_known_names(config) for name, config in folds.items()}
+            configs = {name: _with_known_names(config) for name, config in configs.items()}
+        checked = next(iter(configs.values()))
         # A measure as a whole, such as Recall@20, is no secret either; a group of rows in it may be one.
         measures = (label for label in checked.evaluation.labels if "=" not in label)
         show((checked.report.title or "", *measures), checked.evaluation.labels)
-        warnings = (*([replaced] if replaced else []), *_warnings(checked, locations, question), *left_out(found))
+        warnings = (*layers.warnings, *_warnings(checked, locations, question), *left_out(found))
         doubtful = "" if translation.dialect or "metrics" in question else doubt(value.get("evaluation"))
+        folds = configs if len(configs) > 1 else {}  # a single fold is a test set like any other
         return Loaded(checked, name, folder, warnings, folds, doubtful, tuple(said_of_runs(found)), variables)
 
 
@@ -207,27 +201,49 @@ def _allow_no_test(value: Mapping[str, Any]) -> None:
         data["test"] = NO_TEST
 
 
-def _checked(
-    value: Mapping[str, Any], locations: Locations, layers: Layers, describes: bool, needs_lists: bool
-) -> tuple[Config, dict[str, Config], dict[str, list[FoundRuns]]]:
-    """Return the config of the first fold, that of each fold by name if there are several, and the runs that globs name by fold."""
+def _configs(
+    value: Mapping[str, Any], locations: Locations, layers: Layers, *, needs_lists: bool, describes: bool
+) -> tuple[dict[str, Config], dict[str, list[FoundRuns]]]:
+    """Return the config of each fold by name, or the only one, and the runs that globs name; `ConfigError` with all problems, each once."""
     folds, wrong = folds_of(value)
-    found: dict[str, list[FoundRuns]] = {}
-    for index, fold in enumerate(folds or [Fold("", dict(value))]):
-        filled, found[fold.name], unlisted = with_runs(fold.value, layers.folder)
+    has_folds, found, filled = bool(folds), dict[str, list[FoundRuns]](), list[Fold]()
+    for fold in folds or [Fold("", dict(value))]:
+        whole, found[fold.name], unlisted = with_runs(fold.value, layers.folder)
+        filled.append(Fold(fold.name, whole, fold.moved))
         wrong += unlisted
-        if folds:
-            folds[index] = Fold(fold.name, filled, fold.moved)
-        else:
-            value = filled
     wrong += unequal_seeds(found)
-    if wrong:
-        raise ConfigError([*layers.problems, *dict.fromkeys(f"{locations.of_path(path)}: {message}" for path, message in wrong)])
-    if folds:
-        configs = _check_folds(folds, locations, layers, needs_lists=not describes)
-        return next(iter(configs.values())), configs if len(configs) > 1 else {}, found  # a single fold is a test set like any other
-    of_lists = None if describes else _without_test(value, locations, layers)
-    return of_lists or check(value, locations, layers.folder, layers.problems, needs_lists), {}, found
+    configs, problems = dict[str, Config](), [*layers.problems, *(f"{locations.of_path(path)}: {message}" for path, message in wrong)]
+    for fold in filled if not wrong else ():
+        here = replace(locations, moved={**locations.moved, **fold.moved})
+        config, of_fold = None, list[str]()
+        if not has_folds and not describes and not layers.problems:
+            config, of_fold = _without_test(fold.value, here, layers.folder)
+        if config is None and not of_fold:
+            config, of_fold = check(fold.value, here, layers.folder, not describes if has_folds else needs_lists)
+        problems += of_fold
+        configs |= {} if config is None else {fold.name: config}
+    if has_folds and any("-" in source.path for config in configs.values() for _, source in config.data.sources()):
+        once = "standard input (-) can be read only once, but data.folds reads every file once per fold"
+        problems.append(f"{locations.of_path(('data',))}: {once}")
+    if has_folds:
+        problems += [f"{locations.of_path(path)}: {problem}" for config in configs.values() for path, problem in equal_groups(config)]
+    if problems:
+        raise ConfigError(tuple(dict.fromkeys(problems)) if has_folds or wrong else problems)
+    names = [config.data.runs for config in configs.values()]
+    for config in configs.values() if any(of_fold != names[0] for of_fold in names) else ():
+        config.data.number_runs()
+    return configs, found
+
+
+def _without_test(value: Mapping[str, Any], locations: Locations, folder: Path) -> tuple[Config | None, list[str]]:
+    """Return the config with an empty test set if it has none, and the measure that reads it as a problem; neither if others come first."""
+    data = value.get("data")
+    if not isinstance(data, dict) or "test" in data or not data.get("recommendations"):
+        return None, []
+    config, _ = check({**value, "data": {**data, "test": EMPTY_TEST}}, locations, folder)
+    if config is None or not (reader := reading_test(config.evaluation)):
+        return config, []
+    raise NoTestError(f"{locations.of_path(('data', 'test'))}: this key is missing, and {reader} reads it", reader)
 
 
 def _warnings(config: Config, locations: Locations, question: Mapping[str, Any]) -> Iterator[str]:
@@ -249,88 +265,33 @@ def _with_known_names(config: Config) -> Config:
     return config.model_copy(update={"report": config.report.model_copy(update={"names": names})})
 
 
-def _without_test(value: Mapping[str, Any], locations: Locations, layers: Layers) -> Config | None:
-    """Return the config with an empty test set if it has none and no measure reads it; else `None`.
-
-    Raises `ConfigError` with the measure that reads it if this is the only problem.
-    """
-    data = value.get("data")
-    if not isinstance(data, dict) or "test" in data or not data.get("recommendations"):
-        return None
-    try:
-        config = check({**value, "data": {**data, "test": EMPTY_TEST}}, locations, layers.folder, layers.problems)
-    except ConfigError:  # a config without a test set has these problems too
-        return None
-    if not (reader := reading_test(config.evaluation)):
-        return config
-    raise ConfigError(f"{locations.of_path(('data', 'test'))}: this key is missing, and {reader} reads it")
-
-
-def _replaced_filter(config: Mapping[str, Any], where: str | None) -> str:
-    """Return a sentence if `--where` replaces another filter of the test set; call it before `add_to_test`; else an empty text."""
-    test = config["data"].get("test") if isinstance(config.get("data"), dict) else None
-    own = test.get("where") if isinstance(test, dict) else None
-    if where is None or not isinstance(own, str) or own.strip() == where.strip():
-        return ""
-    filters = f"{one_line(where)} instead of {one_line(own)}"
-    return f'--where replaces data.test.where of the config: {filters}; join both with "and" to apply both'
-
-
 def _folder_of(path: Path) -> Path:
     """Return the folder of the relative paths of a config: the working folder if the config comes from a pipe."""
     is_stream = str(path).startswith((_STDIN, "/dev/fd/", "/proc/"))  # also if it leads to a file; /dev/shm is an ordinary folder
     return path.parent if os.path.isfile(path) and not is_stream else Path()
 
 
-def _check_folds(folds: Sequence[Fold], locations: Locations, layers: Layers, needs_lists: bool) -> dict[str, Config]:
-    """Return the config of each fold; raise `ConfigError` with the problems of all folds, each once."""
-    configs: dict[str, Config] = {}
-    everything = list(layers.problems)
-    for fold in folds:
-        try:
-            configs[fold.name] = check(
-                fold.value, replace(locations, moved={**locations.moved, **fold.moved}), layers.folder, (), needs_lists
-            )
-        except ConfigError as error:
-            everything += error.problems
-    if any("-" in source.path for config in configs.values() for _, source in config.data.sources()):
-        everything.append(
-            f"{locations.of_path(('data',))}: standard input (-) can be read only once, but data.folds reads every file once per fold"
-        )
-    everything += [f"{locations.of_path(path)}: {problem}" for config in configs.values() for path, problem in equal_groups(config)]
-    if everything:
-        raise ConfigError(tuple(dict.fromkeys(everything)))
-    names = [config.data.runs for config in configs.values()]
-    for config in configs.values() if any(of_fold != names[0] for of_fold in names) else ():
-        config.data.number_runs()
-    return configs
-
-
-def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str] = (), needs_lists: bool = True) -> Config:
-    """Validate `value`; raise `ConfigError` with `problems` and all further ones, each with its location, if there are any.
-
-    A config that only describes its files needs no lists.
-    """
+def check(
+    value: Mapping[str, Any], locations: Locations, folder: Path, needs_lists: bool = True
+) -> tuple[Config, list[str]] | tuple[None, list[str]]:
+    """Return the config, or its problems, each with its location; a config that only describes its files needs no lists."""
     wrong: list[text.Path] = []
     messages = {locations.in_file((*locations.at, *where)): message for where, message in locations.translation.problems}
+    config: Config | None
     try:
-        config: Config | None = Config.model_validate(value, context={"folder": folder})
+        config = Config.model_validate(value, context={"folder": folder})
     except ValidationError as error:
         for details in error.errors():
-            messages.setdefault(locations.of_path(_path(details, value), of_key=details["type"] == "extra_forbidden"), error_text(details))
-        wrong = [_path(details, value) for details in error.errors()]
+            wrong.append(path := _path(details, value))
+            messages.setdefault(locations.of_path(path, of_key=details["type"] == "extra_forbidden"), error_text(details))
         config = _without(value, wrong, folder)
     except UnicodeEncodeError as error:  # an option of a shell may have any bytes
-        half = "a text contains half a character (a lone surrogate)"
-        raise ConfigError([*problems, f"{half}: {error.object[:200]}"]) from None
-    everything = [*problems, *(f"{location}: {message}" for location, message in messages.items())]
+        return None, [f"a text contains half a character (a lone surrogate): {error.object[:200]}"]
     found = [] if config is None else list(contradictions(config, needs_lists))
     if any(where[:2] == ("gates", "baseline") for where in wrong):  # rules lack a baseline only because of that
         found = [one for one in found if one[0][:2] != ("gates", "rules")]
-    everything += [f"{locations.of_path(where)}: {message}" for where, message in found]
-    if everything or config is None:
-        raise ConfigError(everything)
-    return config
+    problems = [*(f"{where}: {message}" for where, message in messages.items()), *(f"{locations.of_path(at)}: {one}" for at, one in found)]
+    return (config, []) if config is not None and not problems else (None, problems)
 
 
 def read_document(path: str | Path, environment: Mapping[str, str] | None = None) -> text.Document:
@@ -351,16 +312,11 @@ def read_document(path: str | Path, environment: Mapping[str, str] | None = None
 def _without(value: Mapping[str, Any], wrong: Sequence[text.Path], folder: Path) -> Config | None:
     """Return the config without its wrong parts, to find contradictions in the rest; `None` if the rest is not a valid config."""
     rest = deepcopy(dict(value))
-    for path in sorted(set(wrong), key=repr, reverse=True):  # from the end of a list to its start
+    for path in sorted({*wrong} - {()}, key=repr, reverse=True):  # from the end of a list to its start
         here: Any = rest
-        for key in path[:-1]:
-            if isinstance(here, dict):
-                here = here.get(key)
-            else:
-                here = here[key] if isinstance(here, list) and isinstance(key, int) and key < len(here) else None
-        if path and isinstance(here, dict):
-            here.pop(path[-1], None)
-        elif path and isinstance(here, list) and isinstance(path[-1], int) and path[-1] < len(here):
+        with suppress(LookupError, TypeError):  # it is missing, or below a wrong part
+            for key in path[:-1]:
+                here = here[key]
             del here[path[-1]]
     try:
         return Config.model_validate(rest, context={"folder": folder})

@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from ..errors import worded
 from ..metrics import Definition
 from ..metrics.intents import TEST_CATEGORIES
 from ..metrics.value import OF_LISTED, VALUE_NEEDS
@@ -15,8 +16,14 @@ from .data import Data
 
 CATEGORY_SETTINGS: Final = "--set data.items.categories=genres --set 'data.items.split=|'"
 """An example of the settings for categories; a command that knows the file names its own column."""
-_TEST_CATEGORIES: Final = (
-    "set data.test.categories to their column (--set data.test.categories=COLUMN; iter in qrels, with data.test.format=trec)"
+_GIVE_CATEGORIES: Final = worded(
+    "give data.items with its key categories, and split if",
+    option="give --items FILE --set data.items.categories=COLUMN, and --set 'data.items.split=|' if",
+    argument="give items and categories='COLUMN', and split='|' if",
+)
+_TEST_CATEGORIES: Final = worded(
+    "set data.test.categories to their column (--set data.test.categories=COLUMN; iter in qrels, with data.test.format=trec)",
+    argument="give {'frame': TABLE, 'categories': 'COLUMN'} as test (iter in qrels, with test.format=trec)",
 )
 _INPUTS: Final = {
     "items": "the items of the catalogue",
@@ -47,8 +54,7 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
                 yield _without_train(definition)
         elif need == "categories":
             if data.items is None:
-                give = "give data.items with its key categories, and split if a cell has several"
-                yield f"{definition.label} needs the categories of the items: {give}"
+                yield f"{definition.label} needs the categories of the items: {_GIVE_CATEGORIES} a cell has several"
             elif data.items.categories is None:
                 keys = "data.items.categories to their column, and data.items.split if a cell has several"
                 yield f"{definition.label} needs the categories of the items: set {keys}: {CATEGORY_SETTINGS}"
@@ -79,7 +85,9 @@ def _without_value_column(definition: Definition, need: str) -> str:
     whose, columns = "relevant", "rows.COLUMN (of the test rows) or items.COLUMN (of data.items)"
     if need == OF_LISTED:
         whose, columns = "listed", "items.COLUMN (of data.items)"
-    return f"{definition.label} needs the column that has the value of each {whose} item: set evaluation.value_columns.{key} to {columns}"
+    place = f"evaluation.value_columns.{key}"
+    give = worded(f"set {place} to ", option=f"give --set {place}=") + columns
+    return f"{definition.label} needs the column that has the value of each {whose} item: {give}"
 
 
 def _without_train(definition: Definition) -> str:

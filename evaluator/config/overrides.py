@@ -7,24 +7,23 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from copy import deepcopy
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct, field
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..names.measure_strings import measures_of
 from ..names.short_names import is_address
 from ..quoting import one_line
 from .data_sources import InMemory, as_list
 from .dialects import Translation
-from .error_texts import error_text, keys_at
-from .judgement import Compare, GateBaseline, GateRule, Gates, Rule, as_baseline
+from .error_texts import keys_at
+from .judgement import GateBaseline, GateRule, Rule, as_baseline
 from .run_files import without_seed
-from .run_sections import ReportConfig, Tracking, Trackings
 
 
 class Locations(Struct, frozen=True):
@@ -84,6 +83,8 @@ SETTINGS: Final[Mapping[str, tuple[text.Path, str]]] = {
     "cluster": (("compare", "cluster"), "--cluster"),
 }
 """Name of a setting that an option gives → its key and its option."""
+_OF_LISTED: Final = "data.recommendations["
+"""The beginning of a `--set` for files of lists without a name, which are there after `--recs`."""
 _NAMED_CUTOFF: Final = re.compile(r"([^@]*)@(\w+)")
 _PLACES: Final = ("path", "table", "uri", "query", "frame", "runs")
 """The keys of a source that locate its rows."""
@@ -112,6 +113,30 @@ class Layers(Struct):
     environment: Mapping[str, str] | None = None
     origins: dict[text.Path, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def lay(
+        self,
+        question: Mapping[str, Any],
+        overrides: Iterable[str],
+        recommendations: Sequence[str],
+        *,
+        replaces: bool,
+        of_test: Mapping[str, str | None],
+        form: str | None,
+        gates: Mapping[str, Any],
+    ) -> int:
+        """Lay all options over the config, each over those before it; return how many files of `recommendations` are refused."""
+        late = [given for given in overrides if recommendations and given.startswith(_OF_LISTED)]
+        self.each(add_setting, ((question, setting) for setting in SETTINGS if setting in question))
+        self.each(override, ((given,) for given in overrides if given not in late))
+        n_refused = self.each(add_model, ((model, replaces) for model in recommendations))
+        self.each(override, ((given,) for given in late))
+        self.each(add_to_test, (given for given in of_test.items() if given[1] is not None))
+        self.each(add_input_format, [(form,)] if form else [])
+        self.each(add_gates, [(gates,)])
+        add_bases(self.config, question.get("bases", ()))
+        return n_refused
 
     def each(self, layer: Callable[..., None], given: Iterable[tuple[Any, ...]]) -> int:
         """Lay each of the options of one kind; return how many of them are wrong."""
@@ -176,34 +201,9 @@ def _unset(layers: Layers, path: text.Path, where: str) -> None:
         here = _in_full(path[: index + 1], value, path[index + 1])
     if isinstance(here, dict) and path[-1] in here:
         layers.put(path, None, where)  # sections in short form become mappings
-        _remove(layers.config, path)
+        del reduce(getitem, path[:-1], layers.config)[path[-1]]  # type: ignore[arg-type]
     elif (known := keys_at(path[:-1])) and path[-1] not in known:
         layers.put(path, None, where)
-
-
-def _remove(config: dict[str, Any], path: text.Path) -> None:
-    here: Any = config
-    for key in path[:-1]:
-        here = here[key]
-    del here[path[-1]]
-
-
-def with_overrides(stored: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
-    """Return the config of a stored result with other values of `report` and `compare`; `ConfigError` with what is wrong with them."""
-    layers = Layers(deepcopy(dict(stored)))
-    layers.each(override, ((given,) for given in overrides))
-    config, problems = layers.config, layers.problems
-    sections: dict[str, type[BaseModel]] = {} if problems else {"report": ReportConfig, "compare": Compare}
-    for name, section in sections.items():
-        try:
-            section.model_validate(config.get(name, {}))
-        except ValidationError as error:
-            for details in error.errors():
-                details["loc"] = (name, *details["loc"])
-                problems.append(f"{dotted(details['loc'])}: {error_text(details)}")
-    if problems:
-        raise ConfigError(problems)
-    return config
 
 
 def add_model(layers: Layers, model: str, replace: bool = False) -> None:
@@ -274,8 +274,10 @@ def add_to_test(layers: Layers, key: str, value: str) -> None:
     if not isinstance(data, dict) or not data.get("test"):
         in_folds = f"; write {key} into each fold" if isinstance(data, dict) and "folds" in data else ""
         raise WrongOptionError(f"{option}: the config has no data.test{in_folds}")
-    if isinstance(data["test"], str | list):
-        data["test"] = {"path": data["test"]}
+    own = data["test"].get(key) if isinstance(data["test"], dict) else None
+    if key == "where" and isinstance(own, str) and own.strip() != value.strip():
+        filters = f"{one_line(value)} instead of {one_line(own)}"
+        layers.warnings.append(f'--where replaces data.test.where of the config: {filters}; join both with "and" to apply both')
     layers.put(("data", "test", key), value, option)
 
 
@@ -434,50 +436,3 @@ def _in_full(path: text.Path, value: Any, key: str | int = "") -> Any:
     is_of_all_models = path == ("data", "recommendations") and key == "columns"  # one file, which has a column of the models
     is_source = path[0] == "data" and (is_of_model or is_of_all_models or (len(path) == 2 and path[1] not in ("recommendations", "folds")))
     return {"frame" if isinstance(value, InMemory) else "path": value} if is_source and isinstance(value, str | list | InMemory) else value
-
-
-def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gates, Compare]:
-    """Return the sections `gates` and `compare` of a config stored in results; `options` replace keys of `gates`.
-
-    Raises `ConfigError` for rules that cannot be read.
-    """
-    rules: Sequence[Any] = options.get("rules", ())
-    read = [read_rule(rule) if isinstance(rule, str) else rule for rule in rules]
-    section = {**_in_this_version(config.get("gates", {}), keeps_rules=not rules), **options} | ({"rules": read} if rules else {})
-    try:
-        return Gates.model_validate(section), Compare.model_validate(config.get("compare", {}))
-    except ValidationError as error:
-        problems = []
-        for details in error.errors():
-            place = details["loc"]
-            is_option = bool(rules) and place[:1] == ("rules",) and isinstance(place[1], int)
-            where = f"--rule {rules[int(place[1])]}" if is_option else dotted(("gates", *place))
-            problems.append(f"{where}: {error_text({**details, 'loc': ('gates', *place)})}")
-        raise ConfigError(problems) from None
-
-
-def _in_this_version(stored: Mapping[str, Any], *, keeps_rules: bool) -> dict[str, Any]:
-    """Return a stored section as this version writes it.
-
-    Earlier versions stored `unproven` (error, warn or pass) instead of `inconclusive`. If their rules are kept, they fail as they did:
-    `shown_beyond`.
-    """
-    section = {name: value for name, value in stored.items() if name != "unproven"}
-    older = {"fail": "shown_beyond"} if keeps_rules and stored.get("rules") and "fail" not in stored else {}
-    older |= {} if "unproven" not in stored else {"inconclusive": "fail" if stored["unproven"] == "error" else "warn"}
-    return {**older, **section}
-
-
-def trackings_of(config: Mapping[str, Any], given: Sequence[Any], where: str = "--to") -> tuple[Tracking, ...]:
-    """Return the trackers given by `where` (`mlflow`, `{mlflow: {experiment: home}}`), as texts or mappings, or else those of a config.
-
-    Raises `ConfigError` for settings that cannot be read.
-    """
-    section = [read_rule(one) if isinstance(one, str) else one for one in given] if given else config.get("track", [])
-    try:
-        read: tuple[Tracking, ...] = TypeAdapter(Trackings).validate_python(section)
-    except ValidationError as error:
-        where = where if given else "track"
-        problems = [f"{dotted((where, *one['loc']))}: {error_text({**one, 'loc': ('track', *one['loc'])})}" for one in error.errors()]
-        raise ConfigError(problems) from None
-    return read

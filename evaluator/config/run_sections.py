@@ -23,6 +23,7 @@ from pydantic import (
 from .. import plugins
 from ..outputs import endings, of_file
 from .data_sources import TABLE_NAME, Model, as_list
+from .source_values import StorageOptions
 
 _UNITS: Final = {
     "b": 1,
@@ -118,6 +119,10 @@ class Output(Model):
     dir: Annotated[str, Field(min_length=1)] | None = Field(
         None, description="the folder for result files, relative to the config file; if not given, none are written"
     )
+    storage_options: StorageOptions | None = Field(
+        None,
+        description="settings to reach the store of outputs (dir, and -o) and of baselines, in addition to the environment; as for inputs",
+    )
     per_user: Annotated[
         StrictBool | tuple[PerUserFormat, ...],
         WrapValidator(_formats, json_schema_input_type=bool | PerUserFormat | list[PerUserFormat]),
@@ -143,6 +148,11 @@ class Output(Model):
     describe: StrictBool = Field(
         False, description="whether manifest.json also describes the files, as receval describe does; this reads them a second time"
     )
+
+    @property
+    def storage(self) -> dict[str, str]:
+        """The options to reach outputs and baselines in a store."""
+        return self.storage_options or {}
 
     @property
     def per_user_formats(self) -> tuple[PerUserFormat, ...]:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from msgspec import Struct
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
 from ..names.row_filter import parse_filter
 from ..names.short_names import is_on_web
+from .masking import masked_options
 
 
 def read_column_name(value: Any) -> Any:
@@ -133,6 +134,10 @@ def read_uri(text: str) -> str:
 def read_option(value: Any) -> Any:
     """Return an option of an object store as text."""
     return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int | float) else value
+
+
+StorageOptions = Annotated[dict[str, Annotated[str, BeforeValidator(read_option)]], PlainSerializer(masked_options)]
+"""Settings to reach a store; secret ones are masked where they are stored or printed."""
 
 
 def read_filter(text: str) -> str:

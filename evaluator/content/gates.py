@@ -9,6 +9,7 @@ from msgspec import to_builtins
 
 from ..document import Cell, Column, Document, Heading, Sentences, Table, Terms
 from ..results.gates import Gate, Outcome, Verdicts
+from ..results.notes import CHOSEN
 from ..results.result import Result
 from ..stats.concluding import group_text, users_text
 from .methods import method_names
@@ -89,7 +90,8 @@ def baseline_document(result: Result, name: str) -> Document:
         ("health checks", ("an error-level check failed" if result.failed() else "passed") if result.examined else "none ran"),
         ("receval", result.versions.get("receval", "")),
     ]
-    return (Heading(name), Terms(tuple(terms), code=False), Table(columns, rows))
+    chosen = tuple(remark for remark in result.remarks if CHOSEN in remark)
+    return (Heading(name), Terms(tuple(terms), code=False), Table(columns, rows), *([Sentences(chosen)] if chosen else []))
 
 
 def _common(bases: Sequence[str]) -> str:

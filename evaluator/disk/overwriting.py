@@ -28,13 +28,17 @@ class Target(Struct, frozen=True):
     """A file or folder that a command writes to: the option that names it, as it was written, and the path.
 
     `takes` returns whether the command may write or remove a name in the folder; a file has none. An `is_local` target cannot be in a
-    store.
+    store; `storage` are options to reach the store of another.
     """
 
     option: str
     path: Path
     takes: Callable[[str], bool] | None = None
     is_local: bool = False
+    storage: Mapping[str, str] = {}
+
+    def __hash__(self) -> int:
+        return hash((self.option, self.path))
 
     @property
     def address(self) -> str | None:

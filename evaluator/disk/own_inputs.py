@@ -18,7 +18,7 @@ from ..load.folders import parts_of
 from ..names.short_names import is_address, is_in_store
 from ..results.result import Result
 from .overwriting import InputPath, files_of_results, manifest_of
-from .places import origin_of, place_of
+from .places import NO_OPTIONS, Storage, origin_of, place_of
 
 
 def inputs_of(loaded: Loaded) -> Iterator[InputPath]:
@@ -54,11 +54,12 @@ def baselines_of(loaded: Loaded) -> Iterator[InputPath]:
     """Yield the folders of results that a config names as baselines and anchors, with their files."""
     compare, models = loaded.config.compare, loaded.config.data.named_models or ()
     named = dict.fromkeys((*loaded.config.gates.bases, *((compare.baseline,) if compare.baseline else ())))
-    yield from inputs_of_folders((one for one in named if one not in models), loaded.folder, role="the baseline")
+    storage = loaded.config.output.storage
+    yield from inputs_of_folders((one for one in named if one not in models), loaded.folder, role="the baseline", storage=storage)
 
 
 def inputs_of_folders(
-    given: Iterable[str], *places: Path, role: str = "a folder of results that this command reads"
+    given: Iterable[str], *places: Path, role: str = "a folder of results that this command reads", storage: Storage = NO_OPTIONS
 ) -> Iterator[InputPath]:
     """Yield those of some `[LABEL=]PATH` that are folders of results, their files, and the inputs that these results were computed from.
 
@@ -67,7 +68,7 @@ def inputs_of_folders(
     for text in given:
         for place in (Path(), *places):
             for path in dict.fromkeys((text, text.rpartition("=")[2])):
-                folder = place_of(path, place)
+                folder = place_of(path, place, storage)
                 if names := files_of_results(folder):
                     yield InputPath(role, origin_of(folder), "results")
                     yield from (InputPath(f"a file of the results in {folder}", folder / name) for name in names)

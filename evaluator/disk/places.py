@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Any, BinaryIO, Final, TypeVar
 
 from ..config.masking import masked_path
@@ -21,6 +22,9 @@ from .overwriting import MANIFEST
 
 T = TypeVar("T")
 
+Storage = Mapping[str, str]
+"""Options to reach a store, in addition to the environment."""
+NO_OPTIONS: Final[Storage] = MappingProxyType({})
 OBJECTS: Final = "objects"
 """The key of a manifest in a store for the folder of its objects, which are never replaced."""
 _FILES: Final = (".yaml", ".yml", ".csv", ".tsv", ".parquet", ".gz", ".json", ".jsonl", ".ndjson", ".txt")
@@ -34,14 +38,14 @@ _origins: dict[Path, str] = {}
 """Copy of a folder → its address."""
 
 
-def place_of(text: str | os.PathLike[str], folder: Path = Path()) -> Path:
+def place_of(text: str | os.PathLike[str], folder: Path = Path(), storage: Storage = NO_OPTIONS) -> Path:
     """Return the path that a text names, relative to `folder`.
 
     For an address it is a copy of the folder of results there, which lives as long as the process; if there are no results at the
-    address, no file is at this path.
+    address, no file is at this path. `storage` are options to reach its store.
     """
     text = os.fspath(text)
-    return _copy_of(text) if is_elsewhere(text) else folder / Path(text).expanduser()
+    return _copy_of(text, storage) if is_elsewhere(text) else folder / Path(text).expanduser()
 
 
 def origin_of(folder: Path) -> Path:
@@ -56,7 +60,7 @@ def is_folder(text: str) -> bool:
     return os.path.isdir(Path(text).expanduser())
 
 
-def _copy_of(address: str) -> Path:
+def _copy_of(address: str, storage: Storage) -> Path:
     """Return a local copy of the folder of results at an address, in the state that one manifest describes: the old or the new one."""
     from ..load.remote import refuse_impossible  # only here: it imports Polars
 
@@ -66,7 +70,7 @@ def _copy_of(address: str) -> Path:
     address = f"{address.rstrip('/')}/"
     scratch: Path | None = None
     for _ in range(_TRIES):
-        manifest = read_object(address + MANIFEST)
+        manifest = read_object(address + MANIFEST, storage)
         before = _copies.get(address)
         if before is not None and before[0] == manifest:
             return before[1]
@@ -76,15 +80,15 @@ def _copy_of(address: str) -> Path:
         show_instead(str(target), masked_path(_origins[target]))
         if manifest is None:
             return target
-        is_whole = _fetch(address, manifest, target)
-        if is_whole or read_object(address + MANIFEST) == manifest:
+        is_whole = _fetch(address, manifest, target, storage)
+        if is_whole or read_object(address + MANIFEST, storage) == manifest:
             break
     assert manifest is not None, "a folder without a manifest was returned"
     _copies[address] = manifest, target
     return target
 
 
-def _fetch(address: str, manifest: bytes, target: Path) -> bool:
+def _fetch(address: str, manifest: bytes, target: Path, storage: Storage) -> bool:
     """Copy the files that a manifest names into a folder; return whether all were there, in a state that nobody can change."""
     content, prefix = plain_manifest(manifest)
     names = names_in(content)
@@ -92,9 +96,9 @@ def _fetch(address: str, manifest: bytes, target: Path) -> bool:
     (target / MANIFEST).write_bytes(manifest if prefix is None else content_of(content))
 
     def fetched(name: str) -> bool:
-        if prefix is not None and _copied(f"{address}{prefix}{name}", target / name):
+        if prefix is not None and _copied(f"{address}{prefix}{name}", target / name, storage):
             return True
-        _copied(address + name, target / name)  # a folder that another program copied has only plain names
+        _copied(address + name, target / name, storage)  # a folder that another program copied has only plain names
         return False
 
     return all(side_by_side(fetched, names))
@@ -138,26 +142,26 @@ def names_in(content: Mapping[str, Any]) -> Sequence[str]:
     return [name for name in names if name not in ("", ".", "..", MANIFEST) and not {"/", "\\", "\0"} & {*name}]
 
 
-def read_object(address: str) -> bytes | None:
+def read_object(address: str, storage: Storage = NO_OPTIONS) -> bytes | None:
     """Return the bytes of a small object at an address; `None` if there is none."""
     content = io.BytesIO()
-    return content.getvalue() if _written(address, content) else None
+    return content.getvalue() if _written(address, content, storage) else None
 
 
-def _copied(address: str, target: Path) -> bool:
+def _copied(address: str, target: Path, storage: Storage) -> bool:
     """Copy an object to a file; return whether there is one."""
     with new_copy(target) as file:
-        is_there = _written(address, file)
+        is_there = _written(address, file, storage)
     if not is_there:
         target.unlink()
     return is_there
 
 
-def _written(address: str, file: BinaryIO) -> bool:
+def _written(address: str, file: BinaryIO, storage: Storage) -> bool:
     from ..load.remote import Remote, write_content  # only here: it imports Polars
 
     try:
-        write_content(Remote(address), file)
+        write_content(Remote(address, storage), file)
     except NothingThereError:
         return False
     return True

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
 
 import polars as pl
 from msgspec import Struct, convert, to_builtins
+from msgspec.structs import replace
 
 from ..checks import Finding
 from ..errors import DataError, OutputError
 from ..forks import refuse_lost_threads
 from ..load.source_file import state_of
 from ..names.short_names import is_spread
-from ..outputs import in_folder, of_form
+from ..outputs import in_folder, of_form, rows
 from ..parts import RowFile
 from ..render.forms import as_json, rendered
 from ..render.result_data import cells_of_checks, gate_cells
@@ -30,7 +32,7 @@ from ..secrets import conceal, hidden_in_outputs, known_names
 from ..stats.difference import Conclusion
 from .hashes import CHECKSUM, checksum, fingerprint
 from .overwriting import MANIFEST, InputPath, Target, files_of_results, shown
-from .places import place_of
+from .places import NO_OPTIONS, Storage, place_of
 from .stage import Stage
 from .stores import names_at
 from .user_files import AGAIN, first_line, open_users
@@ -68,13 +70,13 @@ def is_output_file(name: str) -> bool:
     return name in {*in_folder("result", "users"), MANIFEST} or (name.startswith("enriched.") and name.endswith(".parquet"))
 
 
-def save(result: Result, folder: Path, inputs: Iterable[InputPath], *, long: bool | None = None) -> None:
-    """Write a result into a folder, all files or none; `long` as in `contents`.
+def save(result: Result, folder: Path, inputs: Iterable[InputPath], *, long: bool | None = None, storage: Storage = NO_OPTIONS) -> None:
+    """Write a result into a folder, all files or none; `long` as in `contents`, `storage` are options to reach a store.
 
     Raises `OutputError` if it cannot be written, or would replace one of the `inputs`.
     """
     refuse_lost_threads()
-    with Stage([Target(shown(folder), folder, is_output_file)], inputs) as stage:
+    with Stage([Target(shown(folder), folder, is_output_file, storage=storage)], inputs) as stage:
         files = contents(result, ("parquet",) if result.per_user else (), long=long)
         stage.commit({folder / name: content for name, content in files.items()}, gone=stale(folder, files))
 
@@ -95,16 +97,19 @@ def enriched_frames(result: Result) -> dict[str, pl.DataFrame]:
     return {model: pl.read_parquet(path) for model, path in result.enriched.items()}
 
 
-def copy_results(folder: Path, target: Path, inputs: Iterable[InputPath], *, force: bool = False) -> None:
+def copy_results(
+    folder: Path, target: Path, inputs: Iterable[InputPath], *, force: bool = False, only: Callable[[Result], Result] | None = None
+) -> None:
     """Copy the files that the manifest of a folder of results names, and the manifest; remove the rest of an earlier copy.
 
-    Raises `DataError` if one of them differs from the manifest. Raises `OutputError` if `target` is that folder, or, without `force`, has
-    other files of those names.
+    `only` returns the part of the result that is written instead of all of it. Raises `DataError` if one of them differs from the manifest.
+    Raises `OutputError` if `target` is that folder, or, without `force`, has other files of those names.
     """
     manifest = read_manifest(folder)
     for name in manifest.files:
         manifest.require(folder / name)
-    names = [*manifest.files, MANIFEST]
+    files = _part(folder, manifest, only) if only else {name: folder / name for name in (*manifest.files, MANIFEST)}
+    names = [*files]
     if os.path.exists(target) and target.samefile(folder):
         raise OutputError(f"{target} is the folder itself", "choose another place with --to")
     option = Target(f"--to {shown(target)}", target, lambda name: name in names or is_output_file(name))
@@ -118,7 +123,13 @@ def copy_results(folder: Path, target: Path, inputs: Iterable[InputPath], *, for
             f"{shown(target)} is not a result folder: it contains a {there[0]}", "choose another place with --to, or add --force"
         )
     with Stage([option], inputs) as stage:
-        stage.commit({target / name: folder / name for name in names}, gone=stale(target, names))
+        stage.commit({target / name: content for name, content in files.items()}, gone=stale(target, names))
+
+
+def _part(folder: Path, manifest: Manifest, only: Callable[[Result], Result]) -> dict[str, bytes | Path]:
+    """Return the files of a part of the result in a folder, in the forms that the folder has."""
+    lists = {unquote(name[len("enriched.") : -len(".parquet")]): folder / name for name in manifest.files if name.startswith("enriched.")}
+    return contents(only(replace(load(folder), enriched=lists)), (row.form for row in rows("users") if row.folder in manifest.files))
 
 
 # The manifest

@@ -36,14 +36,14 @@ class Upload:
     """The new objects of a target in a store: `open` tries the store, `add` uploads, `publish` makes them the new state."""
 
     def __init__(self, target: Target, address: str) -> None:
-        self._takes, self._address = target.takes, address
+        self._takes, self._address, self._storage = target.takes, address, target.storage
         self._token = secrets.token_hex(8)
         self._added: dict[str, bytes | Path] = {}
         self._own: list[str] = []
 
     def open(self) -> None:
         """Raise `OutputError` if nothing can be written there, or for one file of a folder of results."""
-        with open_bucket(self._address) as bucket:
+        with open_bucket(self._address, self._storage) as bucket:
             folder = bucket.key if self._takes is not None else bucket.key.rpartition("/")[0]
             probe = _below(folder, f"{_HIDDEN}/probe-{self._token}")
             bucket.put(probe, b"")
@@ -62,14 +62,14 @@ class Upload:
         self._added.update(files)
         if self._takes is None:
             return
-        with open_bucket(self._address) as bucket:
+        with open_bucket(self._address, self._storage) as bucket:
             objects = {_below(bucket.key, f"{self._objects}{name}"): content for name, content in files.items() if name != MANIFEST}
             self._own = [*objects]
             side_by_side(lambda key: bucket.put(key, objects[key]), objects)
 
     def publish(self) -> None:
         """Make the uploaded files the state of the folder, remove the objects of the state before, and copy the files to their names."""
-        with open_bucket(self._address) as bucket:
+        with open_bucket(self._address, self._storage) as bucket:
             if self._takes is None:
                 for content in self._added.values():
                     bucket.put(bucket.key, content)
@@ -82,13 +82,13 @@ class Upload:
                 bucket.copy(_below(bucket.key, f"{self._objects}{name}"), _below(bucket.key, name), self._added[name])
 
             side_by_side(give_name, (name for name in self._added if name != MANIFEST))
-        with suppress(OutputError), open_bucket(self._address) as bucket:  # the results are complete without it
+        with suppress(OutputError), open_bucket(self._address, self._storage) as bucket:  # the results are complete without it
             self._clean(bucket, manifest, _content(before))
 
     def remove(self) -> None:
         """Remove what was uploaded and not published."""
         if self._own:
-            with suppress(OutputError), open_bucket(self._address) as bucket:
+            with suppress(OutputError), open_bucket(self._address, self._storage) as bucket:
                 bucket.delete(self._own)
 
     @property

@@ -18,6 +18,7 @@ from ..names.model_patterns import chosen_models
 from ..names.short_names import REFERENCE_NAMES
 from ..parts.spark.session import SparkSession
 from ..recognise.applying import QuestionError
+from ..synonyms import is_question
 from ..tables.rows import EMPTY_TRUTH
 from .looking import ROLES, Looker
 from .matrix_inputs import deepest, masks_seen, refuse_unknown_columns
@@ -170,5 +171,9 @@ def refuse_missing_files(loaded: Loaded, roles: Collection[str] = tuple(ROLES)) 
             load.find(dotted(("data", *location)), local, loaded.folder)
         except DataError as error:
             errors.append(error)
+    if len(errors) == 1:
+        raise errors[0]
     if errors:
-        raise DataError([line for error in errors for line in error.message.split("\n")], errors[-1].hint)
+        texts = (f"{error.message}: {error.hint}" if is_question(error.hint or "") else error.message for error in errors)
+        hint = next((error.hint for error in reversed(errors) if error.hint and not is_question(error.hint)), None)
+        raise DataError([line for text in texts for line in text.split("\n")], hint)

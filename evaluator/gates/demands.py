@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from ..comparison.comparison_options import ComparisonOptions
 from ..comparison.pairing import Side
 from ..config.judgement import Compare, GateRule, Gates, Inconclusive, MissingPolicy
-from ..errors import ConfigError, DataError
+from ..errors import ConfigError, DataError, worded
 from ..results.gates import Consequence
 from ..results.result import InputFile, Result
 from ..results.row import shortened
@@ -99,7 +99,10 @@ USUAL_BASELINE: Final = "results/main"
 def how_to_set(path: str | os.PathLike[str], key: str) -> str:
     """Return the hint for a missing baseline or anchor, whose config key is `key`."""
     to = "" if Path(path) == Path(USUAL_BASELINE) else f" --to {shlex.quote(os.fspath(path))}"
-    return f"create it with receval baseline set DIR{to}; the first time use --if-missing pass, or set {key}.if_missing to warn or pass"
+    create = worded(
+        f"create it with receval baseline set DIR{to}; the first time use --if-missing pass, or", argument="create it with result.save, or"
+    )
+    return f"{create} set {key}.if_missing to warn or pass"
 
 
 class NoBase(Struct, frozen=True):
@@ -118,7 +121,8 @@ def base_of(rule: GateRule, model: str, result: Result, baseline: Baseline | Non
         _refuse_unknown((rule.against,), result, f"rule '{rule}'")
         return Side(rule.against, result, rule.against)
     if baseline is None:
-        raise ConfigError(f"rule '{rule}': there is nothing to compare with", "give --baseline DIR, gates.baseline, or against in the rule")
+        give = worded("give --baseline DIR, gates.baseline, or against in the rule", argument="give baseline, or against in the rule")
+        raise ConfigError(f"rule '{rule}': there is nothing to compare with", give)
     return side_of(baseline, model, result)
 
 

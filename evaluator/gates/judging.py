@@ -15,7 +15,7 @@ from ..comparison.model_pair import ModelPair
 from ..comparison.pairing import Side
 from ..comparison.slice_limits import SliceLimit, find_beyond
 from ..config.judgement import GateRule, Inconclusive
-from ..errors import ConfigError, DataError
+from ..errors import ConfigError, DataError, worded
 from ..results.gates import AnchorVerdict, Consequence, Gate, Outcome, Verdicts
 from ..results.list_lengths import caution
 from ..results.result import FEW_USERS, Result
@@ -233,7 +233,8 @@ class _Judging(Struct, eq=False):
         pair.count_users({label: (one.n, one.n_unpaired) for label, one in estimates.items()})
         judge_one = self._margin if cases[0].rule.slices is None else self._slices
         judged = [judge_one(case, pair, estimates[case.label]) for case in cases]
-        with _hinting("missing_lists: zero counts users without a list; compare.users: common judges users that count for both"):
+        common = worded("compare.users: common", argument="common=True")
+        with _hinting(f"missing_lists: zero counts users without a list; {common} judges users that count for both"):
             pair.refuse_other_users(estimates)
         pair.refuse_no_common_users(estimates)
         metrics = dict.fromkeys(case.row.metric for case in cases)

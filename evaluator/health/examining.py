@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from ..checks import CHECKS, NEEDS, SEVERITIES, CheckSetting, setting
 from ..conventions import AXES
-from ..errors import DataError
+from ..errors import DataError, worded
 from ..measure.measuring import may_be_undefined
 from ..measure.scoring import Scorer
 from ..metrics.definition import Definition
@@ -166,7 +166,7 @@ def refuse(symptoms: Iterable[Symptom]) -> None:
             axis = CHECKERS[finding.check].policy
             values = ", ".join(AXES[axis].values)
             sentence = f"{about}{finding.sentence} evaluation.policy.{axis} is set to error."
-            raise DataError(sentence, f"fix the file, or set how this is handled: {values}")
+            raise DataError(sentence, f"{worded('fix the file, or set', argument='fix these rows, or set')} how this is handled: {values}")
 
 
 def in_order(symptoms: Iterable[Symptom]) -> list[Symptom]:

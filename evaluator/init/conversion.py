@@ -86,7 +86,9 @@ def convert(path: File, folder: File | None = None) -> str:
         raise ConfigError([f"{locations.in_file((*experiment.at, *where))}: {message}" for where, message in unknown])
     others = tuple(problem for problem in translation.problems if problem[0] not in {where for where, _ in unknown})
     checked = {"data": experiment.data, "evaluation": value, **experiment.others}
-    config = check(checked, replace(locations, translation=replace(translation, problems=others)), path.parent)
+    config, problems = check(checked, replace(locations, translation=replace(translation, problems=others)), path.parent)
+    if config is None:
+        raise ConfigError(problems)
     wanting = {"train"} if config.data.items else {"train", "catalogue"}
     needed = any(definition.needs & wanting for definition in config.evaluation.computed)
     if experiment.optional and "train" in experiment.placeholders and not needed:

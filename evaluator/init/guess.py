@@ -198,7 +198,9 @@ def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
     if document.problems:
         raise ConfigError([f"the guessed config, line {line}: {message}" for (line, _), message in document.problems])
     folds = folds_of(document.value)[0]
-    check(folds[0].value if folds else document.value, Locations("the guessed config", document), folder or Path())
+    _, problems = check(folds[0].value if folds else document.value, Locations("the guessed config", document), folder or Path())
+    if problems:
+        raise ConfigError(problems)
     return complete
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
@@ -84,14 +85,14 @@ class Bucket(Struct, frozen=True):
 
 
 @contextmanager
-def open_bucket(address: str) -> Iterator[Bucket]:
-    """Open the bucket of an address for writing; its errors become `OutputError`s that name the address."""
+def open_bucket(address: str, options: Mapping[str, str] = MappingProxyType({})) -> Iterator[Bucket]:
+    """Open the bucket of an address for writing, with options of its store; its errors become `OutputError`s that name the address."""
     try:
         refuse_impossible("an output", address)
     except DataError as error:
         raise OutputError(error.message, error.hint) from None
     if not address.partition("://")[2].strip("/"):
         raise OutputError(f"an output: {address} has no bucket", "write s3://BUCKET/FOLDER/")
-    remote = Remote(address)
+    remote = Remote(address, options)
     with open_store(remote, writes=True) as (store, key):
         yield Bucket(store, key.rstrip("/"))

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from ..errors import DataError
+from ..errors import DataError, worded
 from ..synonyms import did_you_mean
 from .column_words import likely_column, order_columns
 from .scan import FILTER_COLUMN, KEY_COLUMN, ReadOptions, SharedName
@@ -213,7 +213,7 @@ class MissingColumnsError(UnclearColumnsError):
 
 def all_missing(errors: Sequence[MissingColumnsError], *, has_config: bool) -> DataError:
     """Return the error about columns that one or several sources lack, with a line for each, and with the way to a config."""
-    way = "" if has_config else "; receval run … --print-config prints the config to set them in"
+    way = "" if has_config else worded("; receval run … --print-config prints the config to set them in", argument="")
     if len(errors) == 1:
         return DataError(errors[0].message, f"{errors[0].hint}{way}")
     given = {key: {error.keys.get(key, "") for error in errors} - {""} for error in errors for key in error.keys}
@@ -222,7 +222,8 @@ def all_missing(errors: Sequence[MissingColumnsError], *, has_config: bool) -> D
     options = " ".join(filter(None, (set_options("data: ", **of_all), *of_one)))
     columns = ", ".join(f"{key.removeprefix('columns__')}: {of_all.get(key, 'NAME')}" for key in given if key != "split")
     other = set_options(errors[0].where, **dict.fromkeys([*of_all][-1:], "NAME"))
-    hint = f"set them in the config, data.columns: {{{columns}}}, or by {options}{f', or for one file by {other}' if other else ''}{way}"
+    of_file = worded(f", or for one file by {other}", argument="") if other else ""
+    hint = f"set them in the config, data.columns: {{{columns}}}, or by {options}{of_file}{way}"
     return DataError([error.message for error in errors], hint)
 
 

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from ..config.data import MARK
 from ..config.masking import masked_path
 from ..config.run_files import SEED
-from ..errors import DataError, NoRowsError
+from ..errors import DataError, NoRowsError, worded
 from ..extras import missing_extra
 from ..synonyms import nearest, question
 from ..temporary import folder_for_copies, new_copy
@@ -84,7 +84,10 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
                 raise DataError(f"{role}: a text of {n_lines:,} lines is not a path", "read it first: polars.read_csv(io.StringIO(text))")
             problems.append(f"{role}: there is no file {shown if shown.isprintable() else f'{shown!r}: {cure}'}")
     if problems:
-        relative = "paths in a config are relative to its file, those of options to the current folder"
+        relative = worded(
+            "paths in a config are relative to its file, those of options to the current folder",
+            argument="paths start from the folder that Python runs in",
+        )
         raise DataError(problems, _near(folder, missing) or relative)
     for file in files:
         refuse_name_in_bytes(role, file)
@@ -103,7 +106,8 @@ def _near(folder: Path, missing: Sequence[str]) -> str:
     near = []
     for path in (folder / text for text in missing):
         with suppress(OSError, ValueError):
-            there = {Path(name).stem: name for name in sorted(os.listdir(path.parent))}
+            names = sorted(os.listdir(path.parent), key=lambda name: (Path(name).suffix == path.suffix, name))
+            there = {Path(name).stem: name for name in names}  # of one stem that with the same ending
             near += [path.with_name(there[stem]) for stem in nearest(path.stem, there)]
     return question(*near, between=" and ") if near else ""
 

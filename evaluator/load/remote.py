@@ -284,7 +284,9 @@ def in_words(remote: Remote, *, writes: bool = False) -> Iterator[None]:
     try:
         yield
     except wrong.UnknownConfigurationKeyError as error:
-        raise kind(f"storage_options of {remote}: {_first_line(error)[:300]}", "see the options of Polars' cloud readers") from None
+        raise kind(
+            f"{'output.' * writes}storage_options of {remote}: {_first_line(error)[:300]}", "see the options of Polars' cloud readers"
+        ) from None
     except (wrong.BaseError, FileNotFoundError, PermissionError) as error:
         code = re.search(r"status code: (\d+)", str(error))  # a failed listing gives its reason only in its text
         status = code[1] if code else ""
@@ -293,9 +295,9 @@ def in_words(remote: Remote, *, writes: bool = False) -> Iterator[None]:
                 raise OutputError(f"{remote} cannot be written: there is no such bucket", "check its name, or make it first") from None
             raise NothingThereError(f"there is nothing at {remote}", "check the bucket and the key") from None
         if isinstance(error, wrong.PermissionDeniedError | wrong.UnauthenticatedError | PermissionError) or status in ("401", "403"):
-            hint = "check the credentials in the environment" + ("" if writes else ", or set storage_options in the config")
+            hint = f"check the credentials in the environment, or set {'output.' * writes}storage_options in the config"
             raise kind(f"{remote} cannot be {done} (permission denied)", hint) from None
-        hint = "check the address, the connection and storage_options, such as endpoint_url and region"
+        hint = f"check the address, the connection and {'output.' * writes}storage_options, such as endpoint_url and region"
         raise kind(f"{remote} cannot be reached: {_first_line(error)[:300]}", hint) from None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 from msgspec.structs import replace
@@ -13,8 +13,10 @@ from ..names.model_patterns import chosen_models
 from .notes import chosen_text
 from .result import Result, StoredUsers
 
+Kind = TypeVar("Kind", bound=Result)
 
-def with_chosen_models(results: Mapping[str, Result], patterns: Sequence[str], also: Collection[str] = ()) -> dict[str, Result]:
+
+def with_chosen_models(results: Mapping[str, Kind], patterns: Sequence[str], also: Collection[str] = ()) -> dict[str, Kind]:
     """Return results by label, with the models that are named or fit a pattern in any of them, those of `also`, and all reference lists.
 
     Raises `ConfigError` for a text that fits no model, and for a result of which nothing is left.
@@ -31,7 +33,7 @@ def with_chosen_models(results: Mapping[str, Result], patterns: Sequence[str], a
     return {label: _with_models(result, own[label], chosen) for label, result in results.items()}
 
 
-def _with_models(result: Result, own: Collection[str], chosen: Collection[str]) -> Result:
+def _with_models(result: Kind, own: Collection[str], chosen: Collection[str]) -> Kind:
     kept = {model for model in own if model in chosen}
     if len(kept) == len(own):
         return result
@@ -60,7 +62,7 @@ def _with_models(result: Result, own: Collection[str], chosen: Collection[str]) 
         per_user=_users_of(result.per_user, shown),
         candidates=of_shown(result.candidates),
         list_hashes=of_shown(result.list_hashes),
-        enriched=of_shown(result.enriched),
+        enriched={name: path for name, path in result.enriched.items() if name in shown or name.rpartition(" (")[0] in shown},  # of runs
         findings=tuple(one for one in result.findings if not one.model or one.model in shown),
         conclusions=(),
         remarks=(chosen_text(named, len(own)), *result.remarks),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -19,10 +19,10 @@ from ..comparison.slicing import find_slices as find_slices_of
 from ..config import Loaded
 from ..config.evaluation_keys import group_text, read_group
 from ..config.judgement import DEFAULT, Compare
-from ..config.overrides import with_overrides
+from ..config.stored_sections import with_overrides
 from ..disk.overwriting import InputPath, destination
 from ..disk.own_inputs import baselines_of, inputs_of, inputs_of_folders
-from ..disk.places import is_folder, place_of
+from ..disk.places import NO_OPTIONS, is_folder, place_of
 from ..disk.result_folder import is_result_folder, load
 from ..disk.stage import Stage
 from ..errors import ArgumentError, ConfigError
@@ -43,6 +43,7 @@ Features = Callable[[Loaded], tuple[GroupBy, ...]]
 """Returns the groupings of users of a config in which slices are searched."""
 Tell = Callable[[Sequence[Finding]], None]
 """Receives the findings of level error of a config that was evaluated."""
+Kind = TypeVar("Kind", bound=Result)
 MarginLike = float | str | Mapping[str, float | str]
 
 
@@ -68,10 +69,16 @@ class OpenedInputs(Struct, frozen=True, eq=False):
     unnamed: str | None
     baseline: str | None
 
+    @property
+    def config(self) -> Loaded | None:
+        """The config, if there is one."""
+        return next(iter(self.configs.values()), None)
+
     def read(self) -> Iterator[InputPath]:
         """Yield every file and folder that the command reads, which its outputs must not replace."""
         yield from inputs_of_folders(map(str, self.folders.values()))
-        yield from inputs_of_folders([self.baseline] if self.baseline else (), role="the baseline")
+        storage = _storage_of(self.config)
+        yield from inputs_of_folders([self.baseline] if self.baseline else (), role="the baseline", storage=storage)
         for config in self.configs.values():
             yield from inputs_of(config)
             yield from baselines_of(config)
@@ -106,10 +113,16 @@ def open_inputs(given: Sequence[str], read: Read, arguments: Mapping[str, Any], 
         if configs and os.path.exists(path):
             raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
         configs[name] = read(str(path))  # raises for a name that is no file, such as that of a model
-    if (models := arguments.get("models")) and results:
-        bases = [baseline, arguments.get("baseline_model"), *(section_of(one, "compare", Compare).baseline for one in results.values())]
-        results = with_chosen_models(results, models, [base for base in bases if base is not None])
+    results = choose(results, arguments.get("models", ()), baseline, arguments.get("baseline_model"))
     return OpenedInputs(tuple(paths), results, folders, configs, unnamed, baseline)
+
+
+def choose(results: Mapping[str, Kind], models: str | Sequence[str], *bases: str | None) -> dict[str, Kind]:
+    """Return results with the chosen models, and those that they are compared with: `bases`, and those that their configs name."""
+    if not models or not results:
+        return dict(results)
+    named = (*bases, *(section_of(one, "compare", Compare).baseline for one in results.values()))
+    return with_chosen_models(results, [models] if isinstance(models, str) else models, [base for base in named if base is not None])
 
 
 def gather(
@@ -131,8 +144,7 @@ def gather(
         results[name] = run(config, concludes=False, features=searched, describes=describes)
         tell([one for one in results[name].findings if one.severity == "error"])
         results[name] = results[name] if judge is None else judge(results[name])
-    config_of = next(iter(opened.configs.values()), None)
-    return GatheredResults({name: results[name] for name in opened.labels}, config_of, opened.folders, opened.unnamed)
+    return GatheredResults({name: results[name] for name in opened.labels}, opened.config, opened.folders, opened.unnamed)
 
 
 def _judge(config: Loaded) -> Callable[[Result], Result]:
@@ -154,8 +166,16 @@ def _features(config: Loaded, features: Features | None, *, judges_gates: bool) 
 def label_of_config(path: str, baseline: str | None) -> str:
     """Return the label of a config without one: its file name, with the ending if the folder of the baseline has the same name."""
     place = Path(path)
-    is_taken = baseline is not None and _named(baseline)[0] == place.stem and is_result_folder(_named(baseline)[1])
-    return (place.name if is_taken else place.stem) or path
+    return (place.name if baseline is not None and _is_label(place.stem, baseline) else place.stem) or path
+
+
+def _is_label(name: str, baseline: str) -> bool:
+    """Return whether a name is that of the folder of the baseline; one in a store is read only when the config says how to reach it."""
+    path = path_of(baseline)
+    if is_elsewhere(path):
+        return name == (PurePosixPath(path).name if path == baseline else baseline.partition("=")[0])
+    label, place = _named(baseline)
+    return label == name and is_result_folder(place)
 
 
 def _refuse_unknown_baseline(baseline: str, labels: Sequence[str], stored: Mapping[str, Result], config: Loaded) -> None:
@@ -200,14 +220,14 @@ def with_baseline_folder(gathered: GatheredResults, options: ComparisonOptions) 
     folder = _baseline_folder(baseline, gathered.config)
     if folder is None:
         return gathered.results, options  # probably a name: the error on it lists the names that exist
-    name, _ = _named(baseline)
+    name, _ = _named(baseline, _storage_of(gathered.config))
     results = {name: load(folder), **{label: result for label, result in gathered.results.items() if label != name}}
     return results, replace(options, baseline=name)
 
 
 def _baseline_folder(baseline: str, config: Loaded | None) -> Path | None:
     """Return the folder that a baseline names; `None` if it does not exist and is not written like one."""
-    _, path = _named(baseline)
+    _, path = _named(baseline, _storage_of(config))
     places = [path] if config is None else [path, config.folder / path]
     folder = next((place for place in places if os.path.isdir(place)), None)
     return path if folder is None and ("=" in baseline or "/" in baseline) else folder
@@ -217,7 +237,8 @@ def _folder_of_gates(gathered: GatheredResults) -> str | None:
     """Return the label of the given folder that all gates with a baseline name; `None` if there is not exactly one."""
     places = (Path(), *([gathered.config.folder] if gathered.config is not None else []))
     named = {folder.rpartition("=")[2] for result in gathered.results.values() if (folder := gates_folder(result)) is not None}
-    wanted = {os.path.realpath(place_of(folder, place)) for folder in named for place in places}
+    storage = _storage_of(gathered.config)
+    wanted = {os.path.realpath(place_of(folder, place, storage)) for folder in named for place in places}
     labels = [label for label, folder in gathered.folders.items() if os.path.realpath(folder) in wanted]
     return labels[0] if len(labels) == 1 and len(gathered.results) > 1 else None
 
@@ -228,12 +249,17 @@ def path_of(text: str) -> str:
     return path if equals and "/" not in name else text
 
 
-def _named(text: str) -> tuple[str, Path]:
+def _storage_of(config: Loaded | None) -> Mapping[str, str]:
+    """Return the options to reach baselines in a store."""
+    return {} if config is None else config.config.output.storage
+
+
+def _named(text: str, storage: Mapping[str, str] = NO_OPTIONS) -> tuple[str, Path]:
     """Return the label and the path of `PATH` or `NAME=PATH`."""
     name, equals, path = text.partition("=")
     if equals and name and "/" not in name:
-        return name, place_of(path)
-    place = place_of(text)
+        return name, place_of(path, storage=storage)
+    place = place_of(text, storage=storage)
     return (place.resolve().name if os.path.isdir(place) else place.stem) or text, place
 
 
@@ -293,7 +319,7 @@ def compare_inputs(
     """
     targets = targets_of(outputs, "comparison", folders=True)
     opened = open_inputs(inputs, read, arguments)
-    with Stage(targets.written(in_folder("comparison", "losers").__contains__), opened.read()) as stage:
+    with Stage(targets.written(in_folder("comparison", "losers").__contains__, of=opened.config), opened.read()) as stage:
         gathered = gather(opened, tell, features=features_of if find_slices else None)
         written_by = arguments.get("by") or ()
         by = groups_named(gathered.results, written_by)

@@ -244,7 +244,7 @@ def diff_inputs(
     """Compare two models user by user and write the files of `outputs`; return the difference and the arguments of its forms."""
     targets = targets_of(outputs, "diff")
     found = two_models(inputs, read, has_test=has_test)
-    with Stage(targets.written(), chain(inputs_of(found.loaded), inputs_of_folders(inputs))) as stage:
+    with Stage(targets.written(of=found.loaded), chain(inputs_of(found.loaded), inputs_of_folders(inputs))) as stage:
         made = diff(found.loaded, found.base, found.model, options, report)
         arguments: dict[str, Any] = {"spreadsheet_safe": found.loaded.config.output.spreadsheet_safe}
         stage.commit({destination(path): rendered(row, made, **arguments) for path, row in targets.files.items()})

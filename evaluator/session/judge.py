@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import Loaded, gates_of
@@ -14,7 +16,7 @@ from ..config import measures_of_rules as measures_of_rules
 from ..config.judgement import Compare, GateBaseline, Gates
 from ..config.masking import masked_path
 from ..disk.own_inputs import inputs_of_result
-from ..disk.places import place_of
+from ..disk.places import NO_OPTIONS, Storage, place_of
 from ..disk.result_folder import copy_results
 from ..disk.result_folder import load as load
 from ..errors import ConfigError, DataError, OutputError
@@ -22,6 +24,7 @@ from ..evaluation.features import features_of
 from ..gates.demands import OF_EARLIER_VERSION, USUAL_BASELINE, Baseline, Bases, Demands, how_to_set, side_of
 from ..gates.judging import judge
 from ..names.short_names import is_in_store, one_address
+from ..results.chosen_models import with_chosen_models
 from ..results.gates import Verdicts
 from ..results.result import Result
 from ..results.row import shortened
@@ -29,14 +32,23 @@ from ..tables.prepared import GroupBy
 from .targets import PathLike
 
 
-def set_baseline(folder: str, target: str | None = None, *, force: bool = False) -> tuple[str, list[str]]:
-    """Copy a folder of results to the folder of the baseline; return that folder, and the reasons not to copy, unless `force`.
+class BaselineSet(Struct, frozen=True):
+    """The folder of a baseline, the reasons why it was not updated, and, if only some models were chosen, a sentence on them."""
+
+    target: str
+    reasons: tuple[str, ...] = ()
+    chosen: str = ""
+
+
+def set_baseline(folder: str, target: str | None = None, *, models: Sequence[str] = (), force: bool = False) -> BaselineSet:
+    """Copy a folder of results, or only some `models` of it, to the folder of the baseline, if there is no reason not to, or by `force`.
 
     The default of `target` is the baseline that the config of the results names. Reasons are failed gates and checks, and results that
     would replace a baseline of other models.
     """
     source = place_of(folder)
-    result = load(source)
+    whole = load(source)
+    result = with_bases(folder, whole, models)
     given = gates_of(result.config, {})[0].baseline
     named = given is not None and given.path not in result.models
     own = given.path.rpartition("=")[2] if given is not None and named else USUAL_BASELINE
@@ -52,10 +64,20 @@ def set_baseline(folder: str, target: str | None = None, *, force: bool = False)
         "a health check of level error failed": result.failed(),
         (replaced := "" if chosen else _of_other_models(result, target)): replaced,
     }
-    reasons = [reason for reason, holds in problems.items() if holds]
-    if not reasons or force:
-        copy_results(source, place, inputs_of_result(result), force=force)
-    return target, [] if force else reasons
+    reasons = () if force else tuple(reason for reason, holds in problems.items() if holds)
+    if not reasons:
+        only = None if result is whole else lambda read: with_bases(folder, read, models)
+        copy_results(source, place, inputs_of_result(whole), force=force, only=only)
+    return BaselineSet(target, reasons, "" if result is whole else result.remarks[0])
+
+
+def with_bases(label: str, result: Result, models: Sequence[str], options: Mapping[str, Any] = MappingProxyType({})) -> Result:
+    """Return a result with the chosen models, and those that they are compared with; `options` replace keys of its gates."""
+    if not models:
+        return result
+    gates, compare = gates_of(result.config, options)
+    named = (*gates.bases, compare.baseline, *(rule.against for rule in gates.rules))
+    return with_chosen_models({label: result}, models, [base for base in named if base in result.models])[label]
 
 
 def _of_other_models(result: Result, target: str) -> str:
@@ -93,22 +115,24 @@ def judge_of_config(loaded: Loaded, *, strict: bool = False) -> Callable[[Result
     With `strict` gates that would only warn fail.
     """
     gates, named = loaded.config.gates, loaded.config.data.named_models
-    bases = bases_of(gates, loaded.folder, named)
+    bases = bases_of(gates, loaded.folder, named, loaded.config.output.storage)
     return lambda result: with_gates(result, gates, loaded.config.compare, bases, strict=strict)
 
 
-def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) -> Bases:
+def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None, storage: Storage = NO_OPTIONS) -> Bases:
     """Find the baseline and anchors of gates, and read those that are folders, relative to `folder`; nothing if no rule compares.
 
-    `models` are those that the config names, if it does. Raises `DataError` if a folder is damaged, or missing with `if_missing: error`.
+    `models` are those that the config names, if it does; `storage` are options to reach a store. Raises `DataError` if a folder is damaged,
+    or missing with `if_missing: error`.
     """
     comparing = [rule for rule in gates.rules if rule.compares and rule.against is None]
     anchors: dict[str, Baseline] = {}
     for rule in comparing:
         given = GateBaseline(path=rule.anchor) if rule.anchor else None if rule.anchor is False else gates.anchor
         if given is not None and (rule.anchor or "") not in anchors:
-            anchors[rule.anchor or ""] = replace(_find_base(given, folder, models, "anchor"), is_anchor=True)
-    return Bases(_find_base(gates.baseline, folder, models, "baseline") if gates.baseline is not None and comparing else None, anchors)
+            anchors[rule.anchor or ""] = replace(_find_base(given, folder, models, "anchor", storage), is_anchor=True)
+    base = _find_base(gates.baseline, folder, models, "baseline", storage) if gates.baseline is not None and comparing else None
+    return Bases(base, anchors)
 
 
 def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases, *, strict: bool = False) -> Result:
@@ -131,10 +155,10 @@ def features_of_rules(loaded: Loaded) -> tuple[GroupBy, ...]:
     return tuple(dict.fromkeys((*every, *named)))
 
 
-def _find_base(given: GateBaseline, folder: Path, models: Collection[str] | None, noun: str) -> Baseline:
+def _find_base(given: GateBaseline, folder: Path, models: Collection[str] | None, noun: str, storage: Storage) -> Baseline:
     """Return a baseline or an anchor, read if it is a folder."""
     label, equals, path = given.path.rpartition("=")
-    place = place_of(path, folder)
+    place = place_of(path, folder, storage)
     is_model = not equals and given.path in (models or ())
     if not is_model and os.path.isdir(place):
         result = load(place)

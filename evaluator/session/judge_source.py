@@ -16,9 +16,8 @@ from ..errors import ConfigError
 from ..evaluation.running import run
 from ..outputs import OutputForm
 from ..render.forms import rendered
-from ..results.chosen_models import with_chosen_models
 from ..results.result import Result
-from .judge import bases_of, features_of_rules, judge_of_config, with_gates
+from .judge import bases_of, features_of_rules, judge_of_config, with_bases, with_gates
 from .outcome import JudgedResult
 from .targets import PathLike, targets_of
 
@@ -45,8 +44,9 @@ def judge_source(
     relative to the working folder.
     """
     targets = targets_of(outputs, "gates", "report", more=more_files)
-    judge, inputs = _of_folder(source, options, models, strict) if is_folder(source) else _of_config(read(source), strict)
-    with Stage(targets.written(), inputs) as stage:
+    loaded = None if is_folder(source) else read(source)
+    judge, inputs = _of_folder(source, options, models, strict) if loaded is None else _of_config(loaded, strict)
+    with Stage(targets.written(of=loaded), inputs) as stage:
         result = judge()
         content = None
         if reports or targets.of("report"):
@@ -61,10 +61,7 @@ def judge_source(
 
 def _of_folder(folder: str, options: Mapping[str, Any], models: Sequence[str], strict: bool) -> tuple[Judge, list[InputPath]]:
     """Return a function that judges the results of a folder, and what it reads."""
-    result = load(folder)
-    if models:
-        bases = [base for base in gates_of(result.config, options)[0].bases if base in result.models]
-        result = with_chosen_models({str(folder): result}, models, bases)[str(folder)]
+    result = with_bases(folder, load(folder), models, options)
     gates, compare = gates_of(result.config, options)
     if not gates.rules:
         hint = "give one with --rule 'nDCG@10 max_loss 2%', or evaluate with gates in the config"

@@ -120,7 +120,7 @@ def report_inputs(
     printed = None if form is None else outputs.of_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     opened = open_inputs(inputs, read, arguments, overrides)
-    with Stage(targets.written(), (*templates, *opened.read())) as stage:
+    with Stage(targets.written(of=opened.config), (*templates, *opened.read())) as stage:
         gathered = gather(opened, tell, judges_gates=True, features=features_of if find_slices else None, describes=describes)
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), title=title, date=date)
         content = replace(content, slices=_slices(gathered, arguments)) if find_slices else content
@@ -379,7 +379,8 @@ def plot_inputs(
     if "drawing" in row.needs:
         drawing.require()
     opened = open_inputs(inputs, read, arguments, overrides)
-    with Stage([Target(f"-o {shown(target)}", target)], opened.read()) as stage:
+    storage = {} if opened.config is None else opened.config.config.output.storage
+    with Stage([Target(f"-o {shown(target)}", target, storage=storage)], opened.read()) as stage:
         gathered = gather(opened, tell)
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), charts={kind: tuple(of)})
         stage.commit({destination(target): rendered(row, chart_of(content, kind).spec)})

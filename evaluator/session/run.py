@@ -59,7 +59,7 @@ def run_config(
     targets = run_targets(loaded, outputs, more_files, per_user=per_user)
     of_failures = [Path(store_failures).expanduser()] if store_failures else []
     configured = {loaded.folder / Path(folder).expanduser(): f"output.dir: {folder}" for folder in (config.output.dir,) if folder}
-    written = [*targets.written(result_folder.is_output_file, configured), *_failure_targets(store_failures)]
+    written = [*targets.written(result_folder.is_output_file, configured, of=loaded), *_failure_targets(loaded, store_failures)]
     makes_report = reports or bool(targets.of("report"))
     formats = (config.output.per_user_formats or (("parquet",) if per_user else ())) if targets.folders else ()
     kept = needs | targets.needs | _needs_of(loaded, targets, users=bool(formats) or makes_report, per_user=per_user)
@@ -120,7 +120,7 @@ def check_config(loaded: Loaded, store: PathLike | None = None) -> Result:
     The offending rows of failed checks are written into the folder `store`, if given.
     """
     folders = [Path(store).expanduser()] if store else []
-    with Stage(_failure_targets(store), inputs_of(loaded)) as stage:
+    with Stage(_failure_targets(loaded, store), inputs_of(loaded)) as stage:
         result = run(loaded, tolerant=True, keep_users=False, keep_failures=store is not None)
         files, stale = _failed_rows(result, folders)
         stage.commit(files, gone=stale)
@@ -240,9 +240,11 @@ def _refuse_unknown(loaded: Loaded) -> None:
             refuse_without_extra(one)
 
 
-def _failure_targets(store: PathLike | None) -> list[Target]:
+def _failure_targets(loaded: Loaded, store: PathLike | None) -> list[Target]:
     """Return the folder for the offending rows of failed checks, if there is one."""
-    return [Target(f"--store-failures {store}", Path(store).expanduser(), _is_of_failures)] if store else []
+    if not store:
+        return []
+    return [Target(f"--store-failures {store}", Path(store).expanduser(), _is_of_failures, storage=loaded.config.output.storage)]
 
 
 def _failed_rows(result: Result, folders: Iterable[Path]) -> tuple[dict[Path, bytes], list[Path]]:

@@ -41,7 +41,7 @@ def slices_of_inputs(
     """
     targets, by = targets_of(outputs, "slices"), tuple(by)
     opened = open_inputs(inputs, read, arguments)
-    with Stage(targets.written(), opened.read()) as stage:
+    with Stage(targets.written(of=opened.config), opened.read()) as stage:
         gathered = gather(opened, tell, features=lambda loaded: features_of(loaded, by))
         stored = gathered.config.config.compare if gathered.config is not None else Compare()
         options = with_arguments(ComparisonOptions.of(stored), arguments)

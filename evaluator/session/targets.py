@@ -27,13 +27,21 @@ class Targets(Struct, frozen=True):
     files: Mapping[Path, OutputForm] = {}
     folders: tuple[Path, ...] = ()
 
-    def written(self, takes: Callable[[str], bool] | None = None, configured: Mapping[Path, str] = MappingProxyType({})) -> list[Target]:
+    def written(
+        self,
+        takes: Callable[[str], bool] | None = None,
+        configured: Mapping[Path, str] = MappingProxyType({}),
+        *,
+        of: Loaded | None = None,
+    ) -> list[Target]:
         """Return the files and folders as a command writes them; it `takes` these names in a folder.
 
-        Folders of the config are named by their text in `configured`, others by the option.
+        Folders of the config are named by their text in `configured`, others by the option. The config `of` the command has the options of
+        stores.
         """
-        folders = [Target(configured.get(folder, f"-o {shown(folder)}/"), folder, takes) for folder in self.folders]
-        return [*(Target(f"-o {shown(file)}", file) for file in self.files), *folders]
+        storage = {} if of is None else of.config.output.storage
+        folders = [Target(configured.get(folder, f"-o {shown(folder)}/"), folder, takes, storage=storage) for folder in self.folders]
+        return [*(Target(f"-o {shown(file)}", file, storage=storage) for file in self.files), *folders]
 
     @property
     def needs(self) -> frozenset[Need]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from .. import plugins
-from ..config.overrides import trackings_of
 from ..config.run_sections import Tracking
+from ..config.stored_sections import trackings_of
 from ..content.report_page import report
 from ..disk.overwriting import MANIFEST, InputPath
 from ..disk.own_inputs import inputs_of_folders, inputs_of_result
@@ -21,11 +21,13 @@ from ..errors import ConfigError, OutputError, RecevalError
 from ..render.forms import as_json
 from ..render.html import as_html
 from ..render.result_data import result_cells
+from ..results.notes import CHOSEN
 from ..results.result import Result
 from ..secrets import conceal, hidden_in_outputs
 from ..trackers.choosing import tracker_of
 from ..trackers.tracker import MeasuredValue, StepTracker, Tracker, points_by_model
 from .compare import GatheredResults
+from .judge import with_bases
 from .outcome import TrackerOutcome
 from .report import report_of_gathered
 
@@ -53,16 +55,19 @@ def track_step(
     yield from (_outcome(one, True, lambda own: _log_step(tracker_of(own, folder, kept), own, values, step)) for one in trackings)
 
 
-def track_folder(folder: str, sections: Sequence[str], step: int | None = None) -> list[TrackerOutcome]:
-    """Log the results of a folder with the trackers of `sections`, or else of its config; every tracker is required.
+def track_folder(
+    folder: str, sections: Sequence[str], step: int | None = None, models: Sequence[str] = ()
+) -> tuple[list[TrackerOutcome], str]:
+    """Log the results of a folder, or only some `models`, with the trackers of `sections`, or else of its config; all are required.
 
-    With a `step` only the values are logged, beside those of other steps.
+    With a `step` only the values are logged, beside those of other steps. Returns the outcomes, and a sentence on the chosen models.
     """
-    result = load(folder)
+    result = with_bases(folder, load(folder), models)
     trackings = trackings_of(result.config, sections)
     if not trackings:
         raise ConfigError("no tracker is given", "choose one with --to mlflow, wandb, dvc or tensorboard, or set track in the config")
-    return track_all(result, trackings, step, inputs_of_folders([folder]))
+    chosen = next((remark for remark in result.remarks if models and CHOSEN in remark), "")
+    return track_all(result, trackings, step, inputs_of_folders([folder])), chosen
 
 
 def track_all(result: Result, trackings: Iterable[Tracking], step: int | None, inputs: Iterable[InputPath]) -> list[TrackerOutcome]:

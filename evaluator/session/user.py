@@ -165,7 +165,7 @@ def user_of_inputs(
     """Return everything about a user of a config or a folder of results (see `open_user`), and write the files of `outputs`."""
     targets = targets_of(outputs, "user")
     opened = open_user(given, user, read, has_test=has_test)
-    with Stage(targets.written(), opened.read()) as stage:
+    with Stage(targets.written(of=opened.loaded), opened.read()) as stage:
         view = opened.view(user, models, **options)
         stage.commit({destination(path): rendered(row, view) for path, row in targets.files.items()})
     return view

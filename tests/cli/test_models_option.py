@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from receval import ConfigError, evaluate_config, load_config, load_results
+from receval import ConfigError, check, compare, enriched, evaluate_config, load_config, load_results, track
+from receval import evaluate as receval_evaluate
 
 LISTS = {"bpr_1": "1,a\n2,b\n3,c\n", "bpr_2": "1,a\n2,x\n3,c\n", "knn": "1,x\n2,y\n3,c\n", "pop": "1,x\n2,a\n3,z\n"}
 CONFIG = """
@@ -70,6 +71,9 @@ COMMANDS = [
     ("user", "1", "SOURCE"),
     ("plot", "over_k", "SOURCE", "-o", "chart.json"),
     ("slices", "SOURCE"),
+    ("track", "out", "--to", "dvc"),
+    ("baseline", "show", "out"),
+    ("baseline", "set", "out", "--to", "main"),
     ("run", "config.yaml"),
     ("check", "config.yaml"),
     ("audit", "config.yaml", "--convention", "ranx"),
@@ -79,7 +83,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=[command[0] for command in COMMANDS])
+@pytest.mark.parametrize("command", COMMANDS, ids=["-".join(command[:2]) for command in COMMANDS])
 @pytest.mark.parametrize("source", ["config.yaml", "out"])
 def test_every_command_with_models_takes_names_of_configs_and_of_stored_results(command, source, place, receval):
     assert receval("run", "config.yaml", "-q", "-o", "out/", "--set", "output.per_user=parquet")[0] == 0
@@ -120,3 +124,71 @@ def test_measures_can_be_given_by_their_names_in_reports_and_other_names_make_no
     assert receval("run", "config.yaml", "-m", "Share", "-o", "x.html")[0] == 0
     receval("run", "config.yaml", "-q", "-o", "out/")
     assert receval("report", "out", "--models", "bpr_1", "-o", "x.html")[0] == 0
+
+
+def test_a_baseline_of_chosen_models_has_only_these_and_the_base_with_their_values_and_lists(place, receval):
+    receval("run", "config.yaml", "-q", "-o", "out/", "--set", "output.enriched=true", "--set", "output.per_user=[csv, parquet]")
+    code, _, err = receval("baseline", "set", "out", "--to", "main", "--models", "bpr_1")
+    assert (code, err) == (0, "receval: out is now the baseline main; 2 of 4 models chosen: bpr_1 and pop\n")
+    whole, part = load_results("out"), load_results("main")
+    assert part.models == ("bpr_1", "pop")
+    assert part.rows == tuple(row for row in whole.rows if row.model in part.models)
+    assert all(part.per_user[model].equals(whole.per_user[model]) for model in part.models)
+    names = {path.name for path in (place / "main").iterdir()}
+    assert names == {path.name for path in (place / "out").iterdir()} - {"enriched.bpr_2.parquet", "enriched.knn.parquet"}
+    assert receval("baseline", "set", "out", "--to", "main")[0] == 0
+    assert load_results("main").models == whole.models
+    assert "2 of 4 models chosen: bpr_1 and pop." in receval("baseline", "show", "main", "--models", "bpr_1")[1]
+
+
+def test_the_lists_of_all_runs_of_a_chosen_model_are_in_its_baseline(place, receval):
+    runs = "data.recommendations={bpr: {runs: [bpr_1.csv, bpr_2.csv]}, knn: knn.csv, pop: pop.csv}"
+    receval("run", "config.yaml", "-q", "-o", "out/", "--set", "output.enriched=true", "--set", runs)
+    assert receval("baseline", "set", "out", "--to", "main", "--models", "b*")[0] == 0
+    names = {path.name for path in (place / "main").glob("enriched*")}
+    assert names == {"enriched.bpr (run 1).parquet", "enriched.bpr (run 2).parquet", "enriched.pop.parquet"}
+
+
+def test_only_the_values_of_chosen_models_are_logged_to_trackers(place, receval):
+    receval("run", "config.yaml", "-q", "-o", "out/")
+    code, _, err = receval("track", "out", "--to", "{dvc: {dir: logged}}", "--models", "knn")
+    assert (code, "receval: 2 of 4 models chosen: knn and pop\n" in err) == (0, True), err
+    assert {*json.loads((place / "logged/metrics.json").read_text())} == {"knn", "pop"}
+
+
+def test_a_rule_against_a_model_keeps_it_among_the_chosen_ones(place, receval):
+    receval("run", "config.yaml", "-q", "-o", "out/", "--set", "compare=null")
+    code, out, err = receval("gate", "out", "--models", "bpr*", "--rule", "Recall@2 max_loss 0.9 against knn", "--format", "json")
+    assert code == 0, err
+    assert {gate["model"] for gate in json.loads(out)["gates"]} >= {"bpr_1", "bpr_2"}
+
+
+LISTED = {"health": False, "recommendations": {name: f"{name}.csv" for name in LISTS}, "test": "test.csv", "metrics": "Recall@2"}
+
+
+def test_functions_take_the_names_and_patterns_of_their_commands(place, receval):
+    assert receval_evaluate("config.yaml", models="bpr*").models == ("bpr_1", "bpr_2", "pop")
+    whole = receval_evaluate(**LISTED)
+    result = receval_evaluate(**LISTED, models=["knn", "bpr_1"])
+    assert result.models == ("bpr_1", "knn")
+    assert "2 of 4 models chosen: bpr_1 and knn." in result.remarks
+    assert {row["model"] for row in compare(whole, "pop", models="b*").to_polars().to_dicts()} == {"bpr_1", "bpr_2"}
+    assert repr(whole.compare("pop", models="b*")) == repr(compare({"result": whole}, "pop", models=["bpr_1,bpr_2"]))
+    whole.report("page.md", models="knn")
+    assert "| bpr" not in (place / "page.md").read_text()
+    assert "bpr" not in str(whole.chart("distribution", models="k*,pop").spec)
+    track(whole, {"dvc": {"dir": "logged"}}, models="knn")
+    assert "bpr" not in (place / "logged/metrics.json").read_text()
+    assert set(enriched(**LISTED, models="b*")) == {"bpr_1", "bpr_2"}
+    assert check("config.yaml", models="knn").models == ("knn", "pop")
+    calls = (
+        lambda: compare(whole, models="kn"),
+        lambda: receval_evaluate(**LISTED, models="kn"),
+        lambda: track(whole, "dvc", models="kn"),
+        lambda: whole.chart(models="kn"),
+    )
+    for call in calls:
+        with pytest.raises(ConfigError, match=r"^models: there is no model named 'kn': did you mean 'knn'"):
+            call()
+    with pytest.raises(ConfigError, match=r"load_config\(CONFIG, models=…\)"):
+        receval_evaluate(load_config("config.yaml"), models="knn")

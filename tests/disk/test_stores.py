@@ -420,3 +420,54 @@ def test_an_address_that_no_object_can_have_is_refused_in_a_sentence(address, pl
 def test_an_address_on_the_web_that_is_not_valid_is_refused_in_a_sentence(place, receval):
     code, _, err = receval("compare", "https://[x", "c.yaml")
     assert (code, "https://[x is not a valid address" in err) == (3, True)
+
+
+OPTIONS = """
+output:
+  storage_options: {endpoint_url: "${PLACE}", allow_http: true, region: us-east-1, access_key_id: me, secret_access_key: "${SECRET}"}
+"""
+
+
+def test_a_config_has_the_options_of_the_store_of_its_outputs_and_baselines(place, store, receval, write, server, monkeypatch):
+    for name in ("ENDPOINT_URL", "ALLOW_HTTP", "REGION", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(f"AWS_{name}")
+    monkeypatch.setenv("PLACE", server)
+    monkeypatch.setenv("SECRET", "never-written")
+    write("o.yaml", CONFIG + OPTIONS)
+    rule = ("--rule", "MRR@2 max_loss 1%", "--baseline", "s3://bucket/main")
+    for command in (
+        ("run", "o.yaml", "-o", "s3://bucket/main/", "-o", "s3://bucket/r.html", "-o", "local/"),
+        ("gate", "o.yaml", *rule, "-o", "s3://bucket/v.json"),
+        ("run", "o.yaml", "--set", "gates={baseline: s3://bucket/main, rules: [MRR@2 max_loss 1%]}"),
+        ("compare", "o.yaml", "--baseline", "s3://bucket/main", "-o", "s3://bucket/c/", "-o", "s3://bucket/c.html"),
+        ("report", "o.yaml", "-o", "s3://bucket/p.html"),
+        ("plot", "differences", "o.yaml", "-o", "s3://bucket/p.json"),
+        ("slices", "o.yaml", "--by", "cold", "-o", "s3://bucket/s.json", "--set", "data.train=a.csv"),
+        ("diff", "o.yaml", "a", "b", "-o", "s3://bucket/d.json"),
+        ("user", "1", "o.yaml", "-o", "s3://bucket/u.md"),
+        ("check", "o.yaml", "--store-failures", "s3://bucket/f"),
+    ):
+        code, _, err = receval(*command)
+        assert code == 0, (command, err)
+    library.evaluate("o.yaml").save("s3://bucket/python")
+    assert {"r.html", "v.json", "c.html", "p.html", "p.json", "s.json", "d.json", "u.md"} <= {*store.names()}
+    assert {folder for folder in ("main", "c", "python") if store.plain_names(folder)} == {"main", "c", "python"}
+    for written in [store.read("main/manifest.json"), *(path.read_bytes() for path in (place / "local").glob("*.json"))]:
+        assert b"never-written" not in written
+        assert server.encode() not in written
+    wrong = f"output.storage_options={{endpoint_url: '{server}', no_such_option: x}}"
+    for command in (("gate", "c.yaml", *rule), ("run", "c.yaml", "-o", "s3://bucket/main/")):
+        code, _, err = receval(*command, "--set", wrong)
+        assert (code, "storage_options of s3://bucket/main" in err) == (2 if "-o" in command else 3, True), err
+
+
+def test_masked_options_of_a_stored_config_do_not_replace_those_of_the_environment(place, store, receval, write, server, monkeypatch):
+    monkeypatch.setenv("PLACE", server)
+    monkeypatch.setenv("SECRET", "never-written")
+    write("o.yaml", CONFIG + OPTIONS)
+    assert receval("run", "o.yaml", "-o", "local/", "--set", "output.enriched=true")[0] == 0
+    for command in (("user", "1", "local", "-o", "s3://bucket/u.md"), ("diff", "local", "a", "b", "-o", "s3://bucket/d.json")):
+        code, _, err = receval(*command)
+        assert code == 0, err
+    library.load_results("local").save("s3://bucket/again")
+    assert library.load_results("s3://bucket/again").models == ("a", "b")

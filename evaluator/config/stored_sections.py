@@ -1,0 +1,79 @@
+"""Sections of a config that is stored in results, with other values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from ..errors import ConfigError
+from ..names import yaml_text as text
+from .error_texts import error_text
+from .judgement import Compare, Gates
+from .overrides import Layers, dotted, override, read_rule
+from .run_sections import ReportConfig, Tracking, Trackings
+
+
+def with_overrides(stored: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """Return the config of a stored result with other values of `report` and `compare`; `ConfigError` with what is wrong with them."""
+    layers = Layers(deepcopy(dict(stored)))
+    layers.each(override, ((given,) for given in overrides))
+    if layers.problems:
+        raise ConfigError(layers.problems)
+    _valid({"report": ReportConfig, "compare": Compare}, layers.config)
+    return layers.config
+
+
+def _valid(kinds: Mapping[str, Any], given: Mapping[str, Any], place: Callable[[text.Path], str] = lambda path: dotted(path)) -> list[Any]:
+    """Return sections of a config as their types; `ConfigError` with every problem, each with the `place` of its path."""
+    read, problems = [], []
+    for name, kind in kinds.items():
+        try:
+            read.append(TypeAdapter(kind).validate_python(given.get(name, {})))
+        except ValidationError as error:
+            located = [{**one, "loc": (name, *one["loc"])} for one in error.errors()]
+            problems += [f"{place(one['loc'])}: {error_text(one)}" for one in located]  # type: ignore[arg-type]
+    if problems:
+        raise ConfigError(problems)
+    return read
+
+
+def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gates, Compare]:
+    """Return the sections `gates` and `compare` of a config stored in results; `options` replace keys of `gates`.
+
+    Raises `ConfigError` for rules that cannot be read.
+    """
+    rules: Sequence[Any] = options.get("rules", ())
+    read = [read_rule(rule) if isinstance(rule, str) else rule for rule in rules]
+    section = {**_in_this_version(config.get("gates", {}), keeps_rules=not rules), **options} | ({"rules": read} if rules else {})
+
+    def place(path: text.Path) -> str:
+        is_option = bool(rules) and path[:2] == ("gates", "rules") and isinstance(path[2], int)
+        return f"--rule {rules[int(path[2])]}" if is_option else dotted(path)
+
+    gates, compare = _valid({"gates": Gates, "compare": Compare}, {**config, "gates": section}, place)
+    return gates, compare
+
+
+def _in_this_version(stored: Mapping[str, Any], *, keeps_rules: bool) -> dict[str, Any]:
+    """Return a stored section as this version writes it.
+
+    Earlier versions stored `unproven` (error, warn or pass) instead of `inconclusive`. If their rules are kept, they fail as they did:
+    `shown_beyond`.
+    """
+    section = {name: value for name, value in stored.items() if name != "unproven"}
+    older = {"fail": "shown_beyond"} if keeps_rules and stored.get("rules") and "fail" not in stored else {}
+    older |= {} if "unproven" not in stored else {"inconclusive": "fail" if stored["unproven"] == "error" else "warn"}
+    return {**older, **section}
+
+
+def trackings_of(config: Mapping[str, Any], given: Sequence[Any], where: str = "--to") -> tuple[Tracking, ...]:
+    """Return the trackers given by `where` (`mlflow`, `{mlflow: {experiment: home}}`), as texts or mappings, or else those of a config.
+
+    Raises `ConfigError` for settings that cannot be read.
+    """
+    section = [read_rule(one) if isinstance(one, str) else one for one in given] if given else config.get("track", [])
+    (read,) = _valid({"track": Trackings}, {"track": section}, lambda path: dotted((where if given else "track", *path[1:])))
+    return tuple(read)
