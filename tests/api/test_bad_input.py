@@ -178,7 +178,7 @@ def test_all_mistakes_are_reported_at_once():
 
 
 RESULT = receval.evaluate(test=TEST, recommendations={"a": LISTS, "b": LISTS}, metrics="nDCG@2", health=False)
-COMPARE = "EvaluationResult.compare has no argument"
+COMPARE = "compare has no argument"
 GUESSED: dict[str, tuple[Callable[..., Any], dict[str, Any], str]] = {
     "threshold": (receval.evaluate, {"threshold": 4}, "evaluate has no argument 'threshold': use relevance=4"),
     "k": (receval.evaluate, {"k": 10}, "evaluate has no argument 'k': use top_k=10"),
@@ -204,11 +204,11 @@ GUESSED: dict[str, tuple[Callable[..., Any], dict[str, Any], str]] = {
     "the test of compare": (
         RESULT.compare,
         {"ground_truth": 1},
-        f"{COMPARE} 'ground_truth'; its arguments are base",
+        f"{COMPARE} 'ground_truth'; its arguments are results, base",
     ),
     "users of compare": (RESULT.compare, {"users": "common"}, f"{COMPARE} 'users': use common=True"),
     "common users": (receval.gate, {"common_users": True}, "gate has no argument 'common_users': use common=True"),
-    "rule": (RESULT.gate, {"rule": "nDCG@2 >= 0"}, "EvaluationResult.gate has no argument 'rule': use rules='nDCG@2 >= 0'"),
+    "rule": (RESULT.gate, {"rule": "nDCG@2 >= 0"}, "gate has no argument 'rule': use rules='nDCG@2 >= 0'"),
     "cut-offs of functional": (ndcg, {"top_k": 5}, "ndcg has no argument 'top_k': use k=5"),
     "a key of a config": (
         receval.evaluate_config,
