@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -11,10 +12,11 @@ from ..tables.graph import table
 from ..tables.hits import TestRatings
 from ..tables.rows import Rows, counted_from_top, running_sum
 from ..tables.truth import TruthTable
+from . import registry
 from .arrays import UNDEFINED, divide, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
-from .registry import Number, metric
+from .registry import Number
 from .table_views import CutTable
 
 LETTERS = {
@@ -117,9 +119,11 @@ def _judged(m: Measure) -> CutTable:
     return m.table("judged", negative=str(m.params.get("negative", "judged")))
 
 
+metric = partial(registry.metric, family="ranking")
+
+
 @metric(
     "Bpref",
-    family="ranking",
     uses=("judged", "n_relevant"),
     axes={**_NEGATIVE, "divisor": "bpref_divisor", "unjudged": "bpref_unjudged"},
     cut=False,
@@ -155,7 +159,6 @@ def bpref(m: Measure) -> Array:
 
 @metric(
     "InfAP",
-    family="ranking",
     uses=("judged", "n_relevant"),
     aliases=("InferredAP",),
     axes=_NEGATIVE,
@@ -186,7 +189,6 @@ def inf_ap(m: Measure) -> Array:
 
 @metric(
     "Judged",
-    family="ranking",
     uses=("judged", "reading"),
     pooled=True,
     tex=r"\frac{|L_u \cap J_u|}{|L_u|}",
@@ -204,7 +206,6 @@ def judged(m: Measure) -> Ratio:
 
 @metric(
     "Unjudged",
-    family="ranking",
     uses=("judged", "reading"),
     aliases=("Hole",),
     axes=_NEGATIVE,
@@ -228,7 +229,6 @@ def unjudged(m: Measure) -> Ratio:
 
 @metric(
     "NumJudgedIrrelevant",
-    family="ranking",
     uses=("judged",),
     aliases=("NumNonRelJudgedRet",),
     axes=_NEGATIVE,
@@ -253,7 +253,6 @@ def num_judged_irrelevant(m: Measure) -> Array:
 
 @metric(
     "RBPResidual",
-    family="ranking",
     uses=("judged", "reading"),
     aliases=("RBPResid",),
     axes=_NEGATIVE,
@@ -285,7 +284,6 @@ def _known(m: Measure) -> Array:
 
 @metric(
     "G",
-    family="ranking",
     uses=("graded", "ideal"),
     cut=False,
     tex=r"\frac{1}{\sum_r g^*_r} \sum_{r=1}^{k} \frac{g_r}{\log_2\bigl(2 + \max(\sum_{q \le r} (\max(g^*_q, 1) - g_q), 0)\bigr)}",
@@ -307,7 +305,6 @@ def graded_gain(m: Measure) -> Array:
 
 @metric(
     "NDCGRel",
-    family="ranking",
     uses=("graded", "hits", "ideal"),
     aliases=("ndcg_rel",),
     cut=False,
@@ -337,7 +334,6 @@ def ndcg_rel(m: Measure) -> Array:
 
 @metric(
     "Rndcg",
-    family="ranking",
     uses=("grade_changes", "hits", "ideal", "reading"),
     axes={"users": "rndcg_users"},
     cut=False,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
+from . import registry
 from .arrays import discounts, divide, where
 from .measure import Measure, Ratio, gain_of
 from .notation import GAINS, SIZES, Pieces, tex
-from .registry import metric
 from .table_views import CutTable
 
 LETTERS = {
@@ -71,9 +72,11 @@ def _expected_novelty(m: Measure, novelty: Callable[[CutTable], Array]) -> Ratio
     return Ratio(total, m.listed.sum(1.0 / np.log2(m.listed["rank"] + 1), "discount") if logarithmic else m.n_listed)
 
 
+metric = partial(registry.metric, family="novelty")
+
+
 @metric(
     "EPC",
-    family="novelty",
     bounds=(0.0, math.inf),
     aliases=("ExtendedEPC", "ExpectedPopularityComplement"),
     axes={**_AXES, "unseen": "epc_unseen"},
@@ -108,7 +111,6 @@ def epc(m: Measure) -> Ratio:
 
 @metric(
     "EFD",
-    family="novelty",
     bounds=(0.0, math.inf),
     aliases=("ExtendedEFD", "ExpectedFreeDiscovery"),
     axes={**_AXES, "unseen": "efd_unseen"},
@@ -145,7 +147,6 @@ def efd(m: Measure) -> Ratio:
 
 @metric(
     "LongTailNovelty",
-    family="novelty",
     aliases=("LTN",),
     needs=("train",),
     uses=("listed", "reading"),
@@ -167,7 +168,6 @@ def long_tail_novelty(m: Measure) -> Ratio:
 
 @metric(
     "Surprisal",
-    family="novelty",
     bounds=(0.0, math.inf),
     aliases=("MIUF", "MeanInvUserFreq", "SelfInformation"),
     axes={"norm": "surprisal_norm", "over": "list_divisor", "unit": "surprisal_unit", "unseen": "surprisal_unseen"},
@@ -210,7 +210,6 @@ def surprisal(m: Measure) -> Ratio:
 
 @metric(
     "Novelty",
-    family="novelty",
     needs=("train",),
     aliases=("ExploreShare",),
     uses=("seen", "reading"),
@@ -230,7 +229,6 @@ def novelty(m: Measure) -> Array:
 
 @metric(
     "RepeatShare",
-    family="novelty",
     needs=("train",),
     uses=("seen", "reading"),
     population="lists",
@@ -252,7 +250,6 @@ def repeat_share(m: Measure) -> Array:
 
 @metric(
     "Unexpectedness",
-    family="novelty",
     axes={"absent": "unexpectedness_absent", "over": "unexpectedness_divisor"},
     needs=("baseline",),
     uses=("overlap", "n_baseline", "reading"),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
+from . import registry
 from .arrays import NO_VALUE, add, divide, divide_or_missing, is_missing, where
 from .measure import Measure, Ratio
 from .notation import CANDIDATES, SIZES, SPREAD, Pieces, tex
-from .registry import Number, metric
+from .registry import Number
 from .table_views import CutTable
 
 LETTERS = {
@@ -69,9 +71,11 @@ def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     return ("train", "catalogue") if params["untrained"] == "tail" else ("train",)
 
 
+metric = partial(registry.metric, family="popularity")
+
+
 @metric(
     "ARP",
-    family="popularity",
     bounds=(0.0, math.inf),
     aliases=("AveragePopularity", "AvgRecPopularity", "AverageRecommendationPopularity"),
     axes={"unit": "popularity_unit", "unseen": "popularity_unseen"},
@@ -115,7 +119,6 @@ def arp(m: Measure) -> Ratio:
 
 @metric(
     "MeanPopRank",
-    family="popularity",
     axes={"unit": "rank_unit"},
     needs=("train",),
     uses=("listed", "reading"),
@@ -139,7 +142,6 @@ def mean_pop_rank(m: Measure) -> Array:
 
 @metric(
     "APLT",
-    family="popularity",
     axes={**_BORDER, "over": "list_divisor"},
     numbers=_RATIO,
     needs=_needs,
@@ -163,7 +165,6 @@ def aplt(m: Measure) -> Array:
 
 @metric(
     "ACLT",
-    family="popularity",
     is_count=True,
     bounds=(0.0, math.inf),
     axes=_BORDER,
@@ -188,7 +189,6 @@ def aclt(m: Measure) -> Array:
 
 @metric(
     "TailPercentage",
-    family="popularity",
     axes={"count": "popularity_count"},
     numbers={
         "ratio": Number(
@@ -232,7 +232,6 @@ def spread_of(shares: Sequence[Array]) -> Array:
 
 @metric(
     "PopREO",
-    family="popularity",
     axes={**_BORDER, "numerator": "reo_numerator"},
     numbers=_RATIO,
     bounds=(0.0, 1.0),
@@ -267,7 +266,6 @@ def pop_reo(m: Measure) -> Array:
 
 @metric(
     "PopRSP",
-    family="popularity",
     axes={**_BORDER, "candidates": "rsp_candidates"},
     numbers=_RATIO,
     bounds=(0.0, 1.0),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, in_order, number_rows
+from . import registry
 from .arrays import harmonic, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
-from .registry import Number, metric
+from .registry import Number
 
 LETTERS = {
     "R": "the number of relevant items of the user",
@@ -26,9 +28,11 @@ LETTERS = {
 """The symbols and words that formulas of this file use, with their meanings."""
 
 
+metric = partial(registry.metric, family="ranking")
+
+
 @metric(
     "NCRR",
-    family="ranking",
     uses=("hits", "n_relevant", "reading"),
     pooled=True,
     aliases=("NormalizedCumulativeReciprocalRank",),
@@ -52,7 +56,6 @@ def ncrr(m: Measure) -> Ratio:
 
 @metric(
     "PositionWeightedAverage",
-    family="ranking",
     uses=("hits", "reading"),
     pooled=True,
     bounds=(0.0, math.inf),
@@ -75,7 +78,6 @@ def position_weighted_average(m: Measure) -> Ratio:
 
 @metric(
     "MeanRank",
-    family="ranking",
     uses=("hits",),
     pooled=True,
     bounds=(1.0, math.inf),
@@ -100,7 +102,6 @@ def mean_rank(m: Measure) -> Ratio:
 
 @metric(
     "CoverageError",
-    family="ranking",
     uses=("hits", "n_relevant", "reading", "tied_hits"),
     bounds=(0.0, math.inf),
     higher_is_better=False,
@@ -129,7 +130,6 @@ def coverage_error(m: Measure) -> Array:
 
 @metric(
     "PercentileRank",
-    family="ranking",
     uses=("hits", "ideal", "reading"),
     pooled=True,
     bounds=(0.0, math.inf),
@@ -196,7 +196,6 @@ def _agreements(p: float, deepest: int) -> tuple[Array, Array]:
 
 @metric(
     "Compatibility",
-    family="ranking",
     uses=("ideal_places", "n_relevant", "reading"),
     pooled=True,
     aliases=("Compat",),
