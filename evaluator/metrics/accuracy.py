@@ -18,18 +18,13 @@ from .registry import Number
 from .weights import WEIGHT, ideal_with_weights, is_column, needs_of_weight, weighted
 
 LETTERS = {
-    "R": "the number of relevant items of the user",
-    "h_k": "the number of hits among the first k items of the list",
     "h_d": "the number of hits among the first d items of the list",
-    "l": "the length of the list, at most k",
     "N": "the number of items in the catalogue",
-    "h(r)": "1 if the item at rank r is relevant, else 0",
-    "i_r": "the item at rank r",
     "n(i)": "the number of train users of item i, and with `count` = `rows` of its train rows",
     "T": "the sum of n(i) over all items",
     "v(i)": "the weight of item i: that of the item in data.items, or of the user's test rows of the item; 0 if it is missing",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd ed. (2011), section 4.3"
 

@@ -18,11 +18,8 @@ from .measure import Measure, Ratio
 from .notation import Pieces, tex
 
 LETTERS = {
-    "R": "the number of relevant items of the user",
     "M": "the number of misses in the list",
     "h": "the number of hits",
-    "h_k": "the number of hits among the first k items of the list",
-    "found(r)": "the number of hits up to rank r",
     "a(r)": (
         "the number of misses above the hit at rank r, by `ties`. With `list_order`: r - found(r), where an item that is listed twice "
         "is a miss at its second rank. With `strict`: the misses anywhere in the list with at least the score of the hit, so that a "
@@ -39,7 +36,7 @@ LETTERS = {
         "replaces N"
     ),
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 
 @table(

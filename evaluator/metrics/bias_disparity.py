@@ -21,7 +21,7 @@ LETTERS = {
     "c": "a group of items, by the column of data.items that `items` names",
     "N": "the number of items, by `of_items`",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 LIN = "Tsintzou, Pitoura and Tsaparas, Bias disparity in recommendation systems, RMSE workshop at RecSys 2019"
 _PAIR = {

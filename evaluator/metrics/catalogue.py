@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from ..conventions import AXES, PROTOCOL, Axis, Convention, builtin_names, load
 from ..names.measure_strings import Scalar
+from .notation import LETTERS
 from .registry import METRICS, Metric, Number, Text, at
 from .value import OF_LISTED, OF_RELEVANT
 
@@ -237,7 +238,8 @@ def _allowed(metric: Metric, text: Text) -> str:
 
 def _terms(metric: Metric, text: str) -> dict[str, str]:
     """Return the symbols and words of the family that a text uses, and those that their meanings use."""
-    letters: Mapping[str, str] = getattr(sys.modules.get(metric.define.__module__), "LETTERS", {}) if metric.origin == "receval" else {}
+    own: Mapping[str, str] = getattr(sys.modules.get(metric.define.__module__), "LETTERS", {})
+    letters = {**LETTERS, **own} if metric.origin == "receval" else {}
     used: set[str] = set()
     while found := {term for term in letters if term not in used and _uses(text, term)}:
         used |= found

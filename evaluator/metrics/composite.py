@@ -23,7 +23,7 @@ LETTERS = {
         " may be a list"
     ),
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 
 def _parts(params: Mapping[str, Scalar], name: str) -> list[str]:

@@ -22,7 +22,7 @@ LETTERS = {
     "c": "the user's number of concordant pairs: that of the metric ConcordantPairs",
     "d": "the user's number of discordant pairs: that of the metric DiscordantPairs",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 
 @table(

@@ -16,15 +16,11 @@ from .registry import Number
 
 LETTERS = {
     "n": "the length of the user's list",
-    "l": "the length of the list, at most k",
-    "R": "the number of relevant items of the user",
     "N": "the number of items in the catalogue",
     "L_u": "the list of user u",
-    "L_u(k)": "the first k items of the list of user u",
     "L(k)": "the first k items of the user's list",
-    "B(k)": "the first k items that data.baseline lists for the user",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 _PERCENT = r"100 \cdot \frac{<outside>}{|<of>|<more>}"
 _COVERAGE: Pieces = {

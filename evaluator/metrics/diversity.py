@@ -26,11 +26,9 @@ from .registry import Number
 from .table_views import CutTable
 
 LETTERS = {
-    "l": "the length of the list, at most k",
-    "i_r": "the item at rank r",
     "categories": "those of data.items; an item that is not in this file has none",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 _MOST_PAIRS: Final = 1 << 21
 """Most pairs of listed items that are compared at once, unless one lag has more."""

@@ -22,11 +22,8 @@ LETTERS = {
     "c_(t)": "the t-th smallest c(i) of these m items",
     "N": "the number of items, by `of`",
     "D": "the divisor, by `over`",
-    "L_u(k)": "the first k items of the list of user u",
-    "l_u": "the length of the list of user u, at most k",
-    "i_r": "the item at rank r",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 _GINI = r"\frac{\sum_{t=1}^{m} (2\,(N - m + t) - N - 1)\,x_{(t)}}{<over> \sum_i x_i}"
 _GINI_PIECES: Pieces = {

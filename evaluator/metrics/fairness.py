@@ -21,13 +21,9 @@ from .registry import Text
 from .table_views import CutTable, ItemTable
 
 LETTERS = {
-    "std": "the standard deviation, with the number of values as divisor",
-    "hits_u(k)": "the hits of user u among the first k items of the list",
-    "L_u(k)": "the first k items of the list of user u",
-    "i_r": "the item at rank r",
     "groups": "the values of the column that `by` names; users and items without a group are left out of the comparison",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 ZHU = "Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020"
 DELDJOO = "Deldjoo et al., A flexible framework for evaluating user and item fairness in recommender systems, UMUAI 31, 2021"

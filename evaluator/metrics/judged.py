@@ -20,15 +20,13 @@ from .registry import Number
 from .table_views import CutTable
 
 LETTERS = {
-    "R": "the number of relevant items of the user",
     "N": "the number of the user's judged items that are not relevant",
     "found(r)": "the number of relevant items up to rank r",
     "judged(r)": "the number of judged items up to rank r; judged are the items in the user's test rows",
     "b_i": "the i-th largest grade of the user's relevant items, 0 after the last",
     "g(r)": "the grade of the relevant item at rank r, 0 if there is none",
-    "l": "the length of the list, at most k",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 
 @table(

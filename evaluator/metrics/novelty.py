@@ -17,18 +17,13 @@ from .notation import GAINS, SIZES, Pieces, tex
 from .table_views import CutTable
 
 LETTERS = {
-    "l": "the length of the list, at most k",
-    "l_u": "the length of the list of user u, at most k",
-    "i_r": "the item at rank r",
     "L(k)": "the first k items of the user's list",
-    "B(k)": "the first k items that data.baseline lists for the user",
-    "train_u": "the items that the user has in train",
     "n(i)": "u(i), and with `count` = `rows` the number of train rows of item i",
     "T": "the sum of n(i) over all items",
     "u(i)": "the number of train users of item i",
     "U": "the number of train users",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 VARGAS = "Vargas and Castells, Rank and relevance in novelty and diversity metrics, RecSys 2011"
 _PIECES: Pieces = {

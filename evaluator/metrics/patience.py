@@ -20,15 +20,11 @@ from .notation import tex
 from .registry import Number
 
 LETTERS = {
-    "R": "the number of relevant items of the user",
-    "l": "the length of the list, at most k",
-    "g(r)": "the grade of the relevant item at rank r, 0 if there is none; all grades are 1 unless the relevance is graded",
     "c(r)": "g(r) as a share of the scale: (min(max(g(r), min_rel), max_rel) - min_rel) / (max_rel - min_rel)",
     "T": "the goal of the reader, the parameter T",
     "a(r)": "the number of misses above rank r",
-    "found(r)": "the number of hits up to rank r",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 _RECTOOLS = "RecTools metrics/auc.py"
 

@@ -18,12 +18,7 @@ from .registry import Number
 from .table_views import CutTable
 
 LETTERS = {
-    "l": "the length of the list, at most k",
-    "i_r": "the item at rank r",
     "L(k)": "the first k items of the user's list",
-    "L_u(k)": "the first k items of the list of user u",
-    "hits_u(k)": "the hits of user u among the first k items of the list",
-    "std": "the standard deviation, with the number of values as divisor",
     "tail": (
         "the items of train that are not in the head. An item that is not in train is in neither of the two (`untrained` = `neither`),"
         " or in the tail if the catalogue contains it (`tail`)"
@@ -34,7 +29,7 @@ LETTERS = {
         " users, or by `count` of its train rows; items with the same popularity are ordered by id"
     ),
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 ABDOLLAHPOURI = "Abdollahpouri, Burke and Mobasher, FLAIRS 2019"
 _RATIO = {"ratio": Number(0.8, "the share of the popularity of all items that the head has", least=0.0, most=1.0, symbol="x")}

@@ -18,9 +18,7 @@ from .notation import Pieces, tex
 from .registry import Many, Number, Text
 
 LETTERS = {
-    "l": "the length of the list, at most k",
     "L(k)": "the first k items of the user's list",
-    "train_u": "the items that the user has in train",
     "pop": (
         "the popularity of an item: the number of its users divided by that of all users, in train, or in the train and test files "
         "together (`of` = `train_and_test`). With `count` = `rows` the number of its rows is divided by that of all users"
@@ -30,7 +28,7 @@ LETTERS = {
         "popular items, are ordered by `ties`: by id (`id`), or by their first rows in the files (`first_row`)"
     ),
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 ABDOLLAHPOURI = (
     "Abdollahpouri et al., The unfairness of popularity bias in recommendation, RMSE workshop at RecSys 2019; ClayRS fairness_metrics.py"

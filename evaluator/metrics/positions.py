@@ -17,15 +17,11 @@ from .notation import tex
 from .registry import Number
 
 LETTERS = {
-    "R": "the number of relevant items of the user",
-    "l": "the length of the list, at most k",
     "N": "the number of items of the catalogue",
-    "h(r)": "1 if the item at rank r is relevant, else 0",
-    "g(r)": "the grade of the relevant item at rank r, 0 if there is none; all grades are 1 unless the relevance is graded",
     "G": "the sum of the grades of all relevant items of the user",
     "d": "a depth: the first d items of a list",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 
 metric = partial(registry.metric, family="ranking")

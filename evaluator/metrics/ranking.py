@@ -20,12 +20,9 @@ from .table_views import CutTable
 from .weights import WEIGHT, ideal_with_weights, is_column, needs_of_weight, weighted
 
 LETTERS = {
-    "R": "the number of relevant items of the user",
-    "h(r)": "1 if the item at rank r is relevant, else 0",
-    "found(r)": "the number of hits up to rank r",
     "v(r)": "the weight of the item at rank r, as in Recall",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 _DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base", "ties": "ndcg_ties"}
 _AT_RANKS = {"hits": r"h_r\,", "all": ""}

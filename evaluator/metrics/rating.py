@@ -28,7 +28,7 @@ LETTERS = {
     "t": "the rating of the same pair in the test file",
     "predictions": "those of data.predictions; without this file the scores of the lists are used for ratings",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 
 @table(

@@ -19,13 +19,10 @@ from .registry import Number
 from .table_views import CutTable
 
 LETTERS = {
-    "l": "the length of the list, at most k",
-    "i_r": "the item at rank r",
-    "h(r)": "1 if the item at rank r is relevant, else 0",
     "categories": "those of the item in data.items, or those of the user's relevant test rows of the item (`categories_of` = `test`)",
     "m": "the number of categories of the user's relevant items",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 CLARKE = "Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008"
 ZHAI = "Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003"

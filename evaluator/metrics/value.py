@@ -23,7 +23,7 @@ LETTERS = {
     "relevant items": "all relevant items of the user, listed or not",
     "listed items": "the first k items of the list",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 OF_RELEVANT: Final = "relevant_values"
 OF_LISTED: Final = "listed_values"
