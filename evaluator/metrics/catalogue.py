@@ -239,7 +239,8 @@ def _allowed(metric: Metric, text: Text) -> str:
 def _terms(metric: Metric, text: str) -> dict[str, str]:
     """Return the symbols and words of the family that a text uses, and those that their meanings use."""
     own: Mapping[str, str] = getattr(sys.modules.get(metric.define.__module__), "LETTERS", {})
-    letters = {**LETTERS, **own} if metric.origin == "receval" else {}
+    shared = {term: meaning for term, meaning in LETTERS.items() if term not in own}
+    letters = {**shared, **own} if metric.origin == "receval" else {}
     used: set[str] = set()
     while found := {term for term in letters if term not in used and _uses(text, term)}:
         used |= found

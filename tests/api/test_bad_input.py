@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -293,10 +294,24 @@ def test_a_missing_config_file_is_refused():
             call("a\0b.yaml")
 
 
-def test_a_setting_without_effect_is_a_python_warning():
-    with pytest.warns(UserWarning, match="^relevance.threshold: has no effect") as issued:
-        evaluated(metrics="ItemCoverage(form=count)@1", relevance=4, items=[3, 4, 5])
-    assert issued[0].filename == __file__
+WARNED: dict[str, Callable[..., Any]] = {
+    "evaluate": lambda **given: receval.evaluate(recommendations={"a": LISTS}, **given),
+    "check": lambda **given: receval.check(recommendations={"a": LISTS}, **given),
+    "user": lambda **given: receval.user(1, recommendations={"a": LISTS}, **given),
+    "diff": lambda **given: receval.diff("a", "b", recommendations={"a": LISTS, "b": LISTS}, **given),
+}
+
+
+@pytest.mark.parametrize("name", WARNED)
+def test_a_setting_without_effect_is_a_python_warning_at_the_line_of_the_call(name: str):
+    with pytest.warns(UserWarning, match="^relevance.threshold: has no effect") as issued, suppress(receval.RecevalError):
+        WARNED[name](test=TEST, metrics="ItemCoverage(form=count)@1", relevance=4, items=[3, 4, 5])
+    assert (issued[0].filename, issued[0].lineno) == (__file__, WARNED[name].__code__.co_firstlineno)
+
+
+def test_the_signature_of_evaluate_names_each_argument():
+    own = ("config", "keep_users", "per_user_table")
+    assert [name for name in inspect.signature(receval.evaluate).parameters if name not in own] == [*Arguments.__annotations__]
 
 
 def test_messages_about_rows_in_memory_do_not_mention_config_files(tmp_path):
