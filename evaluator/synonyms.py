@@ -77,7 +77,7 @@ def takes(
         known = (*(name for name in names[code.co_posonlyargcount :] if name != "self"), *more)
         title = function.__qualname__.removesuffix(".__init__").removesuffix(".__call__")
         n_given = code.co_argcount - (function.__qualname__ != function.__name__)  # a method is also given itself
-        by_name = [f"{name}=…" for name in (*names[code.co_argcount :], *more)][:3]
+        by_name = [f"{name}=…" for name in (*more, *names[code.co_argcount :])][:3]
 
         @wraps(function)
         def called(*given: _Given.args, **named: _Given.kwargs) -> _Returned:

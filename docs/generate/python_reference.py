@@ -45,19 +45,19 @@ def _of(name: str, value: Any) -> list[Block]:
             continue
         held = held.__func__ if isinstance(held, classmethod | staticmethod) else held
         if inspect.isfunction(held):
-            blocks += [Heading(f"`.{member}`", 3), Code(_signature(f".{member}", held)), *_text(held)]
+            is_shared = held is getattr(receval, member, None)
+            text = [Paragraph(f"It is `receval.{member}` with this object as its first argument.")] if is_shared else _text(held)
+            blocks += [Heading(f"`.{member}`", 3), Code(_signature(f".{member}", held, is_method=True)), *text]
         elif isinstance(held, property):
             blocks += [Heading(f"`.{member}`", 3), *_text(held)]
     return blocks
 
 
-def _signature(name: str, function: Any) -> str:
-    """Return the call with its types; a long one has one argument per line."""
+def _signature(name: str, function: Any, *, is_method: bool = False) -> str:
+    """Return the call with its types, without the object of a method; a long one has one argument per line."""
     signature = inspect.signature(function)
     written, kind = [], None
-    for argument in signature.parameters.values():
-        if argument.name in ("self", "cls"):
-            continue
+    for argument in list(signature.parameters.values())[is_method:]:
         if kind is argument.POSITIONAL_ONLY and argument.kind is not kind:
             written.append("/")
         if argument.kind is argument.KEYWORD_ONLY and kind is not argument.kind:

@@ -5,12 +5,13 @@ In these sentences, keys of a config are replaced by arguments.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, TypedDict
+from typing import Any, Final, ParamSpec, TypedDict, TypeVar
 
 import polars as pl
 from msgspec.structs import replace
@@ -30,6 +31,8 @@ from ..quoting import one_line, type_name
 from ..synonyms import FOLDS, meaning_of, wrong_type
 from .wording import CATEGORIES, reworded
 
+_Given = ParamSpec("_Given")
+_Returned = TypeVar("_Returned")
 ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
 """A config: loaded, as a mapping, or the path of its file."""
 
@@ -39,7 +42,7 @@ class CallArguments(TypedDict, total=False):
 
     test: Any
     recommendations: Any
-    metrics: str | Sequence[Any] | Mapping[str, Any]
+    metrics: str | Sequence[Any] | Mapping[str, Any] | None
     top_k: int | str | Sequence[int | str | None] | Mapping[str, Any] | None
     train: Any
     items: Any
@@ -49,17 +52,17 @@ class CallArguments(TypedDict, total=False):
     predictions: Any
     distances: Any
     relevance: float | Mapping[str, Any] | None
-    convention: str | os.PathLike[str]
+    convention: str | os.PathLike[str] | None
     columns: Mapping[str, Any] | None
     categories: str | Sequence[str] | None
     split: str | None
-    mask_seen: bool
+    mask_seen: bool | None
     policy: Mapping[str, Any] | None
-    health: bool | Mapping[str, Any]
-    yardsticks: bool | str | Sequence[str] | Mapping[str, Any]
+    health: bool | Mapping[str, Any] | None
+    yardsticks: bool | str | Sequence[str] | Mapping[str, Any] | None
     engine: str | Mapping[str, Any] | None
-    by: str | Mapping[str, Any] | Sequence[Any]
-    aggregates: str | Sequence[str]
+    by: str | Mapping[str, Any] | Sequence[Any] | None
+    aggregates: str | Sequence[str] | None
     value_columns: Mapping[str, str] | None
     weights: Mapping[str, str] | None
 
@@ -74,12 +77,37 @@ _EVALUATION: Final = ("metrics", "top_k", "convention", "policy", "yardsticks", 
 NO_MATRIX: Final = (
     "use policy={'seen_items': 'drop_and_refill'} for lists, receval.Matrix(scores, mask_seen=True) for one of several models"
 )
+OF_ROWS: Final = "train and test rows"
+"""What `show` is the number of for a user."""
 _LONGEST_VALUE: Final = 40
 _SEVERAL: Final = f"write {{'runs': [table, …]}} for several runs on one test set; for folds call {FOLDS}"
 _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 
 _OF_IDS: Final = ("items", "users")
 """The sources that may be ids alone, without a second column."""
+
+
+def with_each_argument(function: Callable[_Given, _Returned]) -> Callable[_Given, _Returned]:
+    """Return a function that takes `**arguments` with a signature that names each, for `help` and notebooks."""
+    signature = inspect.signature(function)
+    *own, _ = signature.parameters.values()
+    kinds = ((name, kind.__forward_arg__) for name, kind in Arguments.__annotations__.items())
+    named = (inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in kinds)
+    first = [one for one in own if one.kind is not one.KEYWORD_ONLY]
+    function.__signature__ = signature.replace(parameters=[*first, *named, *own[len(first) :]])  # type: ignore[attr-defined]
+    return function
+
+
+def names_of(given: str | Sequence[str]) -> tuple[str, ...]:
+    """Return one name or several as a tuple."""
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def number_shown(show: int, what: str) -> int:
+    """Return the number of rows or users to show; raise `ConfigError` if it is none."""
+    if isinstance(show, bool) or not isinstance(show, int) or show < 0:
+        raise ConfigError(f"show must be the number of {what}, a whole number from 0, not {show!r}")
+    return show
 
 
 def warn(sentences: Iterable[str], above: int) -> None:
@@ -123,6 +151,19 @@ def loaded_from(config: ConfigLike | None, arguments: CallArguments, describes: 
             raise
         with_nulls = rf"set categories \1 split \2: categories='genres', split='|', {nulls}"
         raise ConfigError([CATEGORIES.sub(lambda found: found.expand(with_nulls), one) for one in error.problems], error.hint) from None
+
+
+def loaded_of(config: ConfigLike | None, arguments: CallArguments, metrics: str = "", describes: bool = False, above: int = 5) -> Loaded:
+    """Return the config of a call; `metrics` is the default of a call without metrics, and one that `describes` needs no lists.
+
+    Warnings are at the line of the call `above` this one.
+    """
+    if config is None and metrics and not arguments.get("metrics"):
+        arguments = {**arguments, "metrics": metrics}
+    loaded = loaded_from(config, arguments, describes)
+    if not isinstance(config, Loaded):  # its warnings were issued when it was loaded
+        warn(loaded.warnings, above)
+    return loaded
 
 
 def _words_for_none(items: Any) -> str:

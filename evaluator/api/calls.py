@@ -37,11 +37,14 @@ from .arguments import (
     ConfigLike,
     collected,
     loaded_from,
+    loaded_of,
     masked_matrix,
     matrix_of_users,
+    names_of,
     of_one_model,
     warn,
     with_change,
+    with_each_argument,
 )
 from .epoch_values import EpochValues, EvaluatorArguments
 from .evaluation_result import EvaluationResult
@@ -51,39 +54,15 @@ from .wording import about_arguments, errors_as_arguments
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
 
 
-@takes()
+@with_each_argument
+@takes(*Arguments.__annotations__)
 def evaluate(
     config: ConfigLike | None = None,
     /,
     *,
-    test: Any = None,
-    recommendations: Any = None,
-    metrics: str | Sequence[Any] | Mapping[str, Any] | None = None,
-    top_k: int | str | Sequence[int | str | None] | Mapping[str, Any] | None = None,
-    train: Any = None,
-    items: Any = None,
-    users: Any = None,
-    baseline: Any = None,
-    previous_policy: Any = None,
-    predictions: Any = None,
-    distances: Any = None,
-    relevance: float | Mapping[str, Any] | None = None,
-    convention: str | os.PathLike[str] | None = None,
-    columns: Mapping[str, Any] | None = None,
-    categories: str | Sequence[str] | None = None,
-    split: str | None = None,
-    mask_seen: bool | None = None,
-    policy: Mapping[str, Any] | None = None,
-    health: bool | Mapping[str, Any] | None = None,
-    yardsticks: bool | str | Sequence[str] | Mapping[str, Any] | None = None,
-    engine: str | Mapping[str, Any] | None = None,
-    by: str | Mapping[str, Any] | Sequence[Any] | None = None,
-    aggregates: str | Sequence[str] | None = None,
-    value_columns: Mapping[str, str] | None = None,
-    weights: Mapping[str, str] | None = None,
-    models: str | Sequence[str] = (),
     keep_users: bool = True,
     per_user_table: str | None = None,
+    **arguments: Unpack[Arguments],
 ) -> EvaluationResult:
     """Evaluate the lists of one or more models, as `receval run` does.
 
@@ -97,18 +76,17 @@ def evaluate(
 
     `metrics` are measure strings such as `nDCG@10`; those without a cut-off are cut at each of `top_k`. `value_columns` names the columns
     of Revenue, Profit and the weighted measures: `{"revenue": "rows.price"}`, and `weights` the column of `users` that weights them in
-    means: `{"users": "users.revenue"}`. `models` chooses some models of a config or of `recommendations`, by names or patterns such as
-    `bpr*`; those that they are compared with stay. `relevance` is the lowest rating of a relevant item, or
-    `{"threshold": 4, "graded": True}`. `mask_seen` removes the items of `train` from matrices of scores. `categories` is the column of
+    means: `{"users": "users.revenue"}`. `relevance` is the lowest rating of a relevant item, or
+    `{"threshold": 4, "graded": True}`. `models` chooses some models of a config or of `recommendations`, by names or patterns such as
+    `bpr*`; those that they are compared with stay. `mask_seen` removes the items of `train` from matrices of scores. `categories` is the column of
     `items` with their categories, and `split` the separator in it. `health=False` turns the checks off. The other arguments are those of
     the `evaluation` section of a config. With `keep_users=False` the result has no per-user values.
     `per_user_table` names a table of Spark's catalog: the workers write the per-user values into it, and they do not come to this process.
 
     Raises `ConfigError` for wrong arguments, `DataError` for wrong data, `MissingExtraError` if an engine is not installed.
     """
-    given = {name: value for name, value in locals().items() if name not in ("config", "keep_users", "per_user_table")}
     with errors_as_arguments():
-        loaded = _loaded(config, Arguments(**given))  # type: ignore[typeddict-item]
+        loaded = loaded_of(config, arguments)
         keeps = keep_users and per_user_table is None
         made = run(
             loaded, features=features_of_rules(loaded), keep_users=keeps, concludes=per_user_table is None, per_user_table=per_user_table
@@ -144,7 +122,7 @@ def evaluate_config(
     refuse_lost_threads()
     given = [outputs] if isinstance(outputs, str | os.PathLike) else list(outputs)
     options: dict[str, Any] = {"per_user": per_user, "store_failures": store_failures, "strict": strict, "progress": progress}
-    record = track_run(run_config(_loaded(config, Arguments(models=models)), outputs=given, **options))
+    record = track_run(run_config(loaded_of(config, Arguments(models=models)), outputs=given, **options))
     return RunRecord(**{**asdict(record), "result": EvaluationResult.of(record.result, record.loaded)})
 
 
@@ -155,7 +133,7 @@ def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -
     All data that can be read are accepted. The arguments are those of `evaluate`; `metrics` is nDCG by default.
     """
     with errors_as_arguments():
-        loaded = _loaded(config, arguments, metrics="nDCG")
+        loaded = loaded_of(config, arguments, metrics="nDCG")
         return _result_of(config, check_config(loaded), loaded)
 
 
@@ -167,7 +145,7 @@ def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
     no effect.
     """
     with errors_as_arguments():
-        return PrintedDescription(**asdict(studies.describe(_loaded(config, arguments, metrics="nDCG", describes=True))))
+        return PrintedDescription.of_record(studies.describe(loaded_of(config, arguments, metrics="nDCG", describes=True)))
 
 
 @takes(*CallArguments.__annotations__)
@@ -181,7 +159,7 @@ def explain(
     no table has the user.
     """
     with errors_as_arguments():
-        return PrintedExplanation(**asdict(studies.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)))
+        return PrintedExplanation.of_record(studies.explain(loaded_of(config, arguments, metrics=measure), measure, str(user), model))
 
 
 @takes(*Arguments.__annotations__)
@@ -194,7 +172,7 @@ def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
     nDCG) reads them. The keys are the names of the files: one per model, and one per run or fold if there are several.
     """
     with errors_as_arguments(), Scratch() as scratch:
-        loaded = _loaded(config, arguments, metrics="nDCG")
+        loaded = loaded_of(config, arguments, metrics="nDCG")
         return enriched_frames(run(loaded, keep_users=False, enriched=scratch.folder, complete=False))
 
 
@@ -205,8 +183,9 @@ def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (
     The other arguments are those of `evaluate`; with `by`, the audit also has each measure in each group.
     """
     with errors_as_arguments():
-        named = (conventions,) if isinstance(conventions, str) else conventions
-        return PrintedAudit(**asdict(studies.audit(_loaded(config, arguments), named, by_group=bool(arguments.get("by")))))
+        return PrintedAudit.of_record(
+            studies.audit(loaded_of(config, arguments), names_of(conventions), by_group=bool(arguments.get("by")))
+        )
 
 
 def _result_of(config: ConfigLike | None, result: Result, loaded: Loaded) -> EvaluationResult:
@@ -217,17 +196,7 @@ def _result_of(config: ConfigLike | None, result: Result, loaded: Loaded) -> Eva
 def evaluate_tolerantly(**arguments: Unpack[CallArguments]) -> EvaluationResult:
     """Evaluate without health checks and accept all data that can be read, such as a small table that shares nothing with the test."""
     with errors_as_arguments():
-        return EvaluationResult.of(run(_loaded(None, {**arguments, "health": False}), tolerant=True))
-
-
-def _loaded(config: ConfigLike | None, arguments: CallArguments, metrics: str = "", describes: bool = False) -> Loaded:
-    """Return the config of a call; `metrics` is the default of a call without metrics, and one that `describes` needs no lists."""
-    if config is None and metrics and not arguments.get("metrics"):
-        arguments = {**arguments, "metrics": metrics}
-    loaded = loaded_from(config, arguments, describes)
-    if not isinstance(config, Loaded):  # its warnings were issued when it was loaded
-        warn(loaded.warnings, above=5)
-    return loaded
+        return EvaluationResult.of(run(loaded_of(None, {**arguments, "health": False}), tolerant=True))
 
 
 Relevant = Iterable[Any] | Mapping[Any, float]
@@ -280,7 +249,7 @@ def load_results(folder: str | os.PathLike[str], models: str | Sequence[str] = (
     result = load(path_of("folder", folder))
     if models:
         with errors_as_arguments():
-            result = with_chosen_models({"": result}, [models] if isinstance(models, str) else models)[""]
+            result = with_chosen_models({"": result}, names_of(models))[""]
     return EvaluationResult.of(result)
 
 
@@ -398,7 +367,7 @@ class Evaluator:
         return EpochValues(model.rows, self._run.definitions, self._run.per_user(model) if self.keeps_users else None)
 
 
-def _with_batches(arguments: EvaluatorArguments, batches: list[pl.DataFrame]) -> Evaluator:
+def _with_batches(arguments: Arguments, batches: list[pl.DataFrame]) -> Evaluator:
     """Return an evaluator that has lists of batches."""
     evaluator = Evaluator(**arguments)
     evaluator._batches = list(batches)

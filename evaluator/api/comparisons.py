@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from ..comparison.comparison_options import ComparisonOptions
 from ..comparison.slicing import SliceOptions
@@ -19,12 +19,10 @@ from ..config.stored_sections import gates_of
 from ..content import differences, gates
 from ..content import slices as slices_content
 from ..disk.result_folder import load as load_folder
+from ..document import Document
 from ..errors import ConfigError
 from ..gates.demands import Baseline, Bases
-from ..render.html import for_notebook
 from ..render.result_data import comparison_cells, gate_cells, slice_cells, slice_table
-from ..render.screen import show
-from ..render.terminal import PlainText
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
@@ -35,7 +33,9 @@ from ..session.judge import bases_of, gate_options, with_gates
 from ..session.slices import slices_of
 from ..stats.difference import Failing, Settings
 from ..synonyms import path_of, takes, wrong_type
+from .arguments import names_of
 from .charts import DrawnChart
+from .display import Displayed
 from .other_frames import PandasFrame, as_pandas
 from .wording import errors_as_arguments, reworded
 
@@ -45,7 +45,7 @@ RuleLike = str | Mapping[str, Any]
 BaselineLike = Result | str | os.PathLike[str] | Mapping[str, Result]
 
 
-class ComparisonResult(Comparison, frozen=True, kw_only=True):
+class ComparisonResult(Displayed, Comparison, frozen=True, kw_only=True):
     """Differences between models: `differences` (one record each), `losers`, `notes`; it prints as the table of `receval compare`.
 
     `results` are the compared results, `questions` the options of the comparison.
@@ -89,12 +89,8 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
 
         return draw(kind, of, partial(of_several, self.results, self.questions))
 
-    def __repr__(self) -> str:
-        return show(differences.document(self, everything=True), PlainText()).rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        """Return the tables for a notebook."""
-        return for_notebook(differences.document(self, everything=True))
+    def _document(self, *, in_notebook: bool) -> Document:
+        return differences.document(self, everything=True)
 
 
 @takes()
@@ -144,7 +140,7 @@ def compare(
     options = ComparisonOptions(
         baseline=None if baseline is None else path_of("baseline", baseline, "a result, its folder, or the name of a result or a model"),
         baseline_model=baseline_model,
-        measures=(measures,) if isinstance(measures, str) else tuple(measures),
+        measures=names_of(measures),
         margins=margins_of(margin),
         settings=Settings(test, correction, alpha, seed),
         cluster=cluster,
@@ -159,10 +155,10 @@ def compare(
         options = replace(options, by=names, written_by=dict(zip(names, written_by, strict=True)))
         compared = compare_gathered(GatheredResults(loaded), options)
     comparison = replace(compared.comparison, notes=tuple(map(reworded, compared.comparison.notes)))
-    return ComparisonResult(**asdict(comparison), results=compared.results, questions=compared.options)
+    return ComparisonResult.of_record(comparison, results=compared.results, questions=compared.options)
 
 
-class GateVerdicts(Verdicts, frozen=True):
+class GateVerdicts(Displayed, Verdicts, frozen=True):
     """Verdicts on rules: `passed`, and a `Gate` for each rule and model; it prints as the table of `receval gate`."""
 
     def __iter__(self) -> Iterator[Gate]:
@@ -179,12 +175,11 @@ class GateVerdicts(Verdicts, frozen=True):
         """Return everything as plain values, as in `--format json`."""
         return {"failed": self.failed(), "summary": self.summary(), **gate_cells(self.gates)}
 
-    def __repr__(self) -> str:
-        return f"{show(gates.document(self.gates, summary=False), PlainText())}{self.summary()}"
+    def _document(self, *, in_notebook: bool) -> Document:
+        return gates.document(self.gates, summary=in_notebook)
 
-    def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
-        return for_notebook(gates.document(self.gates))
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}\n{self.summary()}"
 
 
 @takes()
@@ -238,7 +233,7 @@ def gate(
         return GateVerdicts(with_gates(judged, section, compared.model_copy(update=changes), bases).gates)
 
 
-class SlicesResult(Slices, frozen=True):
+class SlicesResult(Displayed, Slices, frozen=True):
     """Slices of users for whom a model is worse, or better, than for all others; it prints as the table of `receval slices`."""
 
     def __iter__(self) -> Iterator[UserSlice]:
@@ -255,20 +250,39 @@ class SlicesResult(Slices, frozen=True):
         """Return everything as plain values, as in `--format json`."""
         return slice_cells(self)
 
-    def __repr__(self) -> str:
-        return show(slices_content.document(self), PlainText())
-
-    def _repr_html_(self) -> str:
-        """Return the tables for a notebook."""
-        return for_notebook(slices_content.document(self))
+    def _document(self, *, in_notebook: bool) -> Document:
+        return slices_content.document(self)
 
 
-def slices(result: Result, options: ComparisonOptions, by: str | Sequence[Any], depth: int) -> SlicesResult:
-    """Search the users of a result; see `EvaluationResult.slices`."""
+@takes()
+def slices(
+    result: Result,
+    baseline: str | None = None,
+    *,
+    models: str | Sequence[str] = (),
+    measures: str | Sequence[str] = (),
+    by: str | Sequence[Any] = (),
+    depth: int = 2,
+    alpha: float = 0.05,
+    seed: int = 0,
+    common: bool = False,
+) -> SlicesResult:
+    """Find groups of users for whom a model is worse, or better, than for all other users, as `receval slices`.
+
+    Each model is compared with `baseline`, by default the first; a single model with its own mean. `models` chooses some, by names or
+    patterns. `measures` are searched (default: the first), in the groups of users that the evaluation has (`receval.evaluate(…, by=[…])`), or those of `by`, and in pairs of them with a
+    `depth` of 2. Slices are found on one half of the users, chosen by `seed`, and tested on the other half, corrected for all tested slices
+    at `alpha`. `common` compares on the users that count on both sides.
+
+    Raises `ConfigError` for folds or weights, and if the result has no groups of users.
+    """
+    settings = Settings(alpha=alpha, seed=seed)
+    options = ComparisonOptions(baseline=baseline, measures=names_of(measures), settings=settings, common=common)
     with errors_as_arguments():
-        names = groups_named({_OWN: result}, texts_of_groups(by))
-        found = slices_of(GatheredResults({_OWN: result}), SliceOptions(options, names, depth))
-    return SlicesResult(**asdict(found))
+        chosen = choose({_OWN: result}, models, baseline)
+        names = groups_named(chosen, texts_of_groups(by))
+        found = slices_of(GatheredResults(chosen), SliceOptions(options, names, depth))
+    return SlicesResult.of_record(found)
 
 
 def _opened(argument: str, result: Any) -> Result:

@@ -8,25 +8,26 @@ from pathlib import Path
 from typing import Any, Unpack
 
 import polars as pl
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
-from ..config import Loaded
+from ..config import Loaded, load_config
 from ..content.model_diff import cells, document
 from ..disk.places import is_folder
 from ..document import Document
 from ..errors import ConfigError
 from ..evaluation.diffing import DiffOptions
 from ..evaluation.diffing import diff as diff_models
-from ..results.model_diff import ORDERS, REASONS, ModelDiff, Order
+from ..results.model_diff import ORDERS, REASONS, ModelDiff
 from ..session.diff import TwoModels, two_models
 from ..synonyms import takes
-from .arguments import CallArguments, ConfigLike, loaded_from, warn
+from .arguments import CallArguments, ConfigLike, loaded_of, names_of, number_shown
+from .display import Displayed
 from .wording import errors_as_arguments
 
 _USUAL = "nDCG@10"
 
 
-class DiffResult(ModelDiff, frozen=True, eq=False):
+class DiffResult(Displayed, ModelDiff, frozen=True, eq=False):
     """The difference between the lists of two models, user by user; it prints as `receval diff`.
 
     `users` has a row per user: the measures under both models (`nDCG@10 base`, `nDCG@10 model`, `nDCG@10 difference`), `overlap`,
@@ -61,21 +62,8 @@ class DiffResult(ModelDiff, frozen=True, eq=False):
         with errors_as_arguments():
             return explorer(self._with_page(pictures))
 
-    @property
-    def _document(self) -> Document:
+    def _document(self, *, in_notebook: bool) -> Document:
         return document(self)
-
-    def __repr__(self) -> str:
-        from ..render.screen import show  # only here: not every caller prints
-        from ..render.terminal import PlainText
-
-        return show(self._document, PlainText()).rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        """Return the summary and the users for a notebook."""
-        from ..render.html import for_notebook
-
-        return for_notebook(self._document)
 
 
 @takes(*CallArguments.__annotations__)
@@ -107,20 +95,18 @@ def diff(
 
     Raises `ConfigError` for models, measures or groups that do not exist, `DataError` if no user has a value under both models.
     """
-    orders = (order,) if isinstance(order, str) else tuple(order)
+    orders = names_of(order)
     for one in orders:
         if one not in ORDERS:
             raise ConfigError(f"order: {one!r} is none of {', '.join(ORDERS)}")
-    if isinstance(show, bool) or not isinstance(show, int) or show < 0:
-        raise ConfigError(f"show must be the number of users of each order, a whole number from 0, not {show!r}")
     if not 0 < persistence < 1:
         raise ConfigError(f"persistence must be between 0 and 1, not {persistence!r}")
     with errors_as_arguments():
         found = _two(a, b, config, arguments)
         options = DiffOptions(
             measure=measure,
-            orders=_known(orders),
-            n_shown=show,
+            orders=tuple(one for one in ORDERS if one in orders),
+            n_shown=number_shown(show, "users of each order"),
             group=group,
             relevant=(least_relevant, most_relevant),
             p=persistence,
@@ -133,11 +119,7 @@ def diff(
     def with_page(pictures: str | None) -> ModelDiff:
         return diff_models(found.loaded, found.base, found.model, replace(options, keeps=False, has_page=True, pictures=pictures))
 
-    return DiffResult(**asdict(made), _with_page=with_page)
-
-
-def _known(orders: Sequence[str]) -> tuple[Order, ...]:
-    return tuple(one for one in ORDERS if one in orders)
+    return DiffResult.of_record(made, _with_page=with_page)
 
 
 def _two(a: Any, b: Any, config: ConfigLike | None, arguments: CallArguments) -> TwoModels:
@@ -147,16 +129,12 @@ def _two(a: Any, b: Any, config: ConfigLike | None, arguments: CallArguments) ->
             return two_models([os.fspath(a), os.fspath(b)], _read, has_test=False)
         names = _names(a, b)
         arguments = CallArguments(**{**arguments, "recommendations": dict(zip(names, (a, b), strict=True))})
-        if not arguments.get("metrics"):
-            arguments = CallArguments(**{**arguments, "metrics": _USUAL})
+        arguments = CallArguments(**{"metrics": _USUAL, **arguments})
     else:
         names = (a, b)
     if not all(isinstance(name, str) for name in names):
         raise ConfigError("name two models of the config", "or give their lists with test=…, without config and recommendations")
-    loaded = loaded_from(config, arguments)
-    if not isinstance(config, Loaded):
-        warn(loaded.warnings, above=5)
-    return TwoModels(loaded, *names)
+    return TwoModels(loaded_of(config, arguments, above=6), *names)
 
 
 def _names(a: Any, b: Any) -> tuple[str, str]:
@@ -169,6 +147,4 @@ def _names(a: Any, b: Any) -> tuple[str, str]:
 
 
 def _read(config: str | Mapping[str, Any] | None, lists: Sequence[str]) -> Loaded:
-    from ..config import load_config
-
     return load_config(config or {}, recommendations=lists)

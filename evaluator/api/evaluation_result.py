@@ -10,25 +10,28 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
 import polars as pl
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
-from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
-from ..config.judgement import Inconclusive, MissingPolicy
 from ..config.run_sections import ChartName
+from ..content import selections
+from ..content.headline import closing_of_result
+from ..document import Document
 from ..errors import ArgumentError, ConfigError
 from ..results.gates import Verdicts
 from ..results.result import Result, Row
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
 from ..secrets import conceal
 from ..session.compare import MarginLike, choose
-from ..stats.difference import Failing, Settings
+from ..session.user import view_of_result
 from ..synonyms import did_you_mean, path_of, takes, wrong_type
+from . import comparisons
+from .arguments import OF_ROWS, names_of, number_shown
 from .charts import DrawnChart
-from .comparisons import BaselineLike, ComparisonResult, GateVerdicts, RuleLike, SlicesResult, compare, gate, slices
 from .diffs import DiffResult, diff
+from .display import Displayed
 from .other_frames import ArrowTable, PandasFrame, as_arrow, as_pandas
-from .users import UserResult, user_of_result
+from .users import UserResult
 from .wording import errors_as_arguments
 
 T = TypeVar("T")
@@ -86,7 +89,7 @@ class RowsOfModel(ByMeasure[Row]):
         return next(iter(self.values()))
 
 
-class EvaluationResult(Result, frozen=True, eq=False):
+class EvaluationResult(Displayed, Result, frozen=True, eq=False):
     """The result of an evaluation.
 
     `result["als", "nDCG@10"]` is a row, with `.value` and `.n_users`; `result["als"]` are all rows of a model by measure. `values` is the
@@ -99,7 +102,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
     @classmethod
     def of(cls, result: Result, loaded: Loaded | None = None) -> EvaluationResult:
         """Convert a `Result`; `loaded` is the config that it was computed from."""
-        return cls(**{**asdict(result), "loaded": loaded})
+        return cls.of_record(result, loaded=loaded)
 
     @overload
     def __getitem__(self, place: tuple[str, str]) -> Row: ...
@@ -210,32 +213,9 @@ class EvaluationResult(Result, frozen=True, eq=False):
         """Return model → measure → value."""
         return {model: {label: row.value for label, row in rows.items()} for model, rows in self.by_model().items()}
 
-    @takes()
-    def compare(
-        self,
-        baseline: Result | str | os.PathLike[str] | None = None,
-        *,
-        baseline_model: str | None = None,
-        models: str | Sequence[str] = (),
-        measures: str | Sequence[str] = (),
-        margin: MarginLike | None = None,
-        test: Any = "t",
-        correction: Any = "holm",
-        alpha: float = 0.05,
-        seed: int = 0,
-        by: str | Sequence[Any] = (),
-        cluster: str | None = None,
-        common: bool = False,
-        unpaired: bool = False,
-        all_pairs: bool = False,
-        losers: int = 0,
-    ) -> ComparisonResult:
-        """Compare the models with `baseline`, one of them or another result; the arguments are those of `receval.compare`.
-
-        `common` compares on the users that count on both sides.
-        """
-        given = {name: value for name, value in locals().items() if name != "self"}
-        return compare(self, **given)
+    compare = comparisons.compare
+    gate = comparisons.gate
+    slices = comparisons.slices
 
     def diff(self, base: str, model: str, **options: Any) -> DiffResult:
         """Compare the lists of two of the models user by user; `options` are those of `receval.diff`.
@@ -254,54 +234,9 @@ class EvaluationResult(Result, frozen=True, eq=False):
         The files are read again for the rows of this user; a result that was read from a folder only has values. Raises `DataError`
         if no file has the user.
         """
-        return user_of_result(self, self.loaded, user, models, show)
-
-    @takes()
-    def slices(
-        self,
-        baseline: str | None = None,
-        *,
-        models: str | Sequence[str] = (),
-        measures: str | Sequence[str] = (),
-        by: str | Sequence[Any] = (),
-        depth: int = 2,
-        alpha: float = 0.05,
-        seed: int = 0,
-        common: bool = False,
-    ) -> SlicesResult:
-        """Find groups of users for whom a model is worse, or better, than for all other users, as `receval slices`.
-
-        Each model is compared with `baseline`, by default the first; a single model with its own mean. `models` chooses some, by names or
-        patterns. `measures` are searched (default: the first), in the groups of users that the evaluation has (`receval.evaluate(…,
-        by=[…])`), or those of `by`, and in pairs of them with a `depth` of 2. Slices are found on one half of the users, chosen by `seed`,
-        and tested on the other half, corrected for all tested slices at `alpha`. `common` compares on the users that count on both sides.
-
-        Raises `ConfigError` for folds or weights, and if the result has no groups of users.
-        """
-        chosen = (measures,) if isinstance(measures, str) else tuple(measures)
-        settings = Settings(alpha=alpha, seed=seed)
-        options = ComparisonOptions(baseline=baseline, measures=chosen, settings=settings, common=common)
-        return slices(self._chosen(models, baseline), options, by, depth)
-
-    @takes()
-    def gate(
-        self,
-        rules: RuleLike | Sequence[RuleLike] = (),
-        *,
-        baseline: BaselineLike | None = None,
-        baseline_model: str | None = None,
-        anchor: BaselineLike | None = None,
-        models: str | Sequence[str] = (),
-        if_missing: MissingPolicy | None = None,
-        fail: Failing | None = None,
-        inconclusive: Inconclusive | None = None,
-        alpha: float | None = None,
-        common: bool = False,
-        cluster: str | None = None,
-    ) -> GateVerdicts:
-        """Judge rules such as `"nDCG@10 max_loss 2%"` on the models; the arguments are those of `receval.gate`."""
-        given = {name: value for name, value in locals().items() if name != "self"}
-        return gate(self, **given)
+        with errors_as_arguments():
+            found = view_of_result(self, self.loaded, user, names_of(models), n_shown=number_shown(show, OF_ROWS))
+        return UserResult.of_record(found)
 
     @takes()
     def report(
@@ -375,22 +310,10 @@ class EvaluationResult(Result, frozen=True, eq=False):
         storage = {} if self.loaded is None else self.loaded.config.output.storage
         save(self, Path(folder).expanduser(), read_by([self]), long=None if per_user is None else per_user == "long", storage=storage)
 
-    def __repr__(self) -> str:
-        """Return the table that the command line prints."""
-        from ..content import selections
-        from ..content.headline import closing_of_result
-        from ..render.screen import show
-        from ..render.terminal import PlainText
-
-        document = selections.screen(self, command="receval run -v", closing=closing_of_result(self))
-        return show(conceal(document, self.variables or {}, keys=True), PlainText()).rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        """Return the table for a notebook, without scripts and with its own class names."""
-        from ..content import selections
-        from ..render.html import for_notebook
-
-        return for_notebook(conceal(selections.notebook(self), self.variables or {}, keys=True))
+    def _document(self, *, in_notebook: bool) -> Document:
+        in_text = partial(selections.screen, command="receval run -v", closing=closing_of_result(self))
+        shown: Document = conceal((selections.notebook if in_notebook else in_text)(self), self.variables or {}, keys=True)
+        return shown
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return both forms of the table; the notebook chooses."""

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import polars as pl
 from msgspec.structs import asdict
 
-from ..config import Loaded
+from ..config import load_config
 from ..content.user_view import cells, document
 from ..disk.places import is_folder
 from ..document import Document
-from ..errors import ConfigError
-from ..results.result import Result
 from ..results.user_view import UserView
 from ..session.user import open_user, view_of_result
 from ..synonyms import takes
-from .arguments import CallArguments, ConfigLike, loaded_from, warn
+from .arguments import OF_ROWS, CallArguments, ConfigLike, loaded_of, names_of, number_shown
+from .display import Displayed
 from .wording import errors_as_arguments
 
 
-class UserResult(UserView, frozen=True, eq=False):
+class UserResult(Displayed, UserView, frozen=True, eq=False):
     """Everything about one user; it prints as `receval user`, and a notebook shows tables.
 
     `history` (train rows), `test` (test rows) and `lists["als"]` are frames, `table` has the values. `policies` are what was done with odd
@@ -41,21 +40,8 @@ class UserResult(UserView, frozen=True, eq=False):
         """Return everything as plain values, as in `--format json`."""
         return cells(self)
 
-    @property
-    def _document(self) -> Document:
+    def _document(self, *, in_notebook: bool) -> Document:
         return document(self)
-
-    def __repr__(self) -> str:
-        from ..render.screen import show  # only here: not every caller prints
-        from ..render.terminal import PlainText
-
-        return show(self._document, PlainText()).rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        """Return the tables for a notebook."""
-        from ..render.html import for_notebook
-
-        return for_notebook(self._document)
 
 
 @takes(*CallArguments.__annotations__)
@@ -79,40 +65,11 @@ def user(
 
     Raises `DataError` if no file has the user, `ConfigError` for models that do not exist and for configs with folds.
     """
-    chosen = names_of(models)
-    n_shown = number_shown(show)
+    chosen, n_shown = names_of(models), number_shown(show, OF_ROWS)
     if config is not None and isinstance(config, str | os.PathLike) and is_folder(os.fspath(config)):
         with errors_as_arguments():
-            found = open_user(os.fspath(config), user, _read).view(user, chosen, n_shown=n_shown, quick=quick)
-        return UserResult(**asdict(found))
-    if config is None and not arguments.get("metrics"):
-        arguments = CallArguments(**{**arguments, "metrics": "nDCG@10"})
+            found = open_user(os.fspath(config), user, lambda config: load_config(config or {}))
+            return UserResult.of_record(found.view(user, chosen, n_shown=n_shown, quick=quick))
     with errors_as_arguments():
-        loaded = loaded_from(config, arguments)
-        if not isinstance(config, Loaded):
-            warn(loaded.warnings, above=5)
-        return UserResult(**asdict(view_of_result(None, loaded, user, chosen, n_shown=n_shown, quick=quick)))
-
-
-def user_of_result(result: Result, loaded: Loaded | None, user: Any, models: str | Sequence[str], show: int) -> UserResult:
-    """Return everything about a user of a result; without its config only values."""
-    with errors_as_arguments():
-        return UserResult(**asdict(view_of_result(result, loaded, user, names_of(models), n_shown=number_shown(show))))
-
-
-def names_of(models: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names of models."""
-    return (models,) if isinstance(models, str) else tuple(models)
-
-
-def number_shown(show: int) -> int:
-    """Return the number of rows to show; raise `ConfigError` if it is none."""
-    if isinstance(show, bool) or not isinstance(show, int) or show < 0:
-        raise ConfigError(f"show must be the number of train and test rows, a whole number from 0, not {show!r}")
-    return show
-
-
-def _read(config: str | Mapping[str, Any] | None) -> Loaded:
-    from ..config import load_config
-
-    return load_config(config or {})
+        loaded = loaded_of(config, arguments, metrics="nDCG@10")
+        return UserResult.of_record(view_of_result(None, loaded, user, chosen, n_shown=n_shown, quick=quick))

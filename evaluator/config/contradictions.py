@@ -377,7 +377,7 @@ def looks_at(definition: Definition, axis: str, value: str) -> bool:
         return not definition.metric.per_model and population not in WITH_LISTS
     if axis in ("missing_lists", "no_relevant", "no_truth"):
         return population == "test"
-    tables = definition.metric.uses(definition.params)
+    tables = definition.tables
     if axis == "truth_duplicates":
         return population == "test" or any("truth" in varies_with(name) for name in tables)
     empties_lists = axis in ("seen_items", "unknown_items", "identical_ids") and (population in WITH_LISTS or population == "test")
@@ -424,14 +424,14 @@ def reading_test(evaluation: Evaluation) -> str:
 
 def _reads_test(definition: Definition) -> bool:
     """Return whether the test set decides on the value of a measure."""
-    reached, values = closure(tuple(definition.metric.uses(definition.params))), map(str, definition.params.values())
+    reached, values = closure(definition.tables), map(str, definition.params.values())
     of_lists = definition.population in _WITHOUT_TEST
     return not of_lists or not _TEST_TABLES.isdisjoint(reached) or any("test" in value.split("_") for value in values)
 
 
 def uses_relevance(definition: Definition) -> bool:
     """Return whether a measure uses relevance."""
-    return "truth_table" in closure(tuple(definition.metric.uses(definition.params)))
+    return "truth_table" in closure(definition.tables)
 
 
 def _looks_at_grades(definition: Definition) -> bool:

@@ -76,7 +76,7 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
 
 def _without_value_column(definition: Definition, need: str) -> str:
     """Return what to set for a measure of value without a column, or with a column of test rows that lacks values of listed items."""
-    part = next(part for part in definition.all if need in part.metric.needs(part.params))
+    part = next(part for part in definition.all if need in part.own_needs)
     key, column = next((text.key, part.texts[name]) for name, text in part.metric.texts.items() if text.key)
     if column:
         return (

@@ -15,6 +15,7 @@ from ..metrics import METRICS, Metric
 from ..metrics.catalogue import equation, format_value, is_of_a_user, meaning_of
 from ..metrics.catalogue import title as metric_title
 from ..metrics.notation import GLOSSARY, symbols
+from ..metrics.registry import at
 from ..metrics.settings_read import OF_POOLED, axes_read, meaning_of_value
 from ..metrics.system_equation import pooled_equation
 from ..names.measure_strings import Scalar
@@ -146,7 +147,7 @@ def _combined(definition: MeasureDefinition) -> str:
 def formula_of(definition: MeasureDefinition) -> str:
     """Return the formula of a measure in LaTeX, with its parameters."""
     metric = METRICS[definition.metric]
-    return metric.tex(params_of(metric, definition))
+    return at(params_of(metric, definition), metric.tex)
 
 
 def params_of(metric: Metric, definition: MeasureDefinition) -> dict[str, Any]:

@@ -404,7 +404,7 @@ def _side_needs(request: Request, inputs: Inputs, time_unit: TimeUnit) -> SideNe
     def groups(role: str) -> dict[str, str]:
         """Return the columns of a file that name groups, each with its name in the frame."""
         source, prefix = inputs.of(role), f"{role}."
-        needs = (need for one in plan.all for need in one.metric.needs(one.params) if need not in one.value_columns)
+        needs = (need for one in plan.all for need in one.own_needs if need not in one.value_columns)
         names = sorted({need.removeprefix(prefix) for need in needs if need.startswith(prefix)})
         return {} if source is None else {column: source.labels[column] for column in names}
 

@@ -432,7 +432,7 @@ def what_needs_ratings(relevance: RelevanceConfig, definitions: Sequence[Definit
     found += ["evaluation.relevance.threshold"] if relevance.threshold is not None else []
     found += [f"the threshold of {one.label}" for one in definitions if one.truth.threshold is not None]
     found += [one.label for one in definitions if one.truth.gains]
-    return found + [one.label for one in definitions if "ratings?" in one.metric.needs(one.params)]
+    return found + [one.label for one in definitions if "ratings?" in one.own_needs]
 
 
 def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:

@@ -371,7 +371,7 @@ def _order_of_candidates(tally: Tally, context: Context) -> str:
 def over_whole_lists(definition: Definition) -> bool:
     """Return whether a measure compares relevant items with all candidates, listed or not: AUC, GAUC, and LAUC without a cut-off."""
     metric = definition.metric
-    return metric.family == "auc" and definition.k is None and "catalogue" in metric.needs(definition.params)
+    return metric.family == "auc" and definition.k is None and "catalogue" in definition.own_needs
 
 
 @check("X15", uses=("n_candidates", "n_relevant"))

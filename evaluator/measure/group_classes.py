@@ -46,7 +46,7 @@ def fits_classes(definition: Definition) -> bool:
     return all(
         part.metric.origin == "receval"
         and tables_of(part) <= _TABLES
-        and not any(True for _ in part.metric.needs(part.params))
+        and not any(True for _ in part.own_needs)
         and part.population not in ("train", "baseline")
         and not part.is_weighted
         for part in definition.all

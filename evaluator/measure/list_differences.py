@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..metrics.coverage import rank_biased_overlap
+from ..metrics.registry import at
 from ..results.model_diff import BASE, MODEL, RANDOM, REASONS, Order, Reason, ShownUsers
 from ..stats.contributions import contributions
 from ..stats.list_overlap import CommonItems, RankedItems, common_items, jaccard
@@ -422,7 +423,7 @@ class _Differences:
 
 def is_by_item(group: MeasureGroup) -> bool:
     """Return whether hits have shares in the value of a measure; see `Metric.by_item`."""
-    return not group.components and group.metric.by_item(group.first.params)
+    return not group.components and at(group.first.params, group.metric.by_item)
 
 
 class _TermRecorder(Struct):
@@ -450,8 +451,8 @@ def _terms(scorer: Scorer, group: MeasureGroup, counts: Array, n_pairs: int) -> 
     rows, row, cutoffs = recorder.found[0]
     terms = np.ones((1, len(rows))) if row is None else np.atleast_2d(np.asarray(row, dtype=np.float64))
     made = []
-    for at, k in enumerate((None,) if cutoffs is None else cutoffs):
-        of_cut = np.broadcast_to(terms[at if len(terms) > 1 else 0], len(rows))
+    for place, k in enumerate((None,) if cutoffs is None else cutoffs):
+        of_cut = np.broadcast_to(terms[place if len(terms) > 1 else 0], len(rows))
         made.append(np.bincount(rows["pair"], of_cut if k is None else np.where(rows[rows.cut] <= k, of_cut, 0.0), n_pairs))
     return made
 

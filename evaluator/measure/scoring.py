@@ -190,7 +190,7 @@ class Scorer(Struct, eq=False):
             population=(definition.population, definition.user_rules, definition.lists, definition.truth, choice.positions),
             components=parts,
             settings=self._settings(definition, choice),
-            declared=closure(tuple(definition.metric.uses(definition.params))),
+            declared=closure(definition.tables),
         )
 
     def _settings(self, definition: Definition, choice: Choice) -> BodySettings:

@@ -27,7 +27,7 @@ _OF_TRUTH: Final = _OF_HITS | {"judged_rows", "outside", "truth_with_repeats"}
 
 def tables_of(definition: Definition) -> frozenset[str]:
     """Return the tables that a measure reads, directly or through a metric that it combines."""
-    return frozenset().union(*(part.metric.uses(part.params) for part in definition.all))
+    return frozenset().union(*(part.tables for part in definition.all))
 
 
 def needs_scores(definition: Definition) -> bool:
@@ -60,7 +60,7 @@ def sums_hits(definition: Definition) -> bool:
 def of_hits(definition: Definition) -> bool:
     """Return whether a measure judges hits and reads no other input."""
     tables = tables_of(definition)
-    needs_more = any(True for part in definition.all for _ in part.metric.needs(part.params))
+    needs_more = any(True for part in definition.all for _ in part.own_needs)
     reads_hits = "hits" in tables and tables <= _OF_HITS and not needs_more and not definition.metric.per_model
     of_users = definition.population in ("test", "tested") and not definition.of_means
     return reads_hits and of_users and definition.higher_is_better is not None

@@ -171,7 +171,7 @@ def _why_no_bounds(scorer: Scorer, definition: Definition, single: bool) -> int:
 
 def _counts_other_items(scorer: Scorer, definition: Definition, single: bool) -> bool:
     """Return whether the order of ties decides which items above a cut-off count as candidates although they are not."""
-    if definition.k is None or "outside" not in definition.metric.uses(definition.params):
+    if definition.k is None or "outside" not in definition.tables:
         return False
     choice = scorer.choice(definition)
     runs: TieRuns = scorer.tables.get("tie_runs", choice, single=single)

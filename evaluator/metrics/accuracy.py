@@ -4,37 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
+from . import registry
 from .arrays import NO_VALUE, divide, divide_or_missing, is_missing, where
 from .measure import Measure, Ratio
 from .notation import SIZES, tex
-from .registry import Number, metric
+from .registry import Number
 from .weights import WEIGHT, ideal_with_weights, is_column, needs_of_weight, weighted
 
 LETTERS = {
-    "R": "the number of relevant items of the user",
-    "h_k": "the number of hits among the first k items of the list",
     "h_d": "the number of hits among the first d items of the list",
-    "l": "the length of the list, at most k",
     "N": "the number of items in the catalogue",
-    "h(r)": "1 if the item at rank r is relevant, else 0",
-    "i_r": "the item at rank r",
     "n(i)": "the number of train users of item i, and with `count` = `rows` of its train rows",
     "T": "the sum of n(i) over all items",
     "v(i)": "the weight of item i: that of the item in data.items, or of the user's test rows of the item; 0 if it is missing",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd ed. (2011), section 4.3"
 
 
+metric = partial(registry.metric, family="accuracy")
+
+
 @metric(
     "Precision",
-    family="accuracy",
     uses=lambda params: ("hits", "rated") if params["denominator"] == "rated" else ("hits", "n_relevant", "reading"),
     pooled=True,
     aliases=("P", "Prec", "PrecisionAtK"),
@@ -80,7 +79,6 @@ _TEX_OF_WEIGHTED_RECALL = tex(
 
 @metric(
     "Recall",
-    family="accuracy",
     uses=_uses_of_recall,
     pooled=True,
     aliases=("R", "RecallAtK", "Sensitivity"),
@@ -124,7 +122,6 @@ def _refuse_weights_of_several_hits(params: Mapping[str, Scalar], k: int | None)
 
 @metric(
     "HitRate",
-    family="accuracy",
     aliases=("HR", "Hit", "Success"),
     uses=lambda params: ("valued_hits", "valued_relevant") if params.get("weight") else ("hits",),
     numbers={"at_least": Number(1.0, "the number of hits needed", symbol="x")},
@@ -159,7 +156,6 @@ def hit_rate(m: Measure) -> Array:
 
 @metric(
     "Hits",
-    family="accuracy",
     is_count=True,
     bounds=(0.0, math.inf),
     aliases=("NumRelRet",),
@@ -178,7 +174,6 @@ def hits(m: Measure) -> Array:
 
 @metric(
     "IPSHitRate",
-    family="accuracy",
     uses=("hits",),
     bounds=(0.0, math.inf),
     aliases=("IPSHits", "InversePropensityHitRate"),
@@ -211,7 +206,6 @@ def ips_hit_rate(m: Measure) -> Array:
 
 @metric(
     "RPrecision",
-    family="accuracy",
     uses=lambda params: ("hits", "rated") if params["denominator"] == "rated" else ("hits",),
     pooled=True,
     aliases=("Rprec",),
@@ -258,7 +252,6 @@ def r_precision(m: Measure) -> Ratio:
 
 @metric(
     "Accuracy",
-    family="accuracy",
     needs=("catalogue",),
     tex=r"\min\left(\frac{|L_u \cap T_u| + \max(|I| - k - |T_u \setminus L_u|, 0)}{|I|}, 1\right)",
     reference="the share of right decisions; RecTools metrics/classification.py",
@@ -279,7 +272,6 @@ def accuracy(m: Measure) -> Array:
 
 @metric(
     "MCC",
-    family="accuracy",
     bounds=(-1.0, 1.0),
     needs=("catalogue",),
     tex=(
@@ -309,7 +301,6 @@ def mcc(m: Measure) -> Array:
 
 @metric(
     "FallOut",
-    family="accuracy",
     aliases=("FalsePositiveRate", "FPR"),
     axes={"of": "fallout_of"},
     needs=lambda params: ("catalogue",) if params["of"] == "catalogue" else (),
@@ -342,7 +333,6 @@ def _outside(m: Measure) -> tuple[Array, Array]:
 
 @metric(
     "SetMAP",
-    family="accuracy",
     aliases=("SetAP",),
     tex=r"\frac{|L_u \cap T_u|}{|L_u|} \cdot \frac{|L_u \cap T_u|}{|T_u|}",
     reference="trec_eval m_set_map.c",
@@ -365,7 +355,6 @@ def set_map(m: Measure) -> Array:
 
 @metric(
     "Utility",
-    family="accuracy",
     bounds=(-math.inf, math.inf),
     numbers={
         "worth": Number(1.0, "the worth of a hit", least=-1e6, symbol=r"\alpha"),
@@ -387,7 +376,6 @@ def utility(m: Measure) -> Array:
 
 @metric(
     "F1",
-    family="accuracy",
     uses=(),
     aliases=("F", "FBeta", "F-Measure", "F1Score", "ExtendedF1"),
     axes={"weight": "f_weight", "of": "f_of"},

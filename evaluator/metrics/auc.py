@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -11,17 +12,14 @@ from ..tables.array import Array, in_single_precision
 from ..tables.graph import table
 from ..tables.lists import Reading
 from ..tables.rows import Rows
+from . import registry
 from .arrays import divide, where
 from .measure import Measure, Ratio
 from .notation import Pieces, tex
-from .registry import metric
 
 LETTERS = {
-    "R": "the number of relevant items of the user",
     "M": "the number of misses in the list",
     "h": "the number of hits",
-    "h_k": "the number of hits among the first k items of the list",
-    "found(r)": "the number of hits up to rank r",
     "a(r)": (
         "the number of misses above the hit at rank r, by `ties`. With `list_order`: r - found(r), where an item that is listed twice "
         "is a miss at its second rank. With `strict`: the misses anywhere in the list with at least the score of the hit, so that a "
@@ -38,7 +36,7 @@ LETTERS = {
         "replaces N"
     ),
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 
 @table(
@@ -153,9 +151,11 @@ def _ratio(m: Measure, right: Array, negatives: Array, n: Array) -> Ratio:
     return Ratio(where(there, right, 0.0), where(there, n, 0.0), None)
 
 
+metric = partial(registry.metric, family="auc")
+
+
 @metric(
     "AUC",
-    family="auc",
     axes={**_AXES, "over": "auc_average"},
     needs=("catalogue",),
     uses=_tables,
@@ -185,7 +185,6 @@ def auc(m: Measure) -> Ratio:
 
 @metric(
     "GAUC",
-    family="auc",
     axes=_AXES,
     needs=("catalogue",),
     uses=_tables,
@@ -207,7 +206,6 @@ def gauc(m: Measure) -> Ratio:
 
 @metric(
     "LAUC",
-    family="auc",
     axes={key: axis for key, axis in _AXES.items() if key not in ("unlisted", "no_negatives")},
     needs=("catalogue",),
     uses=_tables,
@@ -228,7 +226,6 @@ def lauc(m: Measure) -> Ratio:
 
 @metric(
     "RankingLoss",
-    family="auc",
     uses=("hits", "n_relevant", "reading", "misses_by_score"),
     aliases=("LabelRankingLoss",),
     higher_is_better=False,
@@ -259,7 +256,6 @@ def ranking_loss(m: Measure) -> Array:
 
 @metric(
     "RocAuc",
-    family="auc",
     uses=("hits", "reading"),
     tex=r"1 - \frac{1}{|L_u \cap T_u| \cdot |L_u \setminus T_u|} \sum_{r=1}^{k} h_r\,(r - f_r)",
     reference=HANLEY + "; inside the list as in RePlay",

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from ..names.measure_strings import Params, Scalar, unquoted
 from ..tables.array import Array
 from ..tables.prepared import Group
+from . import registry
 from .arrays import NO_VALUE, divide, where
 from .fairness import in_group, select_groups
 from .measure import Measure
 from .notation import tex
-from .registry import Many, Text, metric
+from .registry import Many, Text
 
 LETTERS = {
     "g": "a group of users, by the column of data.users that `users` names",
     "c": "a group of items, by the column of data.items that `items` names",
     "N": "the number of items, by `of_items`",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 LIN = "Tsintzou, Pitoura and Tsaparas, Bias disparity in recommendation systems, RMSE workshop at RecSys 2019"
 _PAIR = {
@@ -85,21 +87,26 @@ def _listed_tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 _BIAS = {"of_rows": "bias_rows", "of_items": "bias_items"}
 
 
-@metric(
-    "BiasDisparityBS",
+metric = partial(
+    registry.metric,
     family="fairness",
-    axes={"source": "bias_source", **_BIAS},
     texts=_PAIR,
-    bounds=(0.0, math.inf),
     needs=_pair_needs,
-    uses=_source_tables,
     has_subvalues=_has_many_pairs,
     per_model=True,
-    cut=False,
     population="lists",
     higher_is_better=None,
-    tex=tex(_SHARE.replace("<rows>", "<source>"), **_PIECES),
     reference=LIN,
+)
+
+
+@metric(
+    "BiasDisparityBS",
+    axes={"source": "bias_source", **_BIAS},
+    bounds=(0.0, math.inf),
+    uses=_source_tables,
+    cut=False,
+    tex=tex(_SHARE.replace("<rows>", "<source>"), **_PIECES),
 )
 def bias_disparity_bs(m: Measure) -> Many:
     """How strongly a group of users prefers a group of items in the data; use it as the reference for BiasDisparityBR.
@@ -118,18 +125,10 @@ def bias_disparity_bs(m: Measure) -> Many:
 
 @metric(
     "BiasDisparityBR",
-    family="fairness",
     axes=_BIAS,
-    texts=_PAIR,
     bounds=(0.0, math.inf),
-    needs=_pair_needs,
     uses=_listed_tables,
-    has_subvalues=_has_many_pairs,
-    per_model=True,
-    population="lists",
-    higher_is_better=None,
     tex=tex(_SHARE.replace("<rows>", "L_u"), **_PIECES),
-    reference=LIN,
 )
 def bias_disparity_br(m: Measure) -> Many:
     """How strongly the recommendations to a group of users favour a group of items; use it with BiasDisparityBS, the same for the data.
@@ -146,16 +145,9 @@ def bias_disparity_br(m: Measure) -> Many:
 
 @metric(
     "BiasDisparityBD",
-    family="fairness",
     axes={"source": "bias_source", **_BIAS},
-    texts=_PAIR,
     bounds=(-1.0, math.inf),
-    needs=_pair_needs,
     uses=lambda params: (*_source_tables(params), *_listed_tables(params)),
-    has_subvalues=_has_many_pairs,
-    per_model=True,
-    population="lists",
-    higher_is_better=None,
     tex=tex(
         r"\frac{\mathrm{BR} - \mathrm{BS}}{\mathrm{BS}} \\ \mathrm{BR} = "
         + _SHARE.replace("<rows>", "L_u")
@@ -163,7 +155,6 @@ def bias_disparity_br(m: Measure) -> Many:
         + _SHARE.replace("<rows>", "<source>"),
         **_PIECES,
     ),
-    reference=LIN,
 )
 def bias_disparity_bd(m: Measure) -> Many:
     """How much the recommendations change what a group of users prefers; use it to see if a model strengthens a bias of the data.

@@ -13,7 +13,8 @@ from msgspec import Struct
 
 from ..conventions import AXES, PROTOCOL, Axis, Convention, builtin_names, load
 from ..names.measure_strings import Scalar
-from .registry import METRICS, Metric, Number, Text
+from .notation import LETTERS
+from .registry import METRICS, Metric, Number, Text, at
 from .value import OF_LISTED, OF_RELEVANT
 
 _NEXT: Final = r"\\"
@@ -34,7 +35,7 @@ def is_of_a_user(metric: Metric, params: Mapping[str, Scalar]) -> bool:
 
 def equation(metric: Metric, params: Mapping[str, Scalar]) -> tuple[str, ...]:
     """Return the lines of the equation; none for a metric without a formula."""
-    formula = metric.tex(params)
+    formula = at(params, metric.tex)
     if not formula:
         return ()
     left = f"{title(metric)}(u)" if is_of_a_user(metric, params) else title(metric)
@@ -207,7 +208,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
         terms=_terms(metric, " ".join((formula, *text, *edge_cases))),
         reference=metric.reference,
         bounds=metric.bounds,
-        higher_is_better=better(given) if callable(better := metric.higher_is_better) else better,
+        higher_is_better=at(given, metric.higher_is_better),
         needs=_needs(metric, own),
         takes_cutoff=metric.cut,
         average=metric.average,
@@ -231,13 +232,15 @@ def _allowed(metric: Metric, text: Text) -> str:
     if text.shown:
         return "items.COLUMN, rows.COLUMN or none"
     if text.key:
-        return "items.COLUMN" if OF_LISTED in metric.needs({"column": ""}) else "items.COLUMN or rows.COLUMN"
+        return "items.COLUMN" if OF_LISTED in at({"column": ""}, metric.needs) else "items.COLUMN or rows.COLUMN"
     return "none" if text.default == "" else "a name"
 
 
 def _terms(metric: Metric, text: str) -> dict[str, str]:
     """Return the symbols and words of the family that a text uses, and those that their meanings use."""
-    letters: Mapping[str, str] = getattr(sys.modules.get(metric.define.__module__), "LETTERS", {}) if metric.origin == "receval" else {}
+    own: Mapping[str, str] = getattr(sys.modules.get(metric.define.__module__), "LETTERS", {})
+    shared = {term: meaning for term, meaning in LETTERS.items() if term not in own}
+    letters = {**shared, **own} if metric.origin == "receval" else {}
     used: set[str] = set()
     while found := {term for term in letters if term not in used and _uses(text, term)}:
         used |= found
@@ -260,7 +263,7 @@ def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:
     """Return the inputs that the metric needs with its defaults; a column that must be named is `a column of …`."""
     given = {name: own[axis] for name, axis in metric.axes.items()}
     given |= {name: "" if text.key else text.default or "COLUMN" for name, text in metric.texts.items()}
-    needed = (need for need in sorted(metric.needs(given)) if not need.endswith("?"))
+    needed = (need for need in sorted(at(given, metric.needs)) if not need.endswith("?"))
     named = (_NEEDS.get(need, f"data.{need}").removesuffix(".COLUMN") for need in needed)
     return tuple(f"a column of {need}" if need in ("data.items", "data.users") else need for need in named)
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, in_order, starts_of
+from . import registry
 from .arrays import add, divide_or_missing, is_missing, where
 from .measure import Measure, Ratio
 from .notation import tex
-from .registry import metric
 
 LETTERS = {
     "p(i)": "the rating of item i in the predictions",
@@ -21,7 +22,7 @@ LETTERS = {
     "c": "the user's number of concordant pairs: that of the metric ConcordantPairs",
     "d": "the user's number of discordant pairs: that of the metric DiscordantPairs",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 
 @table(
@@ -91,17 +92,16 @@ def _pairs(m: Measure, row: Array, label: str) -> Ratio:
     return Ratio(total, np.ones_like(total) if m.params["users"] == "all" else np.minimum(total, 1.0), None)
 
 
+metric = partial(registry.metric, family="rating", needs=_NEEDS, cut=False, population="tested")
+
+
 @metric(
     "ConcordantPairs",
-    family="rating",
     is_count=True,
     uses=("concordance",),
     pooled=True,
     bounds=(0.0, math.inf),
     axes={"users": "pair_users"},
-    needs=_NEEDS,
-    cut=False,
-    population="tested",
     tex=r"\sum_{i,j \in P_u} [y_{u,i} > y_{u,j}]\,[\hat{y}_{u,i} > \hat{y}_{u,j}]",
     reference=_KOREN,
 )
@@ -121,16 +121,12 @@ def concordant_pairs(m: Measure) -> Ratio:
 
 @metric(
     "DiscordantPairs",
-    family="rating",
     is_count=True,
     uses=("concordance",),
     pooled=True,
     bounds=(0.0, math.inf),
     axes={"users": "pair_users"},
-    needs=_NEEDS,
     higher_is_better=False,
-    cut=False,
-    population="tested",
     tex=r"\sum_{i,j \in P_u} [y_{u,i} > y_{u,j}]\,[\hat{y}_{u,i} \le \hat{y}_{u,j}]",
     reference=_KOREN,
 )
@@ -149,13 +145,9 @@ def discordant_pairs(m: Measure) -> Ratio:
 
 @metric(
     "FCP",
-    family="rating",
     uses=(),
     combines=("ConcordantPairs", "DiscordantPairs"),
     aliases=("FractionOfConcordantPairs",),
-    needs=_NEEDS,
-    cut=False,
-    population="tested",
     tex=tex(r"\frac{M_1}{M_1 + M_2}"),
     reference=_KOREN,
 )
@@ -193,13 +185,9 @@ def label_pairs(judged_ratings: Rows) -> Rows:
 
 @metric(
     "LabelGAUC",
-    family="rating",
     uses=("label_pairs",),
     pooled=True,
     aliases=("ImpressionGAUC", "GroupedLabelAUC"),
-    needs=_NEEDS,
-    cut=False,
-    population="tested",
     left_out="A user without both a relevant and an irrelevant predicted test row has no value (NaN) and is left out of the mean.",
     tex=(
         r"\frac{|P_u|\,a_u}{|P_u|} \\ a_u = \frac{1}{|P_u \cap T_u|\,|P_u \setminus T_u|} \sum_{i \in P_u \cap T_u} "

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from ..tables.array import Array
+from . import registry
 from .arrays import divide, fill, n_counted_powers, powers, where
 from .measure import Measure, Ratio
 from .notation import Pieces, more_items, tex
-from .registry import Number, metric
+from .registry import Number
 
 LETTERS = {
     "n": "the length of the user's list",
-    "l": "the length of the list, at most k",
-    "R": "the number of relevant items of the user",
     "N": "the number of items in the catalogue",
     "L_u": "the list of user u",
-    "L_u(k)": "the first k items of the list of user u",
     "L(k)": "the first k items of the user's list",
-    "B(k)": "the first k items that data.baseline lists for the user",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 _PERCENT = r"100 \cdot \frac{<outside>}{|<of>|<more>}"
 _COVERAGE: Pieces = {
@@ -39,23 +37,28 @@ _COVERAGE: Pieces = {
 GE = "Ge, Delgado-Battenfeld and Jannach, Beyond accuracy, RecSys 2010"
 
 
-@metric(
-    "ItemCoverage",
-    family="coverage",
+metric = partial(registry.metric, family="coverage")
+covered_items = partial(
+    metric,
     is_count=True,
     uses=("exposure",),
     one_cutoff=True,
-    aliases=("Coverage", "CatalogCoverage", "UniqueItemCount", "UniqueItems"),
     axes={"form": "coverage_form", "of": "coverage_of", "outside": "coverage_outside"},
     numbers={"more": Number(0.0, "items that are added to the size of the catalogue", least=0.0, symbol="x")},
     bounds=(0.0, math.inf),
-    needs=lambda params: (
-        () if params["form"] == "count" and params["outside"] == "counts" else ("train",) if params["of"] == "train" else ("catalogue",)
-    ),
     per_model=True,
     population="lists",
     tex=tex(r"<form>", **_COVERAGE),
     reference=GE,
+)
+
+
+@covered_items(
+    "ItemCoverage",
+    aliases=("Coverage", "CatalogCoverage", "UniqueItemCount", "UniqueItems"),
+    needs=lambda params: (
+        () if params["form"] == "count" and params["outside"] == "counts" else ("train",) if params["of"] == "train" else ("catalogue",)
+    ),
 )
 def item_coverage(m: Measure) -> Array:
     """How much of the catalogue appears in the first k ranks of any list; use it to see if a model recommends only a few items.
@@ -83,21 +86,10 @@ def _coverage(m: Measure) -> Array:
     return np.round(share * 100.0, 2) if form == "percent" else share * 100.0
 
 
-@metric(
+@covered_items(
     "PredictionCoverage",
-    family="coverage",
-    is_count=True,
-    uses=("exposure",),
-    one_cutoff=True,
-    axes={"form": "coverage_form", "of": "coverage_of", "outside": "coverage_outside"},
-    numbers={"more": Number(0.0, "items that are added to the size of the catalogue", least=0.0, symbol="x")},
-    bounds=(0.0, math.inf),
     needs=("catalogue",),
-    per_model=True,
     cut=False,
-    population="lists",
-    tex=tex(r"<form>", **_COVERAGE),
-    reference=GE,
 )
 def prediction_coverage(m: Measure) -> Array:
     """How much of the catalogue appears anywhere in any list; use it to see how much of it a model can recommend at all.
@@ -113,7 +105,6 @@ def prediction_coverage(m: Measure) -> Array:
 
 @metric(
     "UserCoverage",
-    family="coverage",
     uses=("reading",),
     aliases=("CoveredUsers",),
     tex=r"[\,|L_u| > 0\,]",
@@ -133,7 +124,6 @@ def user_coverage(m: Measure) -> Array:
 
 @metric(
     "SufficientReco",
-    family="coverage",
     uses=("reading",),
     aliases=("UserCoverageAtN",),
     axes={"form": "sufficient_form"},
@@ -157,7 +147,6 @@ def sufficient_reco(m: Measure) -> Array:
 
 @metric(
     "UnrepeatedReco",
-    family="coverage",
     uses=("repeats", "reading"),
     axes={"form": "unrepeated_form"},
     population="lists",
@@ -187,7 +176,6 @@ def unrepeated_reco(m: Measure) -> Array:
 
 @metric(
     "NumRetrieved",
-    family="coverage",
     is_count=True,
     uses=("reading",),
     bounds=(0.0, math.inf),
@@ -208,7 +196,6 @@ def num_retrieved(m: Measure) -> Array:
 
 @metric(
     "NumRelevant",
-    family="coverage",
     is_count=True,
     uses=("n_relevant",),
     bounds=(0.0, math.inf),
@@ -230,7 +217,6 @@ def num_relevant(m: Measure) -> Array:
 
 @metric(
     "NumUsers",
-    family="coverage",
     is_count=True,
     uses=(),
     bounds=(0.0, math.inf),
@@ -255,7 +241,6 @@ def num_users(m: Measure) -> Array:
 
 @metric(
     "Intersection",
-    family="coverage",
     uses=("overlap", "reading"),
     pooled=True,
     numbers={"ref_k": Number(0.0, "the cut-off for the list of the reference model; 0: k", least=0.0, symbol="k'")},
@@ -302,7 +287,6 @@ def rank_biased_overlap(user: Array, entered: Array, first: Array, second: Array
 
 @metric(
     "RBO",
-    family="coverage",
     uses=("overlap", "n_baseline", "reading"),
     aliases=("RankBiasedOverlap",),
     axes={"form": "rbo_form"},

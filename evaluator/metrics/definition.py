@@ -18,7 +18,7 @@ from ..conventions.axis import Lists, Relevance, Truth, UserRules
 from ..names.measure_strings import UNSET, MetricSpec, Scalar
 from ..names.value_columns import source_and_column
 from ..tables.prepared import GroupBy
-from .registry import Metric
+from .registry import Metric, at
 
 ROWS: Final = "rows."
 """Beginning of parameters that restrict relevant items to a group of test rows: `Recall(rows.event=click)@20`."""
@@ -81,7 +81,7 @@ class Definition(Struct, frozen=True, dict=True):
     @property
     def has_subvalues(self) -> bool:
         """Return whether it has several values, which further parameters distinguish."""
-        return self.metric.has_subvalues(self.params)
+        return at(self.params, self.metric.has_subvalues)
 
     @cached_property
     def params(self) -> Mapping[str, Scalar]:
@@ -102,8 +102,7 @@ class Definition(Struct, frozen=True, dict=True):
     @property
     def higher_is_better(self) -> bool | None:
         """Return whether a higher value is better; `None` if neither direction is."""
-        better = self.metric.higher_is_better
-        return better(self.params) if callable(better) else better
+        return at(self.params, self.metric.higher_is_better)
 
     @property
     def average(self) -> str:
@@ -192,9 +191,19 @@ class Definition(Struct, frozen=True, dict=True):
         return sum(part.n_leaves for part in self.components) if self.components else 1
 
     @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables that the body of its metric reads."""
+        return tuple(at(self.params, self.metric.uses))
+
+    @property
+    def own_needs(self) -> tuple[str, ...]:
+        """Inputs that the body of its metric needs besides test and lists."""
+        return tuple(at(self.params, self.metric.needs))
+
+    @property
     def needs(self) -> frozenset[str]:
         """Inputs that the definition needs besides test and lists."""
-        own = set(self.metric.needs(self.params))
+        own = set(self.own_needs)
         own |= {"train"} if self.user_rules.divisor == "train_users" else set()
         own |= {self.population} & {"train", "baseline"}
         own |= {grouping.need for grouping in self.row_groupings}
@@ -204,7 +213,7 @@ class Definition(Struct, frozen=True, dict=True):
     @property
     def has_tie_bounds(self) -> bool:
         """Return whether the value has exact bounds and an exact mean over the orders of tied scores, if test has no duplicate pairs."""
-        own = self.metric.ties(self.params) and self.user_rules.no_hits == "zero" and not self.user_rules.may_be_undefined
+        own = at(self.params, self.metric.ties) and self.user_rules.no_hits == "zero" and not self.user_rules.may_be_undefined
         pooled = self.average == "micro" and self.is_pooled and not self.components
         plain = self.axes["positions"] in ("real", "as_written") and (self.average in ("mean", "sum", "weighted") or pooled)
         # The mean of two metrics is linear in the hits if both are the number of the same hits divided by a constant.
@@ -215,7 +224,7 @@ class Definition(Struct, frozen=True, dict=True):
     @property
     def reads_predictions(self) -> bool:
         """Return whether the measure uses predictions, if given, instead of the lists, and reads nothing else from a model."""
-        return all("predictions?" in part.metric.needs(part.params) and part.population == "tested" for part in self.all)
+        return all("predictions?" in part.own_needs and part.population == "tested" for part in self.all)
 
     @property
     def counts_without_lists(self) -> bool:
@@ -234,4 +243,4 @@ class Definition(Struct, frozen=True, dict=True):
         """Return whether the metric can be pooled over users: a ratio, or a formula over such metrics."""
         if self.metric.per_model or self.of_means:
             return False
-        return all(part.is_pooled for part in self.components) if self.components else self.metric.pooled(self.params)
+        return all(part.is_pooled for part in self.components) if self.components else at(self.params, self.metric.pooled)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -17,18 +18,17 @@ from ..tables.item_columns import categories_of
 from ..tables.lists import Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import Rows, number_rows
+from . import registry
 from .arrays import add, divide, divide_or_missing, fill, is_missing, powers, where
 from .measure import Measure, Ratio
 from .notation import DISTANCES, SIZES, Pieces, tex
-from .registry import Number, metric
+from .registry import Number
 from .table_views import CutTable
 
 LETTERS = {
-    "l": "the length of the list, at most k",
-    "i_r": "the item at rank r",
     "categories": "those of data.items; an item that is not in this file has none",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 _MOST_PAIRS: Final = 1 << 21
 """Most pairs of listed items that are compared at once, unless one lag has more."""
@@ -209,16 +209,17 @@ def _pair_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 _DISTANCE = {"distance": "item_distance", "single": "single_item", "featureless": "featureless_items"}
 
 
+metric = partial(registry.metric, family="diversity", population="lists")
+
+
 @metric(
     "ILD",
-    family="diversity",
     bounds=(0.0, math.inf),
     aliases=("IntraListDiversity", "Diversity"),
     axes={**_DISTANCE, "norm": "ild_norm"},
     needs=_pair_needs,
     uses=_pair_uses,
     pooled=lambda params: params["norm"] == "items",
-    population="lists",
     tex=tex(
         r"<norm> \\ d(i,j) = <distance>",
         norm={
@@ -264,14 +265,12 @@ def _of_pairs(m: Measure, total: Array, pairs: Array) -> Array:
 
 @metric(
     "ILS",
-    family="diversity",
     bounds=(-math.inf, 1.0),
     aliases=("IntraListSimilarity",),
     axes=_DISTANCE,
     needs=_pair_needs,
     uses=_pair_uses,
     higher_is_better=False,
-    population="lists",
     tex=tex(r"1 - <featureless> \\ d(i,j) = <distance>", **_PIECES),
     reference=ZIEGLER,
 )
@@ -290,12 +289,10 @@ def ils(m: Measure) -> Array:
 
 @metric(
     "CategoricalDiversity",
-    family="diversity",
     bounds=(0.0, math.inf),
     axes={"over": "categorical_divisor"},
     needs=("categories",),
     uses=("reading", "covered"),
-    population="lists",
     tex=tex(r"\frac{1}{<over>} \,\Bigl|\bigcup_{i \in L_u} A_i\Bigr|", over=SIZES),
     reference="RePlay metrics/categorical_diversity.py",
 )
@@ -334,13 +331,11 @@ def _entropy(m: Measure, weight: Callable[[Array], Array]) -> Array:
 
 @metric(
     "ListEntropy",
-    family="diversity",
     bounds=(0.0, math.inf),
     aliases=("CategoryEntropy",),
     axes={"categories": "category_weight"},
     needs=("categories",),
     uses=("listed_categories",),
-    population="lists",
     tex=tex(_ENTROPY + r"\sum_{i \in L_u} <categories>", categories={"split": r"\frac{[c \in A_i]}{|A_i|}", "each": r"[c \in A_i]"}),
     reference="LensKit metrics/ranking/_entropy.py",
 )
@@ -359,14 +354,12 @@ def list_entropy(m: Measure) -> Array:
 
 @metric(
     "RankBiasedEntropy",
-    family="diversity",
     bounds=(0.0, math.inf),
     aliases=("RBEntropy",),
     axes={"categories": "category_weight"},
     numbers={"p": Number(0.85, "the probability that a reader goes on to the next rank", most=1.0, symbol="p")},
     needs=("categories",),
     uses=("listed_categories",),
-    population="lists",
     tex=tex(
         _ENTROPY + r"\sum_{r=1}^{k} p^{r-1}\,<categories>",
         categories={"split": r"\frac{[c \in A_{i_r}]}{|A_{i_r}|}", "each": r"[c \in A_{i_r}]"},

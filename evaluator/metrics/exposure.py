@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from ..tables.array import Array
+from . import registry
 from .arrays import NO_VALUE, divide, where
 from .measure import Measure
 from .notation import Pieces, more_items, tex
-from .registry import Number, metric
+from .registry import Number
 from .table_views import ItemTable
 
 LETTERS = {
@@ -20,11 +22,8 @@ LETTERS = {
     "c_(t)": "the t-th smallest c(i) of these m items",
     "N": "the number of items, by `of`",
     "D": "the divisor, by `over`",
-    "L_u(k)": "the first k items of the list of user u",
-    "l_u": "the length of the list of user u, at most k",
-    "i_r": "the item at rank r",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 _GINI = r"\frac{\sum_{t=1}^{m} (2\,(N - m + t) - N - 1)\,x_{(t)}}{<over> \sum_i x_i}"
 _GINI_PIECES: Pieces = {
@@ -36,19 +35,18 @@ _SHARES = r" \\ w_i = \sum_{u \in U} \frac{[i \in L_u]}{|L_u|}"
 ENTROPY = "Shannon, A mathematical theory of communication, 1948; Adomavicius and Kwon, IEEE TKDE 24(5), 2012"
 
 
+metric = partial(registry.metric, family="diversity", one_cutoff=True, per_model=True, population="lists")
+
+
 @metric(
     "Gini",
-    family="diversity",
     aliases=("GiniIndex", "PredictedGiniComplement"),
     axes={"of": "gini_of", "sign": "gini_sign", "over": "gini_divisor"},
     numbers={"more": Number(0.0, "items without recommendations that are added to the catalogue", least=0.0, symbol="x")},
     bounds=(-math.inf, math.inf),
     needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
     uses=("exposure",),
-    one_cutoff=True,
-    per_model=True,
     higher_is_better=lambda params: params["sign"] == "equality",
-    population="lists",
     tex=tex(r"<sign>" + _GINI.replace("x_", "c_") + r" \\ N = <of><more>", sign={"inequality": "", "equality": "1 - "}, **_GINI_PIECES),
     reference="Gini, 1912; Fleder and Hosanagar, Management Science 55(5), 2009",
 )
@@ -83,16 +81,12 @@ def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) ->
 
 @metric(
     "ExposureGini",
-    family="diversity",
     axes={"of": "gini_of", "over": "gini_divisor"},
     numbers={"p": Number(0.85, "the probability that a reader goes on to the next rank", most=1.0, symbol="p")},
     bounds=(-math.inf, math.inf),
     needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
     uses=("attention",),
-    one_cutoff=True,
-    per_model=True,
     higher_is_better=False,
-    population="lists",
     tex=tex(_GINI.replace("x_", "e_") + r" \\ N = <of>, \quad e_i = \sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,p^{r-1}", **_GINI_PIECES),
     reference="Diaz et al., Evaluating stochastic rankings with expected exposure, CIKM 2020; LensKit ExposureGini",
 )
@@ -110,14 +104,10 @@ def exposure_gini(m: Measure) -> Array:
 
 @metric(
     "ShannonEntropy",
-    family="diversity",
     aliases=("Entropy", "SEntropy", "DistributionalCoverage"),
     axes={"log": "entropy_log", "norm": "entropy_norm", "weights": "entropy_weights"},
     bounds=(0.0, math.inf),
     uses=("exposure",),
-    one_cutoff=True,
-    per_model=True,
-    population="lists",
     tex=tex(
         r"-<norm>\sum_i <weights>",
         norm={"none": "", "items": r"\frac{1}{m} "},
@@ -156,13 +146,9 @@ def shannon_entropy(m: Measure) -> Array:
 
 @metric(
     "AggregateDiversity",
-    family="diversity",
     is_count=True,
     bounds=(0.0, math.inf),
     uses=("exposure", "reading"),
-    one_cutoff=True,
-    per_model=True,
-    population="lists",
     tex=r"k \sum_i \frac{w_i}{c_i}" + _SHARES,
     reference="Vargas, Novelty and diversity evaluation and enhancement in recommender systems, PhD thesis, 2015; RankSys",
 )
@@ -187,13 +173,9 @@ def _depth(m: Measure) -> Array:
 
 @metric(
     "GiniSimpson",
-    family="diversity",
     aliases=("GiniSimpsonIndex",),
     uses=("exposure", "reading"),
-    one_cutoff=True,
-    per_model=True,
     bounds=(-math.inf, 1.0),
-    population="lists",
     tex=r"1 - \frac{1}{k} \biggl(1 - \frac{1}{|U|} \sum_i w_i \Bigl(1 - \frac{c_i}{|U|}\Bigr)\biggr)" + _SHARES,
     reference="Simpson, Measurement of diversity, Nature 163, 1949; as in RankSys",
 )
@@ -214,12 +196,8 @@ def gini_simpson(m: Measure) -> Array:
 
 @metric(
     "Personalization",
-    family="diversity",
     axes={"overlap": "personalization_overlap"},
     uses=("exposure", "reading"),
-    one_cutoff=True,
-    per_model=True,
-    population="lists",
     bounds=(0.0, 1.0),
     tex=tex(
         r"1 - \frac{1}{|U|\,(|U| - 1)} <overlap>",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -11,21 +12,18 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.prepared import Group, no_such_group
+from . import registry
 from .arrays import NO_VALUE, add, divide, divide_or_missing, fill, is_missing, where
 from .measure import Measure
 from .notation import APART, CANDIDATES, GAINS, OF_GROUPS, one_or_spread, tex
 from .popularity import candidates_of, spread_of
-from .registry import Text, metric
+from .registry import Text
 from .table_views import CutTable, ItemTable
 
 LETTERS = {
-    "std": "the standard deviation, with the number of values as divisor",
-    "hits_u(k)": "the hits of user u among the first k items of the list",
-    "L_u(k)": "the first k items of the list of user u",
-    "i_r": "the item at rank r",
     "groups": "the values of the column that `by` names; users and items without a group are left out of the comparison",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 ZHU = "Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020"
 DELDJOO = "Deldjoo et al., A flexible framework for evaluating user and item fairness in recommender systems, UMUAI 31, 2021"
@@ -61,14 +59,15 @@ def in_group(table: CutTable | ItemTable, group: Group, column: str) -> Array:
     return inside
 
 
+metric = partial(registry.metric, family="fairness", per_model=True)
+
+
 @metric(
     "REO",
-    family="fairness",
     texts={"by": _BY_ITEMS, "group": _ONE},
     bounds=(0.0, math.inf),
     needs=_needs_items,
     uses=("hits", "relevant"),
-    per_model=True,
     higher_is_better=False,
     tex=tex(OF_GROUPS + r"\frac{\sum_{u \in U} |L_u \cap T_u \cap G|}{\sum_{u \in U} |T_u \cap G|}", group=one_or_spread),
     reference=ZHU,
@@ -92,13 +91,11 @@ def reo(m: Measure) -> Array:
 
 @metric(
     "RSP",
-    family="fairness",
     axes={"candidates": "rsp_candidates"},
     texts={"by": _BY_ITEMS, "group": _ONE},
     bounds=(-math.inf, math.inf),
     needs=lambda params: (f"items.{params['by']}", "train"),
     uses=lambda params: ("listed", *(("profile",) if params["candidates"] == "unseen" else ())),
-    per_model=True,
     higher_is_better=False,
     population="lists",
     tex=tex(OF_GROUPS + r"\frac{\sum_{u \in U} |L_u \cap G|}{<candidates>}", group=one_or_spread, candidates=CANDIDATES),
@@ -143,18 +140,16 @@ def _difference_of_users(m: Measure, value: Array) -> Array:
     return _mean_difference(means, all_or_none=False)
 
 
-@metric(
+mad = partial(metric, bounds=(0.0, math.inf), higher_is_better=False, reference=DELDJOO)
+
+
+@mad(
     "UserMADRanking",
-    family="fairness",
     combines=("nDCG",),
     texts={"by": _BY_USERS},
-    bounds=(0.0, math.inf),
     needs=_needs_users,
     uses=("user_group",),
-    per_model=True,
-    higher_is_better=False,
     tex=APART + r"\frac{1}{|G|} \sum_{u \in G} M_1",
-    reference=DELDJOO,
 )
 def user_mad_ranking(m: Measure) -> Array:
     """How far the mean nDCG of groups of users differs; use it to see if a model serves some groups better than others.
@@ -168,17 +163,12 @@ def user_mad_ranking(m: Measure) -> Array:
     return _difference_of_users(m, m.components[0])
 
 
-@metric(
+@mad(
     "UserMADRating",
-    family="fairness",
     texts={"by": _BY_USERS},
-    bounds=(0.0, math.inf),
     needs=_needs_users,
     uses=("scored", "reading", "user_group"),
-    per_model=True,
-    higher_is_better=False,
     tex=APART + r"\frac{1}{|G|} \sum_{u \in G} \frac{1}{|L_u|} \sum_{r=1}^{k} s_r",
-    reference=DELDJOO,
 )
 def user_mad_rating(m: Measure) -> Array:
     """How far the mean scores of groups of users differ; use it to see if a model promises more to some groups than to others.
@@ -194,21 +184,16 @@ def user_mad_rating(m: Measure) -> Array:
 _ITEM_MAD = {"gain": "ndcg_gain", "empty_group": "empty_group"}
 
 
-@metric(
+@mad(
     "ItemMADRanking",
-    family="fairness",
     axes=_ITEM_MAD,
     texts={"by": _BY_ITEMS},
-    bounds=(0.0, math.inf),
     needs=lambda params: (f"items.{params['by']}",),
     uses=("outcomes",),
     one_cutoff=True,
-    per_model=True,
-    higher_is_better=False,
     tex=tex(
         APART + r"\frac{1}{|G \cap \bigcup_u L_u|} \sum_{i \in G} \frac{1}{c_i} \sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,<gain>", gain=GAINS
     ),
-    reference=DELDJOO,
 )
 def item_mad_ranking(m: Measure) -> Array:
     """How far the mean gain of recommended items differs between groups of items; use it to see if some groups succeed more often.
@@ -225,22 +210,17 @@ def item_mad_ranking(m: Measure) -> Array:
     return _difference_of_items(m, items, items["gain"] / items["count"], np.ones(len(items)))
 
 
-@metric(
+@mad(
     "ItemMADRating",
-    family="fairness",
     axes={"over": "item_mad_over", "empty_group": "empty_group"},
     texts={"by": _BY_ITEMS},
-    bounds=(0.0, math.inf),
     needs=lambda params: (f"items.{params['by']}",),
     uses=("scored_outcomes",),
     one_cutoff=True,
-    per_model=True,
-    higher_is_better=False,
     tex=tex(
         APART + r"\mathrm{mean}_{i \in G} \frac{1}{<over>} \sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,h_r\,s_r",
         over={"listed": "c_i", "hits": r"\sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,h_r"},
     ),
-    reference=DELDJOO,
 )
 def item_mad_rating(m: Measure) -> Array:
     """How far the scores of hits differ between groups of items; use it to see if a model scores the hits of some groups higher.
@@ -270,12 +250,10 @@ def _difference_of_items(m: Measure, items: ItemTable, value: Array, counts: Arr
 
 @metric(
     "ExposureParity",
-    family="fairness",
     texts={"by": _BY_ITEMS, "group": _ONE},
     bounds=(0.0, math.inf),
     needs=_needs_items,
     uses=("listed",),
-    per_model=True,
     population="lists",
     tex=tex(
         r"<group> \\ E_G = \frac{1}{|G|} \sum_{u \in U} \sum_{r=1}^{k} \frac{[i_r \in G]}{\log_2(r + 1)}",

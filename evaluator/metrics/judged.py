@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -11,22 +12,21 @@ from ..tables.graph import table
 from ..tables.hits import TestRatings
 from ..tables.rows import Rows, counted_from_top, running_sum
 from ..tables.truth import TruthTable
+from . import registry
 from .arrays import UNDEFINED, divide, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
-from .registry import Number, metric
+from .registry import Number
 from .table_views import CutTable
 
 LETTERS = {
-    "R": "the number of relevant items of the user",
     "N": "the number of the user's judged items that are not relevant",
     "found(r)": "the number of relevant items up to rank r",
     "judged(r)": "the number of judged items up to rank r; judged are the items in the user's test rows",
     "b_i": "the i-th largest grade of the user's relevant items, 0 after the last",
     "g(r)": "the grade of the relevant item at rank r, 0 if there is none",
-    "l": "the length of the list, at most k",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 
 @table(
@@ -117,9 +117,11 @@ def _judged(m: Measure) -> CutTable:
     return m.table("judged", negative=str(m.params.get("negative", "judged")))
 
 
+metric = partial(registry.metric, family="ranking")
+
+
 @metric(
     "Bpref",
-    family="ranking",
     uses=("judged", "n_relevant"),
     axes={**_NEGATIVE, "divisor": "bpref_divisor", "unjudged": "bpref_unjudged"},
     cut=False,
@@ -155,7 +157,6 @@ def bpref(m: Measure) -> Array:
 
 @metric(
     "InfAP",
-    family="ranking",
     uses=("judged", "n_relevant"),
     aliases=("InferredAP",),
     axes=_NEGATIVE,
@@ -186,7 +187,6 @@ def inf_ap(m: Measure) -> Array:
 
 @metric(
     "Judged",
-    family="ranking",
     uses=("judged", "reading"),
     pooled=True,
     tex=r"\frac{|L_u \cap J_u|}{|L_u|}",
@@ -204,7 +204,6 @@ def judged(m: Measure) -> Ratio:
 
 @metric(
     "Unjudged",
-    family="ranking",
     uses=("judged", "reading"),
     aliases=("Hole",),
     axes=_NEGATIVE,
@@ -228,7 +227,6 @@ def unjudged(m: Measure) -> Ratio:
 
 @metric(
     "NumJudgedIrrelevant",
-    family="ranking",
     uses=("judged",),
     aliases=("NumNonRelJudgedRet",),
     axes=_NEGATIVE,
@@ -253,7 +251,6 @@ def num_judged_irrelevant(m: Measure) -> Array:
 
 @metric(
     "RBPResidual",
-    family="ranking",
     uses=("judged", "reading"),
     aliases=("RBPResid",),
     axes=_NEGATIVE,
@@ -285,7 +282,6 @@ def _known(m: Measure) -> Array:
 
 @metric(
     "G",
-    family="ranking",
     uses=("graded", "ideal"),
     cut=False,
     tex=r"\frac{1}{\sum_r g^*_r} \sum_{r=1}^{k} \frac{g_r}{\log_2\bigl(2 + \max(\sum_{q \le r} (\max(g^*_q, 1) - g_q), 0)\bigr)}",
@@ -307,7 +303,6 @@ def graded_gain(m: Measure) -> Array:
 
 @metric(
     "NDCGRel",
-    family="ranking",
     uses=("graded", "hits", "ideal"),
     aliases=("ndcg_rel",),
     cut=False,
@@ -337,7 +332,6 @@ def ndcg_rel(m: Measure) -> Array:
 
 @metric(
     "Rndcg",
-    family="ranking",
     uses=("grade_changes", "hits", "ideal", "reading"),
     axes={"users": "rndcg_users"},
     cut=False,

@@ -141,6 +141,23 @@ GLOSSARY: Final[Mapping[str, str]] = {
 }
 """Symbols of formulas in LaTeX, with their meanings. `[…]` around a condition is 1 if it is true, else 0. Parameters have their own."""
 
+LETTERS: Final[Mapping[str, str]] = {
+    "R": "the number of relevant items of the user",
+    "h_k": "the number of hits among the first k items of the list",
+    "l": "the length of the list, at most k",
+    "L_u(k)": "the first k items of the list of user u",
+    "l_u": "the length of the list of user u, at most k",
+    "i_r": "the item at rank r",
+    "h(r)": "1 if the item at rank r is relevant, else 0",
+    "found(r)": "the number of hits up to rank r",
+    "hits_u(k)": "the hits of user u among the first k items of the list",
+    "std": "the standard deviation, with the number of values as divisor",
+    "B(k)": "the first k items that data.baseline lists for the user",
+    "train_u": "the items that the user has in train",
+    "g(r)": "the grade of the relevant item at rank r, 0 if there is none; all grades are 1 unless the relevance is graded",
+}
+"""Symbols and words of formulas in plain text, with their meanings. Files of metrics have `LETTERS` of their own, which add to these."""
+
 _PLACEHOLDER: Final = re.compile(r"<([a-z_]+)>")
 _COMMAND: Final = (
     r"(?<!_\{)\\(?:(?:frac|tfrac|sqrt|sum|prod|bigcup|min|max|log|ln|le|ge|ne|in|notin|cup|cap|setminus|triangle|cdot|dots|infty|left|right|quad|"

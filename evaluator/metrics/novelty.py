@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
+from . import registry
 from .arrays import discounts, divide, where
 from .measure import Measure, Ratio, gain_of
 from .notation import GAINS, SIZES, Pieces, tex
-from .registry import metric
 from .table_views import CutTable
 
 LETTERS = {
-    "l": "the length of the list, at most k",
-    "l_u": "the length of the list of user u, at most k",
-    "i_r": "the item at rank r",
     "L(k)": "the first k items of the user's list",
-    "B(k)": "the first k items that data.baseline lists for the user",
-    "train_u": "the items that the user has in train",
     "n(i)": "u(i), and with `count` = `rows` the number of train rows of item i",
     "T": "the sum of n(i) over all items",
     "u(i)": "the number of train users of item i",
     "U": "the number of train users",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 VARGAS = "Vargas and Castells, Rank and relevance in novelty and diversity metrics, RecSys 2011"
 _PIECES: Pieces = {
@@ -71,9 +67,11 @@ def _expected_novelty(m: Measure, novelty: Callable[[CutTable], Array]) -> Ratio
     return Ratio(total, m.listed.sum(1.0 / np.log2(m.listed["rank"] + 1), "discount") if logarithmic else m.n_listed)
 
 
+metric = partial(registry.metric, family="novelty")
+
+
 @metric(
     "EPC",
-    family="novelty",
     bounds=(0.0, math.inf),
     aliases=("ExtendedEPC", "ExpectedPopularityComplement"),
     axes={**_AXES, "unseen": "epc_unseen"},
@@ -108,7 +106,6 @@ def epc(m: Measure) -> Ratio:
 
 @metric(
     "EFD",
-    family="novelty",
     bounds=(0.0, math.inf),
     aliases=("ExtendedEFD", "ExpectedFreeDiscovery"),
     axes={**_AXES, "unseen": "efd_unseen"},
@@ -145,7 +142,6 @@ def efd(m: Measure) -> Ratio:
 
 @metric(
     "LongTailNovelty",
-    family="novelty",
     aliases=("LTN",),
     needs=("train",),
     uses=("listed", "reading"),
@@ -167,7 +163,6 @@ def long_tail_novelty(m: Measure) -> Ratio:
 
 @metric(
     "Surprisal",
-    family="novelty",
     bounds=(0.0, math.inf),
     aliases=("MIUF", "MeanInvUserFreq", "SelfInformation"),
     axes={"norm": "surprisal_norm", "over": "list_divisor", "unit": "surprisal_unit", "unseen": "surprisal_unseen"},
@@ -210,7 +205,6 @@ def surprisal(m: Measure) -> Ratio:
 
 @metric(
     "Novelty",
-    family="novelty",
     needs=("train",),
     aliases=("ExploreShare",),
     uses=("seen", "reading"),
@@ -230,7 +224,6 @@ def novelty(m: Measure) -> Array:
 
 @metric(
     "RepeatShare",
-    family="novelty",
     needs=("train",),
     uses=("seen", "reading"),
     population="lists",
@@ -252,7 +245,6 @@ def repeat_share(m: Measure) -> Array:
 
 @metric(
     "Unexpectedness",
-    family="novelty",
     axes={"absent": "unexpectedness_absent", "over": "unexpectedness_divisor"},
     needs=("baseline",),
     uses=("overlap", "n_baseline", "reading"),

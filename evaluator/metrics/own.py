@@ -155,7 +155,7 @@ def metric(
         body = _body(name, function, takes, needs_test)
         of_test = ("own_lists", "own_truth") if needs_test else ("own_lists_alone",)
         uses = (*of_test, *(f"own_{one}" for one in takes if one in _NEEDS), "reading")
-        kinds: dict[str, Any] = {"higher_is_better": higher_is_better, "cut": cut, "aliases": aliases, "reference": reference}
+        kinds: dict[str, Any] = {"higher_is_better": higher_is_better, "cut": cut, "aliases": tuple(aliases), "reference": reference}
         kinds |= {"needs": tuple(_NEEDS[one] for one in takes if one in _NEEDS), "population": "test" if needs_test else "lists"}
         enter(name, family="own", bounds=(float(bounds[0]), float(bounds[1])), uses=uses, **kinds)(body)
         setattr(function, NAME, name)

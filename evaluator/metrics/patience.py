@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,21 +13,18 @@ from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, number_rows, running_sum
+from . import registry
 from .arrays import NO_VALUE, discounts, discounts_of_length, divide, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
-from .registry import Number, metric
+from .registry import Number
 
 LETTERS = {
-    "R": "the number of relevant items of the user",
-    "l": "the length of the list, at most k",
-    "g(r)": "the grade of the relevant item at rank r, 0 if there is none; all grades are 1 unless the relevance is graded",
     "c(r)": "g(r) as a share of the scale: (min(max(g(r), min_rel), max_rel) - min_rel) / (max_rel - min_rel)",
     "T": "the goal of the reader, the parameter T",
     "a(r)": "the number of misses above rank r",
-    "found(r)": "the number of hits up to rank r",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 _RECTOOLS = "RecTools metrics/auc.py"
 
@@ -36,9 +34,11 @@ def _tables_of_rbp(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     return ("hits", *(("ideal",) if params["gain"] == "share" else ()), *(("n_relevant", "reading") if params["norm"] == "ideal" else ()))
 
 
+metric = partial(registry.metric, family="ranking")
+
+
 @metric(
     "RBP",
-    family="ranking",
     uses=_tables_of_rbp,
     pooled=True,
     aliases=("RankBiasedPrecision",),
@@ -95,7 +95,6 @@ def cascade(hits: Rows, max_grade: float) -> Rows:
 
 @metric(
     "ERR",
-    family="ranking",
     uses=("cascade",),
     aliases=("ExpectedReciprocalRank",),
     numbers={"max_grade": Number(4.0, "the largest possible grade", symbol=r"g_{\max}")},
@@ -138,7 +137,6 @@ def _scaled(m: Measure) -> Array:
 
 @metric(
     "SDCG",
-    family="ranking",
     uses=("hits", "reading"),
     pooled=True,
     validate=_refuse_empty_scale,
@@ -176,7 +174,6 @@ _PHI = r" \\ \phi_r = \frac{\min(\max(g_r, g_{\min}), g_{\max}) - g_{\min}}{g_{\
 
 @metric(
     "BPM",
-    family="ranking",
     uses=("hits", "reading"),
     validate=_refuse_empty_scale,
     aliases=("BejeweledPlayerModel",),
@@ -203,7 +200,6 @@ def bpm(m: Measure) -> Array:
 
 @metric(
     "INSQ",
-    family="ranking",
     uses=("hits",),
     validate=_refuse_empty_scale,
     cut=False,
@@ -227,7 +223,6 @@ def insq(m: Measure) -> Array:
 
 @metric(
     "INST",
-    family="ranking",
     uses=("hits",),
     validate=_refuse_empty_scale,
     cut=False,
@@ -260,7 +255,6 @@ _STOPPED = r"\prod_{q=1}^{r-1} (1 - \phi_q), \quad \sum_{r=1}^{<depth>} w_r = 1"
 
 @metric(
     "NERR8",
-    family="ranking",
     uses=("hits", "reading"),
     one_cutoff=True,
     validate=_refuse_empty_scale,
@@ -285,7 +279,6 @@ def nerr8(m: Measure) -> Array:
 
 @metric(
     "NERR9",
-    family="ranking",
     uses=("hits", "reading"),
     one_cutoff=True,
     validate=_refuse_empty_scale,
@@ -306,7 +299,6 @@ def nerr9(m: Measure) -> Array:
 
 @metric(
     "NERR10",
-    family="ranking",
     uses=("hits",),
     validate=_refuse_empty_scale,
     cut=False,
@@ -328,7 +320,6 @@ def nerr10(m: Measure) -> Array:
 
 @metric(
     "NERR11",
-    family="ranking",
     uses=("hits",),
     validate=_refuse_empty_scale,
     cut=False,

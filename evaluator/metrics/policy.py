@@ -21,9 +21,6 @@ from .registry import Define, Number, metric
 from .table_views import CutTable
 
 LETTERS = {
-    "R": "the number of relevant items of the user",
-    "l": "the length of the list, at most k",
-    "h(r)": "1 if the item at rank r is relevant, else 0",
     "v(r)": "w(r) / Σ_{q≤k} w(q), so that the weights of a list add up to 1",
     "w(r)": (
         "the weight of the item at rank r: now / before, clipped to [1/t, t] with t = `threshold`. Now is the score of the model, "
@@ -33,7 +30,7 @@ LETTERS = {
         "activation, the weight is t; a negative ratio is clipped to 1/t"
     ),
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 note_sentence(
     "pairs_without_previous_score",

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
+from . import registry
 from .arrays import NO_VALUE, add, divide, divide_or_missing, is_missing, where
 from .measure import Measure, Ratio
 from .notation import CANDIDATES, SIZES, SPREAD, Pieces, tex
-from .registry import Number, metric
+from .registry import Number
 from .table_views import CutTable
 
 LETTERS = {
-    "l": "the length of the list, at most k",
-    "i_r": "the item at rank r",
     "L(k)": "the first k items of the user's list",
-    "L_u(k)": "the first k items of the list of user u",
-    "hits_u(k)": "the hits of user u among the first k items of the list",
-    "std": "the standard deviation, with the number of values as divisor",
     "tail": (
         "the items of train that are not in the head. An item that is not in train is in neither of the two (`untrained` = `neither`),"
         " or in the tail if the catalogue contains it (`tail`)"
@@ -32,7 +29,7 @@ LETTERS = {
         " users, or by `count` of its train rows; items with the same popularity are ordered by id"
     ),
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 ABDOLLAHPOURI = "Abdollahpouri, Burke and Mobasher, FLAIRS 2019"
 _RATIO = {"ratio": Number(0.8, "the share of the popularity of all items that the head has", least=0.0, most=1.0, symbol="x")}
@@ -69,9 +66,11 @@ def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     return ("train", "catalogue") if params["untrained"] == "tail" else ("train",)
 
 
+metric = partial(registry.metric, family="popularity")
+
+
 @metric(
     "ARP",
-    family="popularity",
     bounds=(0.0, math.inf),
     aliases=("AveragePopularity", "AvgRecPopularity", "AverageRecommendationPopularity"),
     axes={"unit": "popularity_unit", "unseen": "popularity_unseen"},
@@ -115,7 +114,6 @@ def arp(m: Measure) -> Ratio:
 
 @metric(
     "MeanPopRank",
-    family="popularity",
     axes={"unit": "rank_unit"},
     needs=("train",),
     uses=("listed", "reading"),
@@ -139,7 +137,6 @@ def mean_pop_rank(m: Measure) -> Array:
 
 @metric(
     "APLT",
-    family="popularity",
     axes={**_BORDER, "over": "list_divisor"},
     numbers=_RATIO,
     needs=_needs,
@@ -163,7 +160,6 @@ def aplt(m: Measure) -> Array:
 
 @metric(
     "ACLT",
-    family="popularity",
     is_count=True,
     bounds=(0.0, math.inf),
     axes=_BORDER,
@@ -188,7 +184,6 @@ def aclt(m: Measure) -> Array:
 
 @metric(
     "TailPercentage",
-    family="popularity",
     axes={"count": "popularity_count"},
     numbers={
         "ratio": Number(
@@ -232,7 +227,6 @@ def spread_of(shares: Sequence[Array]) -> Array:
 
 @metric(
     "PopREO",
-    family="popularity",
     axes={**_BORDER, "numerator": "reo_numerator"},
     numbers=_RATIO,
     bounds=(0.0, 1.0),
@@ -267,7 +261,6 @@ def pop_reo(m: Measure) -> Array:
 
 @metric(
     "PopRSP",
-    family="popularity",
     axes={**_BORDER, "candidates": "rsp_candidates"},
     numbers=_RATIO,
     bounds=(0.0, 1.0),

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
 from ..names.measure_strings import Params, Scalar, unquoted
 from ..tables.array import Array
 from ..tables.prepared import ProfileGroups, no_such_group
+from . import registry
 from .arrays import divide_or_missing, fill, is_missing, where
 from .measure import Measure
 from .notation import Pieces, tex
-from .registry import Many, Number, Text, metric
+from .registry import Many, Number, Text
 
 LETTERS = {
-    "l": "the length of the list, at most k",
     "L(k)": "the first k items of the user's list",
-    "train_u": "the items that the user has in train",
     "pop": (
         "the popularity of an item: the number of its users divided by that of all users, in train, or in the train and test files "
         "together (`of` = `train_and_test`). With `count` = `rows` the number of its rows is divided by that of all users"
@@ -28,7 +28,7 @@ LETTERS = {
         "popular items, are ordered by `ties`: by id (`id`), or by their first rows in the files (`first_row`)"
     ),
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 ABDOLLAHPOURI = (
     "Abdollahpouri et al., The unfairness of popularity bias in recommendation, RMSE workshop at RecSys 2019; ClayRS fairness_metrics.py"
@@ -55,9 +55,11 @@ def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
     return ProfileGroups(str(params["of"]), str(params["count"]), float(params["popular"]), str(params["ties"]), str(params["shares"]))
 
 
+metric = partial(registry.metric, family="popularity", higher_is_better=False, population="lists")
+
+
 @metric(
     "DeltaGap",
-    family="popularity",
     axes={"of": "gap_of", "count": "popularity_count", "ties": "popular_ties"},
     numbers=_POPULAR,
     texts={
@@ -71,8 +73,6 @@ def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
     has_subvalues=lambda params: not params["group"],
     validate=_check_shares,
     per_model=True,
-    higher_is_better=False,
-    population="lists",
     tex=tex(
         r"\frac{\mathrm{GAP}_{\text{lists}}(G) - \mathrm{GAP}_{\text{train}}(G)}{\mathrm{GAP}_{\text{train}}(G)} \\ "
         r"\mathrm{GAP}_{\text{lists}}(G) = \frac{1}{|G|} \sum_{u \in G} \frac{1}{|L_u|} \sum_{i \in L_u} \mathrm{pop}(i), \quad "
@@ -128,14 +128,11 @@ _RATIO_TABLES = {
 
 @metric(
     "PopularityRatio",
-    family="popularity",
     axes={"of": "gap_of", "count": "popularity_count", "ties": "popular_ties", "ratio": "ratio_of"},
     numbers=_POPULAR,
     bounds=(-1.0, 1.0),
     needs=("train",),
     uses=lambda params: _RATIO_TABLES[str(params["ratio"])],
-    higher_is_better=False,
-    population="lists",
     tex=tex(
         r"<ratio> \\ \mathrm{pop}(i) = <of>",
         ratio={
@@ -171,7 +168,6 @@ def popularity_ratio(m: Measure) -> Array:
 
 @metric(
     "PopularityCorrelation",
-    family="popularity",
     aliases=("PopRecsCorrelation",),
     axes={"items": "correlation_items", "count": "popularity_count"},
     bounds=(-1.0, 1.0),
@@ -179,8 +175,6 @@ def popularity_ratio(m: Measure) -> Array:
     uses=("popular_exposure",),
     one_cutoff=True,
     per_model=True,
-    higher_is_better=False,
-    population="lists",
     tex=tex(
         r"\frac{\sum_{<items>} (<count> - \bar{n})(c_i - \bar{c})}"
         r"{\sqrt{\sum_{<items>} (<count> - \bar{n})^2 \cdot \sum_{<items>} (c_i - \bar{c})^2}}",

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, in_order, number_rows
+from . import registry
 from .arrays import harmonic, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
-from .registry import Number, metric
+from .registry import Number
 
 LETTERS = {
-    "R": "the number of relevant items of the user",
-    "l": "the length of the list, at most k",
     "N": "the number of items of the catalogue",
-    "h(r)": "1 if the item at rank r is relevant, else 0",
-    "g(r)": "the grade of the relevant item at rank r, 0 if there is none; all grades are 1 unless the relevance is graded",
     "G": "the sum of the grades of all relevant items of the user",
     "d": "a depth: the first d items of a list",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
+
+
+metric = partial(registry.metric, family="ranking")
 
 
 @metric(
     "NCRR",
-    family="ranking",
     uses=("hits", "n_relevant", "reading"),
     pooled=True,
     aliases=("NormalizedCumulativeReciprocalRank",),
@@ -52,7 +52,6 @@ def ncrr(m: Measure) -> Ratio:
 
 @metric(
     "PositionWeightedAverage",
-    family="ranking",
     uses=("hits", "reading"),
     pooled=True,
     bounds=(0.0, math.inf),
@@ -75,7 +74,6 @@ def position_weighted_average(m: Measure) -> Ratio:
 
 @metric(
     "MeanRank",
-    family="ranking",
     uses=("hits",),
     pooled=True,
     bounds=(1.0, math.inf),
@@ -100,7 +98,6 @@ def mean_rank(m: Measure) -> Ratio:
 
 @metric(
     "CoverageError",
-    family="ranking",
     uses=("hits", "n_relevant", "reading", "tied_hits"),
     bounds=(0.0, math.inf),
     higher_is_better=False,
@@ -129,7 +126,6 @@ def coverage_error(m: Measure) -> Array:
 
 @metric(
     "PercentileRank",
-    family="ranking",
     uses=("hits", "ideal", "reading"),
     pooled=True,
     bounds=(0.0, math.inf),
@@ -196,7 +192,6 @@ def _agreements(p: float, deepest: int) -> tuple[Array, Array]:
 
 @metric(
     "Compatibility",
-    family="ranking",
     uses=("ideal_places", "n_relevant", "reading"),
     pooled=True,
     aliases=("Compat",),

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
+from . import registry
 from .arrays import add, discounts, divide, harmonic, where
 from .measure import Measure, Ratio, gain_of
 from .notation import GAINS, SIZES, TexFormula, best_gain, tex
-from .registry import Number, metric
+from .registry import Number
 from .table_views import CutTable
 from .weights import WEIGHT, ideal_with_weights, is_column, needs_of_weight, weighted
 
 LETTERS = {
-    "R": "the number of relevant items of the user",
-    "h(r)": "1 if the item at rank r is relevant, else 0",
-    "found(r)": "the number of hits up to rank r",
     "v(r)": "the weight of the item at rank r, as in Recall",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 _DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base", "ties": "ndcg_ties"}
 _AT_RANKS = {"hits": r"h_r\,", "all": ""}
@@ -129,9 +128,11 @@ def _weighted(template: str, **choices: Any) -> TexFormula:
     return tex(template, weight=lambda params: r"v_r\," if params.get("weight") else "", **choices)
 
 
+metric = partial(registry.metric, family="ranking")
+
+
 @metric(
     "MAP",
-    family="ranking",
     aliases=("AP", "AveragePrecision", "MAPAtK", "mapr"),
     axes={"denominator": "map_denominator", "ranks": "map_ranks", "ties": "map_ties"},
     uses=lambda params: (
@@ -176,7 +177,6 @@ def average_precision(m: Measure) -> Array:
 
 @metric(
     "MAR",
-    family="ranking",
     aliases=("AR", "AverageRecall"),
     axes={"denominator": "mar_denominator", "ranks": "mar_ranks"},
     validate=_refuse_small_denominators,
@@ -203,7 +203,6 @@ def average_recall(m: Measure) -> Array:
 
 @metric(
     "MRR",
-    family="ranking",
     aliases=("RR", "ReciprocalRank", "RecipRank", "MRRAtK"),
     tex=r"\frac{1}{\min\{r \le k : h_r = 1\}}",
     reference="Voorhees, The TREC-8 question answering track report (1999)",
@@ -223,7 +222,6 @@ def reciprocal_rank(m: Measure) -> Array:
 
 @metric(
     "FirstRelevantRank",
-    family="ranking",
     aliases=("FirstHitRank", "RankOfFirstHit"),
     uses=("hits", "reading"),
     bounds=(1.0, math.inf),
@@ -245,7 +243,6 @@ def first_relevant_rank(m: Measure) -> Array:
 
 @metric(
     "DCG",
-    family="ranking",
     bounds=(0.0, math.inf),
     uses=lambda params: ("valued_hits",) if params.get("weight") else ("hits", *(("tied_hits",) if params["ties"] == "averaged" else ())),
     axes=_DISCOUNTED,
@@ -277,7 +274,6 @@ def dcg(m: Measure) -> Array:
 
 @metric(
     "nDCG",
-    family="ranking",
     uses=_uses_of_ndcg,
     pooled=True,
     aliases=("NDCGAtK",),
@@ -326,7 +322,6 @@ def ndcg(m: Measure) -> Ratio:
 
 @metric(
     "nDCGRendle2020",
-    family="ranking",
     uses=lambda params: _uses_of_ndcg(params)[:2],
     pooled=True,
     texts=WEIGHT,
@@ -356,7 +351,6 @@ def ndcg_rendle_2020(m: Measure) -> Ratio:
 
 @metric(
     "BinG",
-    family="ranking",
     pooled=True,
     tex=r"\frac{1}{|T_u|} \sum_{r=1}^{k} \frac{h_r}{\log_2(2 + r - f_r)}",
     reference="trec_eval m_binG.c",
@@ -377,7 +371,6 @@ def bin_g(m: Measure) -> Ratio:
 
 @metric(
     "InterpolatedPrecision",
-    family="ranking",
     aliases=("IPrec",),
     axes={"rounding": "iprec_rounding"},
     numbers={"recall": Number(0.1, "the recall, from 0 to 1", least=0.0, most=1.0, symbol="x")},
@@ -402,7 +395,6 @@ def interpolated_precision(m: Measure) -> Array:
 
 @metric(
     "ElevenPointPrecision",
-    family="ranking",
     aliases=("11pt_avg",),
     axes={"rounding": "iprec_rounding"},
     cut=False,
@@ -425,7 +417,6 @@ def eleven_point_precision(m: Measure) -> Array:
 
 @metric(
     "RecallAtPrecision",
-    family="ranking",
     aliases=("RecallAtFixedPrecision",),
     numbers={"precision": Number(0.5, "the precision that a depth must have, from 0 to 1", least=0.0, most=1.0, symbol="x")},
     tex=r"\max\left\{\frac{f_r}{|T_u|} : \frac{f_r}{r} \ge x, r \le k\right\}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -13,10 +14,11 @@ from ..tables.graph import table
 from ..tables.hits import TestRatings, scores_of
 from ..tables.rows import PartData, Rows
 from ..tables.truth import TestPairs, TruthTable
+from . import registry
 from .arrays import NO_VALUE, divide_or_missing, fill, is_missing, where
 from .measure import Measure, Ratio
 from .notation import tex
-from .registry import Number, metric
+from .registry import Number
 from .table_views import CutTable
 
 LETTERS = {
@@ -26,7 +28,7 @@ LETTERS = {
     "t": "the rating of the same pair in the test file",
     "predictions": "those of data.predictions; without this file the scores of the lists are used for ratings",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 
 @table(
@@ -102,19 +104,14 @@ def _mean_error(m: Measure, error: Array) -> Ratio:
     return Ratio(total, m.n_relevant if over == "relevant" else rows.tally(predicted & relevant, "predicted"), None)
 
 
-@metric(
+metric = partial(registry.metric, family="rating", needs=_NEEDS, cut=False, population="tested")
+of_error = partial(metric, uses=_uses_of_error, pooled=True, axes={"over": "error_over"}, higher_is_better=False, left_out=_LEFT_OUT)
+
+
+@of_error(
     "MSE",
-    family="rating",
-    uses=_uses_of_error,
-    pooled=True,
     bounds=(0.0, math.inf),
     aliases=("MeanSquaredError",),
-    axes={"over": "error_over"},
-    needs=_NEEDS,
-    higher_is_better=False,
-    cut=False,
-    population="tested",
-    left_out=_LEFT_OUT,
     tex=tex(r"<over> (\hat{y}_{u,i} - y_{u,i})^2", over=_OVER),
     reference=_HERLOCKER,
 )
@@ -135,15 +132,11 @@ def mse(m: Measure) -> Ratio:
 
 @metric(
     "RMSE",
-    family="rating",
     uses=(),
     bounds=(0.0, math.inf),
     combines=("MSE",),
     aliases=("RootMeanSquaredError",),
-    needs=_NEEDS,
     higher_is_better=False,
-    cut=False,
-    population="tested",
     left_out=_LEFT_OUT,
     tex=r"\sqrt{M_1}",
     reference=_HERLOCKER,
@@ -160,19 +153,10 @@ def rmse(m: Measure) -> Array:
     return np.asarray(np.sqrt(m.components[0]))
 
 
-@metric(
+@of_error(
     "MAE",
-    family="rating",
-    uses=_uses_of_error,
-    pooled=True,
     bounds=(0.0, math.inf),
     aliases=("MeanAbsoluteError",),
-    axes={"over": "error_over"},
-    needs=_NEEDS,
-    higher_is_better=False,
-    cut=False,
-    population="tested",
-    left_out=_LEFT_OUT,
     tex=tex(r"<over> |\hat{y}_{u,i} - y_{u,i}|", over=_OVER),
     reference=_HERLOCKER,
 )
@@ -188,19 +172,10 @@ def mae(m: Measure) -> Ratio:
     return _mean_error(m, np.abs(_error(_ratings(m))))
 
 
-@metric(
+@of_error(
     "SMAPE",
-    family="rating",
-    uses=_uses_of_error,
-    pooled=True,
     bounds=(0.0, 2.0),
     aliases=("SymmetricMeanAbsolutePercentageError",),
-    axes={"over": "error_over"},
-    needs=_NEEDS,
-    higher_is_better=False,
-    cut=False,
-    population="tested",
-    left_out=_LEFT_OUT,
     tex=tex(r"<over> \frac{2\,|\hat{y}_{u,i} - y_{u,i}|}{|\hat{y}_{u,i}| + |y_{u,i}|}", over=_OVER),
     reference="Makridakis, Accuracy measures: theoretical and practical concerns, International Journal of Forecasting 9(4), 1993",
 )
@@ -221,16 +196,12 @@ def smape(m: Measure) -> Ratio:
 
 @metric(
     "Unpredicted",
-    family="rating",
     is_count=True,
     uses=("ratings",),
     bounds=(0.0, math.inf),
     aliases=("unk",),
-    needs=_NEEDS,
     higher_is_better=False,
-    cut=False,
     average="sum",
-    population="tested",
     tex=r"|J_u \setminus P_u|",
     reference="the number of test ratings without a prediction, which rating errors leave out",
 )
@@ -267,14 +238,10 @@ def _mean(total: Array, n: Array) -> Array:
 
 @metric(
     "R2",
-    family="rating",
     uses=("ratings",),
     bounds=(-math.inf, 1.0),
     aliases=("RSquared",),
-    needs=_NEEDS,
     per_model=True,
-    cut=False,
-    population="tested",
     tex=r"1 - \frac{\sum_{u \in U} \sum_{i \in P_u} (\hat{y}_{u,i} - y_{u,i})^2}{\sum_{u \in U} \sum_{i \in P_u} (y_{u,i} - \bar{y})^2}",
     reference="coefficient of determination, as sklearn.metrics.r2_score",
 )
@@ -294,14 +261,10 @@ def r_squared(m: Measure) -> Array:
 
 @metric(
     "ExplainedVariance",
-    family="rating",
     uses=("ratings",),
     bounds=(-math.inf, 1.0),
     aliases=("exp_var",),
-    needs=_NEEDS,
     per_model=True,
-    cut=False,
-    population="tested",
     tex=r"1 - \frac{\mathrm{Var}(y_{u,i} - \hat{y}_{u,i})}{\mathrm{Var}(y_{u,i})}",
     reference="explained variance, as sklearn.metrics.explained_variance_score",
 )
@@ -324,15 +287,11 @@ def explained_variance(m: Measure) -> Array:
 
 @metric(
     "LogLoss",
-    family="rating",
     uses=("judged_ratings",),
     bounds=(0.0, math.inf),
     numbers={"eps": Number(1e-15, "how close to 0 and 1 a prediction may be", least=1e-300, most=0.5, symbol=r"\varepsilon")},
-    needs=_NEEDS,
     per_model=True,
     higher_is_better=False,
-    cut=False,
-    population="tested",
     tex=(
         r"-\frac{1}{\sum_{u \in U} |P_u|} "
         r"\sum_{u \in U} \sum_{i \in P_u} \bigl([i \in T_u] \ln \pi_{u,i} + [i \notin T_u] \ln(1 - \pi_{u,i})\bigr) "
@@ -362,12 +321,8 @@ def log_loss(m: Measure) -> Array:
 
 @metric(
     "LabelAUC",
-    family="rating",
     uses=("levels",),
-    needs=_NEEDS,
     per_model=True,
-    cut=False,
-    population="tested",
     tex=(
         r"\frac{1}{P\,N} \biggl(\sum_{u \in U} \sum_{i \in P_u \cap T_u} \rho_{u,i} - \frac{P\,(P + 1)}{2}\biggr) \\ "
         r"P = \sum_{u \in U} |P_u \cap T_u|, \quad N = \sum_{u \in U} |P_u \setminus T_u|"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache, lru_cache
 from math import inf
-from typing import Any, Final
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
@@ -26,6 +26,14 @@ Many = Mapping[Params, Array]
 """Values of one measure for a whole model that parameters distinguish, such as those of pairs of groups."""
 Define = Callable[[Measure], "Array | Ratio | Many"]
 Needs = Callable[[Mapping[str, Scalar]], Iterable[str]]
+Chooses = Callable[[Mapping[str, Scalar]], bool]
+Facts = ParamSpec("Facts")
+Fact = TypeVar("Fact")
+
+
+def at(params: Mapping[str, Scalar], fact: Fact | Callable[[Mapping[str, Scalar]], Fact]) -> Fact:
+    """Return a fact about a metric with these parameters, of which it may be a function."""
+    return fact(params) if callable(fact) else fact
 
 
 class Text(Struct, frozen=True):
@@ -65,14 +73,14 @@ class Number(Struct, frozen=True):
 
 
 class Metric(Struct, frozen=True):
-    """One metric.
+    """One metric. Facts that depend on its parameters are functions of them: read them by `at(params, metric.needs)`.
 
     - `axes`: parameter names in measure strings → axes (`gain` → `ndcg_gain`); `numbers` and `texts`: the metric's own parameters
     - `combines`: default metrics of a metric of metrics (`any_number`: it combines as many as are given)
     - `cut`: false if a cut-off has no meaning
     - `average`, `population`: aggregate over users and users who count, unless the convention or the config sets others
     - `left_out`: the users without a value, who are left out where others count 0, as a sentence
-    - `needs`: inputs besides test and lists, given the parameters; `uses`: tables that the body reads
+    - `needs`: inputs besides test and lists; `uses`: tables that the body reads
     - `one_cutoff`: the body runs for one cut-off at a time, because its tables depend on it
     - `pooled`: the body returns a `Ratio`, which can be pooled over users
     - `per_model`: a value belongs to the whole model, and users have none
@@ -83,23 +91,23 @@ class Metric(Struct, frozen=True):
       not fit the number of combined metrics
     """
 
-    name: str
     define: Define
+    name: str
     family: str
-    bounds: tuple[float, float]
     reference: str
-    tex: TexFormula
+    tex: str | TexFormula = ""
+    bounds: tuple[float, float] = (0.0, 1.0)
     aliases: tuple[str, ...] = ()
     axes: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, Number] = field(default_factory=dict)
     combines: tuple[str, ...] = ()
     any_number: bool = False
     texts: Mapping[str, Text] = field(default_factory=dict)
-    needs: Needs = lambda params: ()
-    uses: Needs = lambda params: ()
+    needs: Iterable[str] | Needs = ()
+    uses: Iterable[str] | Needs = ("hits",)
     one_cutoff: bool = False
-    pooled: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
-    has_subvalues: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
+    pooled: bool | Chooses = False
+    has_subvalues: bool | Chooses = False
     is_count: bool = False
     validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None
     validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None
@@ -109,11 +117,11 @@ class Metric(Struct, frozen=True):
     average: str = "mean"
     population: str = "test"
     left_out: str = ""
-    ties: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
+    ties: bool | Chooses = False
     """True if tied scores have exact bounds: the value never falls when a relevant item moves up, and is a sum over the hits, or the term
     of the first hit, times a factor that does not depend on their order.
     """
-    by_item: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
+    by_item: bool | Chooses = False
     """True if the value is a sum over the hits, of terms that are at least 0 and depend on the hit and its rank only, divided by a number
     that depends on no hit: then each hit has a share in the value."""
 
@@ -169,75 +177,24 @@ def import_metric(module: str, name: str) -> Metric:
     return METRICS[name]
 
 
-def metric(
-    name: str,
-    *,
-    family: str,
-    reference: str,
-    tex: str | TexFormula = "",
-    bounds: tuple[float, float] = (0.0, 1.0),
-    aliases: Iterable[str] = (),
-    axes: Mapping[str, str] | None = None,
-    numbers: Mapping[str, Number] | None = None,
-    combines: tuple[str, ...] = (),
-    any_number: bool = False,
-    texts: Mapping[str, Text] | None = None,
-    needs: Iterable[str] | Needs = (),
-    uses: Iterable[str] | Needs = ("hits",),
-    one_cutoff: bool = False,
-    pooled: Callable[[Mapping[str, Scalar]], bool] | bool = False,
-    has_subvalues: Callable[[Mapping[str, Scalar]], bool] | bool = False,
-    is_count: bool = False,
-    validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None,
-    validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None,
-    per_model: bool = False,
-    higher_is_better: bool | Callable[[Mapping[str, Scalar]], bool | None] | None = True,
-    cut: bool = True,
-    average: str = "mean",
-    population: str = "test",
-    left_out: str = "",
-    ties: Callable[[Mapping[str, Scalar]], bool] | bool = False,
-    by_item: Callable[[Mapping[str, Scalar]], bool] | bool = False,
-) -> Callable[[Define], Define]:
-    """Enter the decorated definition into the registry."""
+def _entering(make: Callable[Concatenate[Define, Facts], Metric]) -> Callable[Facts, Callable[[Define], Define]]:
+    """Return a decorator that takes what `make` takes, and enters the definition below it into the registry."""
 
-    def enter(define: Define) -> Define:
-        _refuse_taken(name, aliases, define)
-        entry = Metric(
-            name=name,
-            define=define,
-            family=family,
-            bounds=bounds,
-            reference=reference,
-            tex=tex if callable(tex) else lambda params: tex,
-            aliases=tuple(aliases),
-            axes=axes or {},
-            numbers=numbers or {},
-            combines=combines,
-            any_number=any_number,
-            texts=texts or {},
-            needs=needs if callable(needs) else _always(needs),
-            uses=uses if callable(uses) else _always(uses),
-            one_cutoff=one_cutoff,
-            pooled=pooled if callable(pooled) else lambda params: bool(pooled),
-            has_subvalues=has_subvalues if callable(has_subvalues) else lambda params: bool(has_subvalues),
-            is_count=is_count,
-            validate=validate,
-            validate_combined=validate_combined,
-            per_model=per_model,
-            higher_is_better=higher_is_better,
-            cut=cut,
-            average=average,
-            population=population,
-            left_out=left_out,
-            ties=ties if callable(ties) else lambda params: bool(ties),
-            by_item=by_item if callable(by_item) else lambda params: bool(by_item),
-        )
-        METRICS[name] = entry if plugins.is_own(define.__module__) else _guarded(entry)
-        _spellings.cache_clear()
-        return define
+    def decorator(*given: Facts.args, **facts: Facts.kwargs) -> Callable[[Define], Define]:
+        def enter(define: Define) -> Define:
+            entry = make(define, *given, **facts)
+            _refuse_taken(entry)
+            METRICS[entry.name] = entry if plugins.is_own(define.__module__) else _guarded(entry)
+            _spellings.cache_clear()
+            return define
 
-    return enter
+        return enter
+
+    return decorator
+
+
+metric: Final = _entering(Metric)
+"""The decorator of a definition, `@metric(NAME, family=…, reference=…)`: it takes the fields of `Metric`."""
 
 
 def _guarded(entry: Metric) -> Metric:
@@ -251,21 +208,16 @@ def _guarded(entry: Metric) -> Metric:
     return replace(entry, **functions)
 
 
-def _refuse_taken(name: str, aliases: Iterable[str], define: Define) -> None:
+def _refuse_taken(entry: Metric) -> None:
     """Raise `ValueError` if another metric has the name; the same definition may be entered again, as by a cell of a notebook."""
-    for spelling in (name, *aliases):
-        there = next((entry for entry in METRICS.values() if _fold(spelling) in map(_fold, (entry.name, *entry.aliases))), None)
-        if there is not None and (there.name, there.define.__module__, there.define.__qualname__) != (
-            name,
-            define.__module__,
-            define.__qualname__,
-        ):
+    for spelling in (entry.name, *entry.aliases):
+        there = next((one for one in METRICS.values() if _fold(spelling) in map(_fold, (one.name, *one.aliases))), None)
+        if there is not None and _identity(there) != _identity(entry):
             raise ValueError(f"{spelling!r} is a name of the metric {there.name} of {there.origin}: choose another name")
 
 
-def _always(needs: Iterable[str]) -> Needs:
-    found = tuple(needs)
-    return lambda params: found
+def _identity(entry: Metric) -> tuple[str, str, str]:
+    return entry.name, entry.define.__module__, entry.define.__qualname__
 
 
 def find(name: str) -> Metric:

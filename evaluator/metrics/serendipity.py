@@ -22,15 +22,6 @@ from .notation import DISTANCES, tex
 from .registry import metric
 from .table_views import CutTable
 
-LETTERS = {
-    "l": "the length of the list, at most k",
-    "l_u": "the length of the list of user u, at most k",
-    "i_r": "the item at rank r",
-    "h(r)": "1 if the item at rank r is relevant, else 0",
-    "train_u": "the items that the user has in train",
-}
-"""The symbols and words that formulas of this file use, with their meanings."""
-
 _MOST_PAIRS = 1 << 21
 """Most pairs of a listed and a train item that are compared at once, unless one item has more."""
 

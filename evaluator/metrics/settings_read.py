@@ -8,7 +8,7 @@ from typing import Final
 from ..conventions import AXES, PROTOCOL
 from ..names.measure_strings import Scalar
 from ..tables.graph import TABLES, closure
-from .registry import Metric
+from .registry import Metric, at
 
 OF_POOLED: Final = "the metrics that it combines are pooled over all users, and the value is computed once from theirs"
 """The meaning of `average` = `micro` for a metric of metrics."""
@@ -20,7 +20,7 @@ _ABSENT: Final = frozenset({"missing_lists", "no_relevant", "empty_truth", "no_t
 
 def reads_relevance(metrics: Iterable[tuple[Metric, Mapping[str, Scalar]]]) -> bool:
     """Return whether a value depends on which test items are relevant; `metrics` are the metric and those that it combines."""
-    return "truth_table" in closure([name for metric, params in metrics for name in metric.uses(params)])
+    return "truth_table" in closure([name for metric, params in metrics for name in at(params, metric.uses)])
 
 
 def axes_read(
@@ -28,7 +28,7 @@ def axes_read(
 ) -> frozenset[str]:
     """Return the axes that a value depends on; `metrics` are the metric with its parameters, then those that it combines."""
     metrics = list(metrics)
-    reached = closure([name for metric, params in metrics for name in metric.uses(params)])
+    reached = closure([name for metric, params in metrics for name in at(params, metric.uses)])
     varies = {choice for name in reached if name in TABLES for choice in TABLES[name].varies}
     counts_relevant = population == "test" and axes.get("no_relevant") == "drop"
     unread = set(() if "truth_table" in reached or counts_relevant else _RELEVANCE)

@@ -24,7 +24,7 @@ LETTERS = {
     "row(i)": "the row of the page with item i, from 1 at the top",
     "position(i)": "the position of item i in its row, from 1 at the left",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 _CELL: Final = ("alpha", "beta", "shelves", "columns")
 

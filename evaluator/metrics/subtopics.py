@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
+from . import registry
 from .arrays import divide, powers, where
 from .intents import OF_TEST, TEST_CATEGORIES
 from .measure import Measure, Ratio
 from .notation import SIZES, tex
-from .registry import Number, metric
+from .registry import Number
 from .table_views import CutTable
 
 LETTERS = {
-    "l": "the length of the list, at most k",
-    "i_r": "the item at rank r",
-    "h(r)": "1 if the item at rank r is relevant, else 0",
     "categories": "those of the item in data.items, or those of the user's relevant test rows of the item (`categories_of` = `test`)",
     "m": "the number of categories of the user's relevant items",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 CLARKE = "Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008"
 ZHAI = "Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003"
@@ -90,9 +89,11 @@ def _refuse_unjudged(params: Mapping[str, Scalar], k: int | None) -> None:
         raise ValueError("only relevant items have categories of test rows: SRecall(categories_of=test) needs of=relevant")
 
 
+metric = partial(registry.metric, family="diversity")
+
+
 @metric(
     "SRecall",
-    family="diversity",
     bounds=(0.0, math.inf),
     aliases=("SubtopicRecall", "StRecall", "CommunityRecall"),
     axes={"relevance": "srecall_relevance", "of": "srecall_of", **_OF},
@@ -135,7 +136,6 @@ _M = r"m = |\bigcup_{i \in T_u} A_i|"
 
 @metric(
     "AlphaNDCG",
-    family="diversity",
     bounds=(0.0, math.inf),
     aliases=("alpha_nDCG", "a_ndcg", "aNDCG"),
     axes={"ideal": "alpha_ideal", "redundancy": "alpha_redundancy", **_OF},
@@ -226,7 +226,6 @@ def _tex_err_ia(params: Mapping[str, Scalar]) -> str:
 
 @metric(
     "ERRIA",
-    family="diversity",
     aliases=("ERR_IA",),
     axes={"intent": "err_ia_intent", "ideal": "err_ia_ideal", **_OF},
     numbers={
@@ -278,7 +277,6 @@ _AGRAWAL = "Agrawal et al., Diversifying search results, WSDM 2009; as ndeval.c 
 
 @metric(
     "PrecisionIA",
-    family="diversity",
     aliases=("P_IA", "IntentAwarePrecision"),
     axes={"over": "precision_ia_over", **_OF},
     needs=_needs,
@@ -302,7 +300,6 @@ def precision_ia(m: Measure) -> Ratio:
 
 @metric(
     "MAPIA",
-    family="diversity",
     aliases=("AP_IA", "MAP_IA", "IntentAwareMAP"),
     axes=_OF,
     needs=_needs,
@@ -332,7 +329,6 @@ _NRBP_SUM = r"\sum_{r=1}^{k} p^{r-1} h_r \sum_{c \in A_{i_r}} (1 - \alpha)^{x_{c
 
 @metric(
     "NRBP",
-    family="diversity",
     aliases=("NoveltyRBP",),
     axes={"ideal": "nrbp_ideal", **_OF},
     numbers={

@@ -8,7 +8,7 @@ from typing import Final
 
 from ..names.measure_strings import Scalar
 from .catalogue import title
-from .registry import Metric
+from .registry import Metric, at
 
 _OVER: Final = r" \biggl/ "
 _USERS: Final = r"\sum_{u \in U} "
@@ -18,9 +18,9 @@ _NEXT: Final = r"\\"
 def pooled_equation(metric: Metric, params: Mapping[str, Scalar], parts: Sequence[tuple[Metric, Mapping[str, Scalar]]]) -> tuple[str, ...]:
     """Return the lines of the equation over all users; for a metric of metrics (`parts`) its formula of their pooled values."""
     if parts:
-        pooled = [f"M_{place} = {_pooled(part.tex(values))}" for place, (part, values) in enumerate(parts, 1)]
-        return (f"{title(metric)} = {metric.tex(params).replace(chr(92) + 'bar{M}', 'M')}", *pooled)
-    return (f"{title(metric)} = {_pooled(metric.tex(params))}",)
+        pooled = [f"M_{place} = {_pooled(at(values, part.tex))}" for place, (part, values) in enumerate(parts, 1)]
+        return (f"{title(metric)} = {at(params, metric.tex).replace(chr(92) + 'bar{M}', 'M')}", *pooled)
+    return (f"{title(metric)} = {_pooled(at(params, metric.tex))}",)
 
 
 def _pooled(formula: str) -> str:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from ..names.measure_strings import Scalar
 from ..names.value_columns import source_and_column
 from ..tables import pair_values  # noqa: F401, declares the tables
 from ..tables.array import Array
+from . import registry
 from .arrays import divide_or_missing
 from .measure import Measure, Ratio
-from .registry import Text, metric
+from .registry import Text
 from .table_views import CutTable
 
 LETTERS = {
@@ -21,7 +23,7 @@ LETTERS = {
     "relevant items": "all relevant items of the user, listed or not",
     "listed items": "the first k items of the list",
 }
-"""The symbols and words that formulas of this file use, with their meanings."""
+"""Further symbols and words that formulas of this file use, with their meanings."""
 
 OF_RELEVANT: Final = "relevant_values"
 OF_LISTED: Final = "listed_values"
@@ -70,13 +72,15 @@ _HITS_OF = r"\sum_{i \in L_u \cap T_u} v_i"
 _SHARE = rf"\frac{{{_HITS_OF}}}{{\sum_{{i \in T_u}} v_i}}"
 
 
+metric = partial(registry.metric, family="value", validate=_is_column)
+share = partial(metric, uses=("valued_hits", "valued_relevant"), pooled=True, needs=_needs, tex=_SHARE, by_item=True)
+
+
 @metric(
     "Revenue",
-    family="value",
     uses=("valued_hits",),
     texts={"column": _REVENUE},
     needs=_needs,
-    validate=_is_column,
     bounds=(0.0, math.inf),
     tex=_HITS_OF,
     reference="the value of the hits; with a value of 1 for each item it is Hits",
@@ -98,18 +102,7 @@ def revenue(m: Measure) -> Array:
     return _of_hits(m)
 
 
-@metric(
-    "RevenueShare",
-    family="value",
-    uses=("valued_hits", "valued_relevant"),
-    pooled=True,
-    texts={"column": _REVENUE},
-    needs=_needs,
-    validate=_is_column,
-    tex=_SHARE,
-    reference="Recall in which each relevant item counts with its value",
-    by_item=True,
-)
+@share("RevenueShare", texts={"column": _REVENUE}, reference="Recall in which each relevant item counts with its value")
 def revenue_share(m: Measure) -> Ratio:
     """The value of the hits as a share of that of all relevant items; use it to compare revenue between users who spend much and little.
 
@@ -125,11 +118,9 @@ def revenue_share(m: Measure) -> Ratio:
 
 @metric(
     "Profit",
-    family="value",
     uses=("valued_hits",),
     texts={"column": _PROFIT},
     needs=_needs,
-    validate=_is_column,
     bounds=(-math.inf, math.inf),
     tex=_HITS_OF,
     reference="Revenue in which values may be below 0",
@@ -148,12 +139,10 @@ def profit(m: Measure) -> Array:
 
 @metric(
     "WeightedPrecision",
-    family="value",
     uses=("valued_hits", "valued_listed"),
     pooled=True,
     texts={"column": _WEIGHT},
     needs=_needs_of_items,
-    validate=_is_column,
     tex=rf"\frac{{{_HITS_OF}}}{{\sum_{{i \in L_u}} v_i}}",
     reference="Precision in which each listed item counts with its weight",
     by_item=True,
@@ -173,18 +162,7 @@ def weighted_precision(m: Measure) -> Ratio:
     return Ratio(_of_hits(m), listed.exact_sum(listed["value"], "value"))
 
 
-@metric(
-    "WeightedRecall",
-    family="value",
-    uses=("valued_hits", "valued_relevant"),
-    pooled=True,
-    texts={"column": _WEIGHT},
-    needs=_needs,
-    validate=_is_column,
-    tex=_SHARE,
-    reference="Recall in which each relevant item counts with its weight",
-    by_item=True,
-)
+@share("WeightedRecall", texts={"column": _WEIGHT}, reference="Recall in which each relevant item counts with its weight")
 def weighted_recall(m: Measure) -> Ratio:
     """The weight of the hits as a share of that of all relevant items; use it if some relevant items matter more than others.
 
@@ -201,11 +179,9 @@ def weighted_recall(m: Measure) -> Ratio:
 
 @metric(
     "WeightedHitRate",
-    family="value",
     uses=("valued_hits", "valued_relevant"),
     texts={"column": _WEIGHT},
     needs=_needs,
-    validate=_is_column,
     tex=r"\frac{\max_{i \in L_u \cap T_u} v_i}{\max_{i \in T_u} v_i}",
     reference="HitRate in which a hit counts with its weight, as a share of that of the best possible hit",
 )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
-from itertools import groupby, takewhile
+from itertools import groupby, islice, takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,42 +32,7 @@ _VALUES: Final = ("best", "untested", "second")
 """The marks of values that are not classes."""
 _UNBROKEN: Final = ("interval", "counts", "verdict")
 """The roles of cells that are never broken into lines."""
-_NOTEBOOK_STYLE: Final = (
-    "<style>"
-    ".receval-result{font-variant-numeric:tabular-nums;overflow-x:auto}"
-    ".receval-result table{border-collapse:collapse;margin:.5em 0}"
-    ".receval-result th,.receval-result td{text-align:right;padding:.2em .8em;white-space:nowrap}"
-    ".receval-result th:first-child,.receval-result .receval-text,.receval-result caption{text-align:left}"
-    ".receval-result td.receval-text{white-space:normal;min-width:6em}"
-    ".receval-result pre{white-space:pre-wrap}"
-    ".receval-result .receval-best{font-weight:bold}"
-    ".receval-result .receval-notes{font-size:90%;opacity:.8}"
-    "</style>"
-)
-_FRAME: Final = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="receval {version}">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src {images}; script-src{hashes}">
-<title>{title}</title>
-<style>
-{style}</style>
-</head>
-<body>
-{marks}
-<header>
-{opening}{contents}</header>
-<main>
-{main}</main>
-<footer>
-<p>Made by receval {version}. The numbers in full precision are in this page as JSON (<code>receval-data</code>).</p>
-</footer>
-{scripts}</body>
-</html>
-"""
+_CLASSES: Final = re.compile(r'(?<= class=")[^"]*')
 
 
 class Inserted(Struct, frozen=True):
@@ -112,7 +76,7 @@ def page_of(
     links = [_tag("a", _safe(title), href=f"#{id}") for id, title in titles]
     hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     marks = "".join(f'<g id="m-{name}">{shape}</g>' for name, shape in SHAPES.items())
-    return _FRAME.format(
+    return page_file("frame.html").format(
         version=version("receval"),
         hashes="".join(f" 'sha256-{one}'" for one in hashes),
         images=images,
@@ -361,38 +325,23 @@ def page_file(name: str) -> str:
 
 
 def for_notebook(document: Iterable[doc.Block]) -> str:
-    """Return the document as an element of a notebook: tables without scripts, with their own classes, and with every text escaped.
+    """Return the document as an element of a notebook, as on a page, but without scripts, figures and ids, and with its own class names."""
+    written = _written(_in_notebook(block) for block in _without_sections(document) if not isinstance(block, doc.Figure))
+    own = _CLASSES.sub(lambda found: " ".join(f"receval-{name}" for name in found[0].split()), written)
+    return f'<style>\n{page_file("notebook.css")}</style>\n<div class="receval-result">\n{own}</div>'
 
-    Notes of tables come before the next sentences.
-    """
-    parts: list[str] = []
-    notes: list[str] = []
-    for is_finding, blocks in groupby(_without_sections(document), lambda block: isinstance(block, doc.Alert)):
-        if is_finding:
-            parts.append(_notebook_list("findings", [f"{one.head}: {one.text}" for one in blocks if isinstance(one, doc.Alert)]))
-            continue
-        for block in blocks:
-            match block:
-                case doc.Sentences(texts):
-                    parts.append(_notebook_list("notes", [*notes, *texts]))
-                    notes = []
-                case doc.Table():
-                    notes += block.notes
-                    parts.append(_notebook_table(block))
-                case doc.Heading(text, level):
-                    parts.append(f"<h{level + 2}>{html.escape(text)}</h{level + 2}>")  # below the headings of the notebook
-                case doc.Paragraph(text):
-                    parts.append(f"<p>{html.escape(text)}</p>")
-                case doc.Code(text):
-                    parts.append(f"<pre>{html.escape(text)}</pre>")
-                case doc.Terms(rows):
-                    parts.append(_notebook_list("points", [f"{name}: {value}" for name, value in rows]))
-                case doc.Bars(header, rows):
-                    columns = (doc.Column(header), doc.Column("rows", "counts"))
-                    parts.append(_notebook_table(doc.Table.of_texts(columns, ((name, f"{count:,}") for name, count in rows))))
-                case doc.Points(texts):
-                    parts.append(_notebook_list("points", texts))
-    return f'{_NOTEBOOK_STYLE}<div class="receval-result">{"".join(parts)}{_notebook_list("notes", notes)}</div>'
+
+def _in_notebook(block: doc.Block) -> doc.Block:
+    """Return a block without what only pages have: headings are below those of the notebook, and findings have no examples."""
+    match block:
+        case doc.Heading(text, level):
+            return doc.Heading(text, level + 2)
+        case doc.Alert():
+            return replace(block, examples=(), details=(), advice="", cures=())
+        case doc.Table():
+            rows = tuple(tuple(replace(cell, drawn=None) for cell in row) for row in block.rows)
+            return replace(block, id="", turns=False, rows=rows)
+    return block
 
 
 def _without_sections(document: Iterable[doc.Block]) -> Iterator[doc.Block]:
@@ -403,37 +352,3 @@ def _without_sections(document: Iterable[doc.Block]) -> Iterator[doc.Block]:
             yield from _without_sections(block.blocks)
         else:
             yield block
-
-
-def _notebook_list(kind: str, texts: Iterable[str]) -> str:
-    entries = "".join(f"<li>{html.escape(text)}</li>" for text in texts)
-    return f'<ul class="receval-{kind}">{entries}</ul>' if entries else ""
-
-
-def _notebook_table(table: doc.Table) -> str:
-    classes = ["" if column.is_number else "receval-text" for column in table.columns[1:]]
-    first, *others = table.columns
-    titles = "".join(f'<th{_of_class(kind)} scope="col">{_column_title(column)}</th>' for column, kind in zip(others, classes, strict=True))
-    lines = [f'<tr><th scope="col">{_column_title(first)}</th>{titles}</tr></thead><tbody>']
-    for number, (head, *cells) in enumerate(table.rows):
-        if table.rules.get(number):
-            lines.append(f'<tr><th scope="rowgroup" colspan="{len(table.columns)}">{html.escape(table.rules[number])}</th></tr>')
-        kinds = ("receval-best" if cell.mark == "best" else kind for cell, kind in zip(cells, classes, strict=True))
-        texts = "".join(f"<td{_of_class(kind)}>{_notebook_text(cell)}</td>" for cell, kind in zip(cells, kinds, strict=True))
-        lines.append(f'<tr><th scope="row">{_notebook_text(head)}</th>{texts}</tr>')
-    caption = f"<caption>{html.escape(table.caption)}</caption>" if table.caption else ""
-    return f"<table>{caption}<thead>{''.join(lines)}</tbody></table>"
-
-
-def _of_class(name: str) -> str:
-    return f' class="{name}"' if name else ""
-
-
-def _column_title(column: doc.Column) -> str:
-    return html.escape(doc.with_arrow(column.title, column.direction))
-
-
-def _notebook_text(cell: doc.Cell) -> str:
-    spread, sign = f"± {cell.spread}" if cell.spread else "", "" if cell.mark == "best" else doc.SIGNS.get(cell.mark, "")
-    before, behind = ("", sign) if cell.mark == "untested" else (sign, "")
-    return html.escape(" ".join(part for part in (before, cell.text, doc.ARROWS[cell.direction], spread, cell.note, behind) if part))

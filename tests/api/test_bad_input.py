@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -178,7 +179,7 @@ def test_all_mistakes_are_reported_at_once():
 
 
 RESULT = receval.evaluate(test=TEST, recommendations={"a": LISTS, "b": LISTS}, metrics="nDCG@2", health=False)
-COMPARE = "EvaluationResult.compare has no argument"
+COMPARE = "compare has no argument"
 GUESSED: dict[str, tuple[Callable[..., Any], dict[str, Any], str]] = {
     "threshold": (receval.evaluate, {"threshold": 4}, "evaluate has no argument 'threshold': use relevance=4"),
     "k": (receval.evaluate, {"k": 10}, "evaluate has no argument 'k': use top_k=10"),
@@ -204,11 +205,11 @@ GUESSED: dict[str, tuple[Callable[..., Any], dict[str, Any], str]] = {
     "the test of compare": (
         RESULT.compare,
         {"ground_truth": 1},
-        f"{COMPARE} 'ground_truth'; its arguments are base",
+        f"{COMPARE} 'ground_truth'; its arguments are results, base",
     ),
     "users of compare": (RESULT.compare, {"users": "common"}, f"{COMPARE} 'users': use common=True"),
     "common users": (receval.gate, {"common_users": True}, "gate has no argument 'common_users': use common=True"),
-    "rule": (RESULT.gate, {"rule": "nDCG@2 >= 0"}, "EvaluationResult.gate has no argument 'rule': use rules='nDCG@2 >= 0'"),
+    "rule": (RESULT.gate, {"rule": "nDCG@2 >= 0"}, "gate has no argument 'rule': use rules='nDCG@2 >= 0'"),
     "cut-offs of functional": (ndcg, {"top_k": 5}, "ndcg has no argument 'top_k': use k=5"),
     "a key of a config": (
         receval.evaluate_config,
@@ -293,10 +294,24 @@ def test_a_missing_config_file_is_refused():
             call("a\0b.yaml")
 
 
-def test_a_setting_without_effect_is_a_python_warning():
-    with pytest.warns(UserWarning, match="^relevance.threshold: has no effect") as issued:
-        evaluated(metrics="ItemCoverage(form=count)@1", relevance=4, items=[3, 4, 5])
-    assert issued[0].filename == __file__
+WARNED: dict[str, Callable[..., Any]] = {
+    "evaluate": lambda **given: receval.evaluate(recommendations={"a": LISTS}, **given),
+    "check": lambda **given: receval.check(recommendations={"a": LISTS}, **given),
+    "user": lambda **given: receval.user(1, recommendations={"a": LISTS}, **given),
+    "diff": lambda **given: receval.diff("a", "b", recommendations={"a": LISTS, "b": LISTS}, **given),
+}
+
+
+@pytest.mark.parametrize("name", WARNED)
+def test_a_setting_without_effect_is_a_python_warning_at_the_line_of_the_call(name: str):
+    with pytest.warns(UserWarning, match="^relevance.threshold: has no effect") as issued, suppress(receval.RecevalError):
+        WARNED[name](test=TEST, metrics="ItemCoverage(form=count)@1", relevance=4, items=[3, 4, 5])
+    assert (issued[0].filename, issued[0].lineno) == (__file__, WARNED[name].__code__.co_firstlineno)
+
+
+def test_the_signature_of_evaluate_names_each_argument():
+    own = ("config", "keep_users", "per_user_table")
+    assert [name for name in inspect.signature(receval.evaluate).parameters if name not in own] == [*Arguments.__annotations__]
 
 
 def test_messages_about_rows_in_memory_do_not_mention_config_files(tmp_path):

@@ -94,11 +94,11 @@ def test_a_notebook_gets_a_table_without_scripts_and_with_escaped_text(result: r
     shown = result._repr_html_()
     assert "<script" not in shown
     assert "knn &lt;b&gt;" in shown
-    assert "<b>" not in shown
-    assert set(re.findall(r'class="([^"]*)"', shown)) <= {"receval-result", "receval-best", "receval-notes", "receval-findings"}
+    assert all(name.startswith("receval-") for names in re.findall(r'class="([^"]*)"', shown) for name in names.split())
+    assert " id=" not in shown
     assert result._repr_mimebundle_() == {"text/plain": repr(result), "text/html": shown}
     assert [shown.count(f"<{tag}") for tag in ("table", "tr")] == [shown.count(f"</{tag}>") for tag in ("table", "tr")]
-    values = re.findall(r"<td[^>]*>([\d.]+)(?: ◃)?</td>", shown)
+    values = re.findall(r"([\d.]+)<", "".join(re.findall(r"<td.*</td>", shown)))
     assert values == ["0.6667", "0.6667", "0.5377", "0.5377", "3", "4"]
 
 

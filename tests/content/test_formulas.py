@@ -8,6 +8,7 @@ import re
 import pytest
 from receval.metrics import METRICS
 from receval.metrics.notation import GLOSSARY, symbols
+from receval.metrics.registry import at
 from receval.metrics.system_equation import pooled_equation
 from receval.render.mathml import as_mathml
 
@@ -89,7 +90,7 @@ def test_a_default_is_not_among_the_settings_that_differ(reports):
     assert "hit counts: inf" not in forms["tex"]
 
 
-@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.pooled(params_of(name))])
+@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if at(params_of(name), metric.pooled)])
 def test_every_pooled_metric_has_an_equation_of_all_users(name):
     (line,) = pooled_equation(METRICS[name], params_of(name), ())
     depths = list(itertools.accumulate({"{": 1, "}": -1}.get(sign, 0) for sign in re.sub(r"\\[{}]", "", line)))

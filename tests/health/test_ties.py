@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.errors import DataError
 from receval.metrics import METRICS
+from receval.metrics.registry import at
 
 from tests.conftest import per_user, table, values
 
@@ -79,7 +80,7 @@ def test_bounds_of_the_finding_equal_those_over_all_orders(evaluate, users, grad
 
 def test_every_metric_that_declares_bounds_is_tried():
     tried = {label.partition("(")[0] for label in MEASURES}
-    assert {name for name, metric in METRICS.items() if metric.ties(PARAMS)} == tried
+    assert {name for name, metric in METRICS.items() if at(PARAMS, metric.ties)} == tried
 
 
 def test_a_run_of_a_hundred_equal_scores_has_the_mean_of_chance(evaluate):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from receval.metrics import METRICS
 from receval.metrics.measure import Measure
+from receval.metrics.registry import at
 from receval.tables.graph import NO_CHOICE, Tables, closure
 
 
@@ -21,7 +22,7 @@ def measure(name: str) -> Measure:
         "counted_mask": np.ones(1, bool),
         "sums": None,
     }
-    return Measure(tables=tables, declared=closure(tuple(METRICS[name].uses({}))), **given)
+    return Measure(tables=tables, declared=closure(tuple(at({}, METRICS[name].uses))), **given)
 
 
 def test_a_table_that_a_metric_does_not_declare_is_an_error():
@@ -30,5 +31,5 @@ def test_a_table_that_a_metric_does_not_declare_is_an_error():
 
 
 def test_tables_that_a_declared_table_uses_may_be_read():
-    assert "n_relevant" not in METRICS["Recall"].uses({})
+    assert "n_relevant" not in at({}, METRICS["Recall"].uses)
     assert measure("Recall").n_relevant.tolist() == [[2]]

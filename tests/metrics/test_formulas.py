@@ -10,6 +10,7 @@ import pytest
 from receval.conventions import AXES, load
 from receval.metrics import METRICS
 from receval.metrics.notation import GLOSSARY, number, symbols, tex
+from receval.metrics.registry import at
 
 BESIDE = {
     ("MeanPopRank", "unit"),
@@ -46,7 +47,7 @@ def forms(name):
     metric = METRICS[name]
     values = [AXES[axis].values or (2.0, 10.0) for axis in metric.axes.values()]
     for chosen in itertools.product(*values):
-        yield chosen, metric.tex(params_of(name) | dict(zip(metric.axes, chosen, strict=True)))
+        yield chosen, at(params_of(name) | dict(zip(metric.axes, chosen, strict=True)), metric.tex)
 
 
 def in_formula(name):
@@ -88,14 +89,14 @@ def test_every_setting_is_in_the_formula_or_named_beside_it(name):
 def test_every_number_of_a_metric_has_a_symbol_that_the_formula_uses(name):
     metric = METRICS[name]
     for key, one in metric.numbers.items():
-        formula = metric.tex(params_of(name) | {key: 5.0 if one.default == math.inf else one.default + 0.25})
+        formula = at(params_of(name) | {key: 5.0 if one.default == math.inf else one.default + 0.25}, metric.tex)
         assert (one.symbol in symbols(formula)) is ((name, key) not in WITHOUT_SYMBOL)
 
 
 def test_every_symbol_of_the_glossary_is_used():
     used = {symbol for name in METRICS for _, formula in forms(name) for symbol in symbols(formula)}
-    used |= set(symbols(METRICS["nDCG"].tex({**params_of("nDCG"), "weight": "rows.quantity"})))
-    used |= set(symbols(METRICS["Hypervolume"].tex({"higher_is_better": "true;false"})))
+    used |= set(symbols(at({**params_of("nDCG"), "weight": "rows.quantity"}, METRICS["nDCG"].tex)))
+    used |= set(symbols(at({"higher_is_better": "true;false"}, METRICS["Hypervolume"].tex)))
     assert set(GLOSSARY) - used == set()
 
 

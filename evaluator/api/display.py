@@ -1,0 +1,38 @@
+"""`Displayed`: a record that prints as the command line prints it, and that a notebook shows as tables."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from ..document import Document
+from ..render.html import for_notebook
+from ..render.screen import show
+from ..render.terminal import PlainText
+
+
+class Displayed:
+    """The display of a record, which a subclass has beside its record: its `_document` in a text and in a notebook."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of_record(cls, record: Struct, **more: Any) -> Self:
+        """Return a record with its display; `more` are the fields that only the displayed record has."""
+        make: Any = cls
+        made: Self = make(**{**asdict(record), **more})
+        return made
+
+    def _document(self, *, in_notebook: bool) -> Document:
+        """Return what is shown."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        """Return the text that the command line prints."""
+        return show(self._document(in_notebook=False), PlainText()).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """Return the tables for a notebook, without scripts and with their own class names."""
+        return for_notebook(self._document(in_notebook=True))
