@@ -78,9 +78,9 @@ def evaluate(
     of Revenue, Profit and the weighted measures: `{"revenue": "rows.price"}`, and `weights` the column of `users` that weights them in
     means: `{"users": "users.revenue"}`. `relevance` is the lowest rating of a relevant item, or
     `{"threshold": 4, "graded": True}`. `models` chooses some models of a config or of `recommendations`, by names or patterns such as
-    `bpr*`; those that they are compared with stay. `mask_seen` removes the items of `train` from matrices of scores. `categories` is the column of
-    `items` with their categories, and `split` the separator in it. `health=False` turns the checks off. The other arguments are those of
-    the `evaluation` section of a config. With `keep_users=False` the result has no per-user values.
+    `bpr*`; those that they are compared with stay. `mask_seen` removes the items of `train` from matrices of scores. `categories` is the
+    column of `items` with their categories, and `split` the separator in it. `health=False` turns the checks off. The other arguments are
+    those of the `evaluation` section of a config. With `keep_users=False` the result has no per-user values.
     `per_user_table` names a table of Spark's catalog: the workers write the per-user values into it, and they do not come to this process.
 
     Raises `ConfigError` for wrong arguments, `DataError` for wrong data, `MissingExtraError` if an engine is not installed.
@@ -367,7 +367,7 @@ class Evaluator:
         return EpochValues(model.rows, self._run.definitions, self._run.per_user(model) if self.keeps_users else None)
 
 
-def _with_batches(arguments: Arguments, batches: list[pl.DataFrame]) -> Evaluator:
+def _with_batches(arguments: EvaluatorArguments, batches: list[pl.DataFrame]) -> Evaluator:
     """Return an evaluator that has lists of batches."""
     evaluator = Evaluator(**arguments)
     evaluator._batches = list(batches)

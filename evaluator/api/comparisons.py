@@ -270,9 +270,9 @@ def slices(
     """Find groups of users for whom a model is worse, or better, than for all other users, as `receval slices`.
 
     Each model is compared with `baseline`, by default the first; a single model with its own mean. `models` chooses some, by names or
-    patterns. `measures` are searched (default: the first), in the groups of users that the evaluation has (`receval.evaluate(…, by=[…])`), or those of `by`, and in pairs of them with a
-    `depth` of 2. Slices are found on one half of the users, chosen by `seed`, and tested on the other half, corrected for all tested slices
-    at `alpha`. `common` compares on the users that count on both sides.
+    patterns. `measures` are searched (default: the first), in the groups of users that the evaluation has (`receval.evaluate(…, by=[…])`),
+    or those of `by`, and in pairs of them with a `depth` of 2. Slices are found on one half of the users, chosen by `seed`, and tested on
+    the other half, corrected for all tested slices at `alpha`. `common` compares on the users that count on both sides.
 
     Raises `ConfigError` for folds or weights, and if the result has no groups of users.
     """

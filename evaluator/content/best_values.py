@@ -60,8 +60,8 @@ class BestValues(Struct, frozen=True):
         if reasons:
             lines.append(f"{SIGNS['untested']} best value printed, not tested{f' ({why})' if why else ''}.")
         lines += [f"{SIGNS['untested']} not tested against the best model: {shortened(models)}."] if models else []
-        labels = dict.fromkeys(_in_order(label for _, label in self.apart if label not in tested))
-        lines += [f"No mark in {shortened(labels)}: models have no user in common."] if labels else []
+        apart = dict.fromkeys(_in_order(label for _, label in self.apart if label not in tested))
+        lines += [f"No mark in {shortened(apart)}: models have no user in common."] if apart else []
         models = sorted({model for model, label in self.apart if label in tested})
         has = "has" if len(models) == 1 else "have"
         lines += [f"No mark: {shortened(models)} {has} no user in common with the best model."] if models else []

@@ -175,8 +175,8 @@ def _by_measure(
     columns = (Column("measure", "name"), *(Column(one.name, "value") for one in models))
     if len(counts) > 1 and len(set(counts)) == 1:
         distinct = dict.fromkeys(one.result.distinct_users(row) for one in models for row in one.result.rows_by_model[one.model][:1])
-        users = users_of_folds(filter(None, distinct), n_folds, counts) if n_folds else users_text(counts[0])
-        notes = () if counts[0] in said and not n_folds else (f"{users} for each model.",)
+        counted = users_of_folds(filter(None, distinct), n_folds, counts) if n_folds else users_text(counts[0])
+        notes = () if counts[0] in said and not n_folds else (f"{counted} for each model.",)
         return Table(columns, tuple(lines), turns=True, corner="model", notes=notes, **rest)
     users = (Cell("users"), *(Cell(f"{n:,}") for n in counts))
     return Table(columns, (*lines, users), apart=1, turns=True, corner="model", **rest)

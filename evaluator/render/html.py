@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
-from itertools import groupby, islice, takewhile
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
