@@ -73,7 +73,7 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("result", "jsonl", f"{_DATA}:values_table", (".jsonl",), _COMPLETE),
     OutputForm("result", "parquet", f"{_DATA}:values_table", (".parquet",), _COMPLETE, folder="results.parquet", binary=True),
     OutputForm("result", "trec", "receval.render.trec_lines:trec_lines", needs=_REPORTED),
-    OutputForm("result", "md", _MARKDOWN, (".md",), _CONCLUDED, takes=("looks", "sentences"), folder="results.md"),
+    OutputForm("result", "md", _MARKDOWN, (".md",), _CONCLUDED, takes=("looks", "sentences", "signature"), folder="results.md"),
     OutputForm("latex", "latex", "receval.session.report:tables", (".tex",), _TESTED),
     OutputForm("latex", "latex-document", "receval.session.report:paper", (), _DESCRIBED, file="report.tex"),
     OutputForm("report", "html", "receval.content.report_page:report", (".html", ".htm"), _TESTED),

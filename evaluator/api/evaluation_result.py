@@ -205,6 +205,19 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
         return as_text(form, with_names(self, names))
 
+    def signature(self, measure: str, model: str | None = None) -> str:
+        """Return the signature of a measure: a line with every setting that its value depends on, the version, users and test set.
+
+        Users are counted over all models, or over one `model`. `receval.load_config(CONFIG, signatures=[LINE])` computes the measure
+        again. Raises `KeyError` with the nearest names if there is no such measure or model.
+        """
+        from ..results.signature import signature_lines
+
+        if model is not None:
+            self._row(model, measure)
+        lines = ByMeasure[str](conceal(signature_lines(self, () if model is None else (model,)), self.variables or {}), self.definitions)
+        return lines[measure]
+
     def to_dict(self) -> dict[str, dict[str, float | None]]:
         """Return model → measure → value."""
         return {model: {label: row.value for label, row in rows.items()} for model, rows in self.by_model().items()}

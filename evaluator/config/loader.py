@@ -28,7 +28,19 @@ from .data_sources import EMPTY_TEST, NO_TEST, with_rows_marked
 from .dialects import doubt, gather_pasted, translate
 from .error_texts import error_text
 from .fold_groups import equal_groups
-from .overrides import SETTINGS, Layers, Locations, add_bases, add_gates, add_input_format, add_model, add_setting, add_to_test, override
+from .overrides import (
+    SETTINGS,
+    Layers,
+    Locations,
+    add_bases,
+    add_gates,
+    add_input_format,
+    add_model,
+    add_setting,
+    add_signatures,
+    add_to_test,
+    override,
+)
 from .run_files import FoundRuns, left_out, said_of_runs, unequal_seeds, with_runs
 from .whole_config import Config
 
@@ -139,6 +151,7 @@ def load_config(
     describes: bool = False,
     target: str | None = None,
     models: str | Sequence[str] = (),
+    signatures: str | Sequence[str] = (),
 ) -> Loaded:
     """Read a config: a YAML file, or the same as a mapping, which may have rows in memory instead of paths.
 
@@ -149,6 +162,7 @@ def load_config(
     and settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text), `threshold`, `convention`, `by`,
     `compared_by`, `cluster`, `models`, and `bases`, models that are never left out. `~` in paths is the home folder. A config that only
     `describes` its files needs one of test, train and items. With `models`, names or patterns such as `bpr*`, only these are evaluated.
+    `signatures`, lines such as `result.signature("nDCG@10")` returns, replace the evaluation by their measures with their settings.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: sentence`; for a mapping, without file and line.
     """
@@ -160,6 +174,8 @@ def load_config(
         layers = Layers(document.value, folder, environment)
         late = [given for given in overrides if recommendations and given.startswith(_OF_LISTED)]
         layers.each(add_setting, ((question, setting) for setting in SETTINGS if setting in question))
+        lines, said_of_signatures = [signatures] if isinstance(signatures, str) else list(signatures), list[str]()
+        layers.each(lambda over, given: said_of_signatures.extend(add_signatures(over, given)), [(lines,)] if lines else [])
         layers.each(override, ((given,) for given in overrides if given not in late))
         n_refused = layers.each(add_model, ((model, replace) for model in recommendations))
         layers.each(override, ((given,) for given in late))
@@ -175,14 +191,14 @@ def load_config(
         locations = Locations(name, document, translation, layers.origins, moved=pasted)
         value = {**layers.config, "evaluation": translation.value} if translation.dialect else layers.config
         checked, folds, found = _checked(value, locations, layers, describes, needs_lists)
-        if not {"metrics", "top_k", "models"}.isdisjoint(question):
+        if lines or not {"metrics", "top_k", "models"}.isdisjoint(question):
             checked, folds = _with_known_names(checked), {name: _with_known_names(config) for name, config in folds.items()}
         # A measure as a whole, such as Recall@20, is no secret either; a group of rows in it may be one.
         measures = (label for label in checked.evaluation.labels if "=" not in label)
         show((checked.report.title or "", *measures), checked.evaluation.labels)
         warnings = (*([replaced] if replaced else []), *_warnings(checked, locations, question), *left_out(found))
-        doubtful = "" if translation.dialect or "metrics" in question else doubt(value.get("evaluation"))
-        return Loaded(checked, name, folder, warnings, folds, doubtful, tuple(said_of_runs(found)), variables)
+        doubtful = "" if translation.dialect or lines or "metrics" in question else doubt(value.get("evaluation"))
+        return Loaded(checked, name, folder, warnings, folds, doubtful, (*said_of_signatures, *said_of_runs(found)), variables)
 
 
 def _opened(config: str | PathLike[str] | Mapping[str, Any], environment: Mapping[str, str] | None) -> tuple[text.Document, str, Path]:

@@ -8,12 +8,14 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct, field
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from .. import conventions
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..names.measure_strings import measures_of
@@ -22,6 +24,7 @@ from ..quoting import one_line
 from .data_sources import InMemory, as_list
 from .dialects import Translation
 from .error_texts import error_text, keys_at
+from .from_signature import evaluation_of
 from .judgement import Compare, GateBaseline, GateRule, Gates, Rule, as_baseline
 from .run_files import without_seed
 from .run_sections import ReportConfig, Tracking, Trackings
@@ -140,6 +143,17 @@ class Layers(Struct):
                 here[key] = _in_full(path[: index + 1], here[key], path[index + 1])
             here = here[key]
         self.origins[path] = where
+
+
+def add_signatures(layers: Layers, lines: Sequence[str]) -> list[str]:
+    """Apply `--from-signature LINE`: replace the evaluation by that of signatures; return what is to be said of them."""
+    where, before = "--from-signature", layers.config.get("evaluation")
+    try:
+        rebuilt = evaluation_of(lines, before if isinstance(before, dict) else {}, partial(conventions.load, folder=layers.folder))
+    except ValueError as error:
+        raise WrongOptionError(f"{where}: {error}") from None
+    layers.put(("evaluation",), dict(rebuilt.evaluation), where)
+    return [f"{where}: {note}" for note in rebuilt.notes]
 
 
 def override(layers: Layers, assignment: str) -> None:
