@@ -16,7 +16,7 @@ from msgspec import Struct
 
 Subject = Literal[
     "result", "latex", "report", "users", "comparison", "losers", "gates", "findings", "chart", "audit", "audit-difference",
-    "audit-values", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices", "user",
+    "audit-values", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices", "user", "card",
 ]  # fmt: skip
 """Subject of an output."""
 Need = Literal["users", "conclusions", "complete", "description", "drawing"]
@@ -106,6 +106,11 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("user", "table", "receval.content.user_view:document"),
     OutputForm("user", "json", "receval.content.user_view:cells", (".json",)),
     OutputForm("user", "md", "receval.content.user_view:document", (".md",)),
+    OutputForm("card", "table", "receval.content.card:document"),
+    OutputForm("card", "md", "receval.content.card:document", (".md",)),
+    OutputForm("card", "latex", "receval.content.card:document", (".tex",)),
+    OutputForm("card", "html", "receval.content.card:document", (".html", ".htm")),
+    OutputForm("card", "json", "receval.content.card:cells", (".json",)),
     OutputForm("gates", "table", "receval.content.gates:document", takes=("summary",)),
     OutputForm("gates", "json", f"{_DATA}:verdict_cells", (".json",), takes=("strict",)),
     OutputForm("gates", "md", "receval.content.gates:document", (".md",)),

@@ -340,6 +340,17 @@ class EvaluationResult(Result, frozen=True, eq=False):
         write(path, judged, [judged], partial(of_one, judged, arguments, title=title), interactive=interactive)
 
     @takes()
+    def card(self, path: str | os.PathLike[str], *, statements: Mapping[str, Any] | None = None) -> None:
+        """Write the card in the form of the ending, as `receval card`: .md, .tex, .html, .json.
+
+        `statements` are fields that only the author knows, as in the section `card` of a config: `{"seeds": "1 to 5", "hardware": …}`;
+        others are those of the config, or not stated. Raises `ConfigError` for an unknown field.
+        """
+        from .pages import write_card
+
+        write_card(path, self, statements or {})
+
+    @takes()
     def chart(
         self,
         kind: ChartName = "differences",

@@ -107,7 +107,7 @@ class Loaded(Struct, frozen=True):
         for optional in ("aggregates", "by", "value_columns", "weights"):
             if not evaluation[optional]:
                 del evaluation[optional]
-        for section in ("compare", "gates", "report"):
+        for section in ("compare", "gates", "report", "card"):
             dumped[section] = getattr(self.config, section).model_dump(mode="json", exclude_defaults=True)
             if not dumped[section]:
                 del dumped[section]

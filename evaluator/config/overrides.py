@@ -21,6 +21,7 @@ from ..names import yaml_text as text
 from ..names.measure_strings import measures_of
 from ..names.short_names import is_address
 from ..quoting import one_line
+from .card import Card
 from .data_sources import InMemory, as_list
 from .dialects import Translation
 from .error_texts import error_text, keys_at
@@ -203,14 +204,15 @@ def _remove(config: dict[str, Any], path: text.Path) -> None:
 
 
 def with_overrides(stored: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
-    """Return the config of a stored result with other values of `report` and `compare`; `ConfigError` with what is wrong with them."""
+    """Return the config of a stored result with other `report`, `compare` and `card`; `ConfigError` with what is wrong with them."""
     layers = Layers(deepcopy(dict(stored)))
     layers.each(override, ((given,) for given in overrides))
     config, problems = layers.config, layers.problems
-    sections: dict[str, type[BaseModel]] = {} if problems else {"report": ReportConfig, "compare": Compare}
+    sections: dict[str, type[BaseModel]] = {} if problems else {"report": ReportConfig, "compare": Compare, "card": Card}
     for name, section in sections.items():
         try:
-            section.model_validate(config.get(name, {}))
+            read = section.model_validate(config.get(name, {}))
+            config |= {name: read.model_dump(mode="json", exclude_defaults=True)} if name == "card" and name in config else {}
         except ValidationError as error:
             for details in error.errors():
                 details["loc"] = (name, *details["loc"])
