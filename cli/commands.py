@@ -16,6 +16,7 @@ _COMMANDS = {
     "gate": ("gate", "Check models against release rules; the exit code tells if they pass."),
     "baseline": ("gate", "Store results as the baseline of later comparisons and gates."),
     "report": ("report", "Write a report: a page, tables for a paper, or files for CI."),
+    "card": ("card", "Write a card: an evaluation on one page, with what was not checked."),
     "plot": ("report", "Draw one chart of a report."),
     "track": ("run", "Log results to experiment trackers."),
     "check": ("studies", "Run the health checks on the files of a config."),
@@ -36,7 +37,7 @@ _COMMANDS = {
 _SECTIONS: Final = {
     "Evaluate and compare": ("run", "compare", "diff", "slices"),
     "Release rules": ("gate", "baseline"),
-    "Reports": ("report", "plot", "track"),
+    "Reports": ("report", "card", "plot", "track"),
     "Data and configs": ("init", "check", "describe", "validate", "schema"),
     "Understand a number": ("audit", "explain", "user", "metrics"),
     "This installation": ("doctor", "completion"),

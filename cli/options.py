@@ -95,6 +95,7 @@ class ConfigReader:
     ) -> None:
         self.overrides, self.recommendations, self._options = overrides, recommendations, options
         self.question = question or {}
+        self.signatures: tuple[str, ...] = ()
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -157,6 +158,16 @@ class ConfigReader:
             raise click.UsageError(f"--set {without_effect[0]} has no effect on stored results{keys}")
         return tuple(given)
 
+    def own_signatures(self, lines: Sequence[str]) -> tuple[str, ...]:
+        """Return the signatures that replace the evaluation; raise `UsageError` for options that would change it."""
+        given = next((name for name in ("metrics", "top_k", "threshold") if lines and name in self.question), None)
+        if given is not None:
+            option = {"metrics": "-m", "top_k": "-k", "threshold": "--threshold"}[given]
+            raise click.UsageError(
+                f"--from-signature and {option} contradict each other: a signature has the measure with all its settings"
+            )
+        return tuple(lines)
+
     def take_tests(self, given: Sequence[str]) -> str | None:
         """Take the test file from the values of `--test`, which also names tests of differences; return the last of these."""
         files = [value for value in given if value not in _TESTS]
@@ -188,14 +199,15 @@ class ConfigReader:
 
         question = {**self.question, **{name: value for name, value in given.items() if value}}
         more: tuple[str, ...] = ()
-        if path == COMMAND_LINE:
+        if path == COMMAND_LINE and not self.signatures:
             question = {"metrics": tuple(metrics) or _USUAL_METRICS, **question}
         elif not judges_gates and self._changes_measures:
             more = ("gates.rules=[]",)
         config: str | Mapping[str, Any] = {} if path == COMMAND_LINE else path
         try:
             with _options_in_errors() if path == COMMAND_LINE else nullcontext():
-                loaded = load_config(config, (*self.overrides, *more), self.recommendations, question=question, **self._options, **sections)
+                changes = {"question": question, "signatures": self.signatures, **self._options, **sections}
+                loaded = load_config(config, (*self.overrides, *more), self.recommendations, **changes)
         except ConfigError as error:
             raise _with_category_settings(error, question.get("items")) from None
         if not quiet:

@@ -13,11 +13,12 @@ from typing import Any, Final
 
 import click
 import receval
-from receval.outputs import OutputForm, Subject, of_form
+from receval.outputs import Need, OutputForm, Subject, of_form
 
 from . import options
 from .output import (
     ci_files,
+    emit,
     publish,
     say,
     say_verdicts,
@@ -34,6 +35,8 @@ from .watch import refuse_other_output, watch_config
 _LARGE: Final = 50 << 20
 _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 _LATEX: Final = ("latex", "latex-document")
+_HASHED: Final[frozenset[Need]] = frozenset({"complete"})
+"""What signatures need: the hash of the test set."""
 
 
 _USUAL: Final = ("--test", "--train", "-m", "-k", "--threshold", "--convention", "--set", "--recs", "--format", "-o", "--by", "-v")
@@ -54,6 +57,18 @@ _USUAL: Final = ("--test", "--train", "-m", "-k", "--threshold", "--convention",
     "--per-user",
     is_flag=True,
     help="Print per-user values instead of the table, with --format csv (default) or jsonl; also in the files of -o.",
+)
+@click.option(
+    "--signature",
+    is_flag=True,
+    help="Also print the signature of each measure: one line with every setting that its value depends on; in LaTeX as notes of the table.",
+)
+@click.option(
+    "--from-signature",
+    "signatures",
+    multiple=True,
+    metavar="LINE",
+    help="Evaluate the measure of this signature with its settings, instead of the evaluation of the config. May be repeated.",
 )
 @options.by_option("Also compute values within groups")
 @click.option("--columns", multiple=True, metavar="M,M", help="The measures to show in the table: nDCG@10, or nDCG for all its cut-offs.")
@@ -105,6 +120,8 @@ def run(
     form: str | None,
     outputs: tuple[str, ...],
     per_user: bool,
+    signature: bool,
+    signatures: tuple[str, ...],
     by: tuple[str, ...],
     quiet: bool,
     verbose: bool,
@@ -126,7 +143,9 @@ def run(
     standard error, as messages always do. Exits with 1 if a gate or a health check of level error failed; the results are still written.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
-    read.overrides = (*read.overrides, *_rows_of_latex(form, outputs, table["models_as_rows"]))
+    _refuse_without_signature(form, signature, per_user, outputs)
+    read.overrides = (*read.overrides, *_rows_of_latex(form, outputs, table["models_as_rows"]), *_notes_of_latex(form, outputs, signature))
+    read.signatures = read.own_signatures(signatures)
     of_gates = _gates(if_missing=if_missing, fail=fail, inconclusive=inconclusive)
     load = partial(read, read.source(config), {"by": by}, quiet=quiet, gates=of_gates)
     if watch:
@@ -148,13 +167,14 @@ def run(
             outputs=outputs,
             more_files=ci_files(system),
             per_user=per_user,
-            needs=frozenset() if row is None else row.needs,
+            needs=(frozenset() if row is None else row.needs) | (_HASHED if signature or signatures else frozenset()),
             reports=system != "none" or (row is not None and row.of == "report"),
             store_failures=store,
             strict=strict,
             progress=report,
         )
-    _show(record, row, looks, quiet, verbose)
+    _show(record, row, looks, quiet, verbose, signature)
+    _say_signatures(record.result, signatures, quiet)
     publish(record.report, system)
     record = _tracked(record, quiet)
     context.exit(record.exit_code)
@@ -179,6 +199,32 @@ def _rows_of_latex(form: str | None, outputs: Sequence[str], models_as_rows: boo
     """Return the change of the config that gives tables in LaTeX the rows of the option; none if there is neither."""
     is_latex = form in _LATEX or any(path.endswith(".tex") for path in outputs)
     return (f"report.latex.rows={'models' if models_as_rows else 'measures'}",) if is_latex and models_as_rows is not None else ()
+
+
+def _notes_of_latex(form: str | None, outputs: Sequence[str], signature: bool) -> tuple[str, ...]:
+    """Return the change of the config that writes signatures below tables in LaTeX; none if they are not wanted."""
+    is_latex = form in _LATEX or any(path.endswith(".tex") for path in outputs)
+    return ("report.latex.signatures=true",) if is_latex and signature else ()
+
+
+def _refuse_without_signature(form: str | None, signature: bool, per_user: bool, outputs: Sequence[str]) -> None:
+    """Raise `UsageError` if `--signature` has no effect on what is printed."""
+    if signature and (per_user or form not in (None, "table", "md", *_LATEX)):
+        has = (
+            f"--format {form} has them always"
+            if form in ("json", "html")
+            else f"use --format json, which has them always, not {form or 'csv'}"
+        )
+        raise click.UsageError(f"--signature prints signatures with a table; {has}")
+
+
+def _say_signatures(result: receval.Result, signatures: Sequence[str], quiet: bool) -> None:
+    """Say on standard error whether measures have the signatures that they were computed from."""
+    if signatures and not quiet:
+        from receval.session.show import reproduced
+
+        for sentence in reproduced(result, signatures):
+            say(sentence)
 
 
 def _gates(**given: str | None) -> dict[str, str]:
@@ -218,8 +264,10 @@ def _row(form: str | None, per_user: bool, quiet: bool, has_files: bool) -> Outp
     return None if quiet and form is None else of_form(form or "table", *_SUBJECTS)
 
 
-def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, looks: Any, quiet: bool, verbose: bool) -> None:
-    """Print the result in its form; findings of checks are above the table, or go to standard error."""
+def _show(
+    record: receval.RunRecord[receval.Result], row: OutputForm | None, looks: Any, quiet: bool, verbose: bool, signature: bool
+) -> None:
+    """Print the result in its form, and signatures; findings of checks are above the table, or go to standard error."""
     result = record.result
     sentences = record.sentences_on(looks.apply(result)) if row is not None and row.form in ("table", "md") and row.of == "result" else []
     failing = ("error", "warn") if record.strict else ("error",)
@@ -233,7 +281,11 @@ def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, loo
         if row is not None:
             if not quiet:
                 tell_gates(result)
-            show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences)
+            show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences, signature=signature)
+    if signature and (row is None or row.form == "table"):
+        from receval.session.show import signatures_text
+
+        emit(f"{'' if row is None else chr(10)}{signatures_text(looks.apply(result))}".encode())
     say_without_charts(record.written, row, quiet=quiet)
     if not quiet:
         say_written(record.written)

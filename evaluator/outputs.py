@@ -16,7 +16,7 @@ from msgspec import Struct
 
 Subject = Literal[
     "result", "latex", "report", "users", "comparison", "losers", "gates", "findings", "chart", "audit", "audit-difference",
-    "audit-values", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices", "user",
+    "audit-values", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices", "user", "card",
 ]  # fmt: skip
 """Subject of an output."""
 Need = Literal["users", "conclusions", "complete", "description", "drawing"]
@@ -77,7 +77,7 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("result", "jsonl", f"{_DATA}:values_table", (".jsonl",), _COMPLETE),
     OutputForm("result", "parquet", f"{_DATA}:values_table", (".parquet",), _COMPLETE, folder="results.parquet", binary=True),
     OutputForm("result", "trec", "receval.render.trec_lines:trec_lines", needs=_REPORTED),
-    OutputForm("result", "md", _MARKDOWN, (".md",), _CONCLUDED, takes=("looks", "sentences"), folder="results.md"),
+    OutputForm("result", "md", _MARKDOWN, (".md",), _CONCLUDED, takes=("looks", "sentences", "signature"), folder="results.md"),
     OutputForm("latex", "latex", "receval.session.report:tables", (".tex",), _TESTED),
     OutputForm("latex", "latex-document", "receval.session.report:paper", (), _DESCRIBED, file="report.tex"),
     OutputForm("report", "html", "receval.content.report_page:report", (".html", ".htm"), _TESTED),
@@ -110,6 +110,11 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("user", "table", "receval.content.user_view:document"),
     OutputForm("user", "json", "receval.content.user_view:cells", (".json",)),
     OutputForm("user", "md", "receval.content.user_view:document", (".md",)),
+    OutputForm("card", "table", "receval.content.card:document"),
+    OutputForm("card", "md", "receval.content.card:document", (".md",)),
+    OutputForm("card", "latex", "receval.content.card:document", (".tex",)),
+    OutputForm("card", "html", "receval.content.card:document", (".html", ".htm")),
+    OutputForm("card", "json", "receval.content.card:cells", (".json",)),
     OutputForm("gates", "table", "receval.content.gates:document", takes=("summary",)),
     OutputForm("gates", "json", f"{_DATA}:verdict_cells", (".json",), takes=("strict",)),
     OutputForm("gates", "md", "receval.content.gates:document", (".md",)),

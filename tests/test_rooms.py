@@ -102,7 +102,7 @@ LIBRARIES = {
     "deltalake": {"load"},
     "pyiceberg": {"load"},
     "msgspec": set(ROOMS),
-    "blake3": {"load"},
+    "blake3": {"results", "load"},
     "pydantic": {"config"},
     "pydantic_core": {"config"},
     "yaml": {"config", "init", "names", "trackers"},

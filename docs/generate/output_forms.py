@@ -17,6 +17,7 @@ COMMANDS = {
     "diff": ("the lists of two models side by side", "`diff`"),
     "user": ("everything about one user", "`user`"),
     "slices": ("the groups of users for whom a model is worse or better", "`slices`"),
+    "card": ("an evaluation on one page", "`card`"),
     "gates": ("the verdicts on rules", "`gate`"),
     "findings": ("the findings of health checks", "`check`"),
     "chart": ("one chart", "`plot`"),

@@ -209,6 +209,19 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
 
         return as_text(form, with_names(self, names))
 
+    def signature(self, measure: str, model: str | None = None) -> str:
+        """Return the signature of a measure: a line with every setting that its value depends on, the version, users and test set.
+
+        Users are counted over all models, or over one `model`. `receval.load_config(CONFIG, signatures=[LINE])` computes the measure
+        again. Raises `KeyError` with the nearest names if there is no such measure or model.
+        """
+        from ..results.signature import signature_lines
+
+        if model is not None:
+            self._row(model, measure)
+        lines = ByMeasure[str](conceal(signature_lines(self, () if model is None else (model,)), self.variables or {}), self.definitions)
+        return lines[measure]
+
     def to_dict(self) -> dict[str, dict[str, float | None]]:
         """Return model → measure → value."""
         return {model: {label: row.value for label, row in rows.items()} for model, rows in self.by_model().items()}
@@ -265,6 +278,17 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
         own = self._chosen(models, baseline)
         judged = with_names(own if gates is None else replace(own, gates=gates.gates), names)
         write(path, judged, [judged], partial(of_one, judged, arguments, title=title), interactive=interactive)
+
+    @takes()
+    def card(self, path: str | os.PathLike[str], *, statements: Mapping[str, Any] | None = None) -> None:
+        """Write the card in the form of the ending, as `receval card`: .md, .tex, .html, .json.
+
+        `statements` are fields that only the author knows, as in the section `card` of a config: `{"seeds": "1 to 5", "hardware": …}`;
+        others are those of the config, or not stated. Raises `ConfigError` for an unknown field.
+        """
+        from .pages import write_card
+
+        write_card(path, self, statements or {})
 
     @takes()
     def chart(

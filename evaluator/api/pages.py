@@ -16,6 +16,7 @@ from ..outputs import of_form
 from ..render.forms import rendered
 from ..results.comparison import Comparison
 from ..results.result import Result
+from ..session.card import with_statements
 from ..session.compare import GatheredResults
 from ..session.report import chart_of, report_of, report_of_gathered, stored_sections
 from ..session.targets import target_of
@@ -44,6 +45,12 @@ def write(
     if row.of == "latex" and isinstance(subject, Comparison):
         row = of_form("latex", "comparison") or row
     write_whole(target, rendered(row, content() if row.of == "report" else subject, interactive=interactive), read_by(results))
+
+
+def write_card(path: str | os.PathLike[str], result: Result, statements: Mapping[str, Any]) -> None:
+    """Write the card of a result in the form of the ending, with more `statements` than its config has."""
+    target, row = target_of(path_of("path", path), "card", noun="card")
+    write_whole(target, rendered(row, with_statements(result, statements)), read_by([result]))
 
 
 def as_text(form: str, result: Result) -> str:

@@ -85,13 +85,13 @@ class Loaded(Struct, frozen=True):
         evaluation, configured = dumped["evaluation"], self.config.evaluation
         evaluation["top_k"] = ["none" if k is None else k for k in configured.top_k]
         evaluation["metrics"] = list(configured.labels)
-        for section in ("compare", "gates", "report"):
+        for section in ("compare", "gates", "report", "card"):
             dumped[section] = getattr(self.config, section).model_dump(mode="json", exclude_defaults=True)
         if self.config.gates.rules:  # stored rules without `fail` are those of an earlier version, which had another default
             dumped["gates"]["fail"] = self.config.gates.fail
         dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}
         _drop_empty(evaluation, "aggregates", "by", "value_columns", "weights")
-        _drop_empty(dumped, "compare", "gates", "report", "track", "health")
+        _drop_empty(dumped, "compare", "gates", "report", "card", "track", "health")
         return dumped
 
     def resolved_yaml(self) -> str:
@@ -139,6 +139,7 @@ def load_config(
     describes: bool = False,
     target: str | None = None,
     models: str | Sequence[str] = (),
+    signatures: str | Sequence[str] = (),
 ) -> Loaded:
     """Read a config: a YAML file, or the same as a mapping, which may have rows in memory instead of paths.
 
@@ -149,6 +150,7 @@ def load_config(
     and settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text), `threshold`, `convention`, `by`,
     `compared_by`, `cluster`, `models`, and `bases`, models that are never left out. `~` in paths is the home folder. A config that only
     `describes` its files needs one of test, train and items. With `models`, names or patterns such as `bpr*`, only these are evaluated.
+    `signatures`, lines such as `result.signature("nDCG@10")` returns, replace the evaluation by their measures with their settings.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: sentence`; for a mapping, without file and line.
     """
@@ -158,8 +160,10 @@ def load_config(
         document, name, folder = _opened(config, environment)
         pasted = gather_pasted(document.value, Config.model_fields.keys())
         layers = Layers(document.value, folder, environment)
-        of_test = {"where": where, "target": target}
-        n_refused = layers.lay(question, overrides, recommendations, replaces=replace, of_test=of_test, form=input_format, gates=gates)
+        of_test, given_lines = {"where": where, "target": target}, [signatures] if isinstance(signatures, str) else list(signatures)
+        n_refused = layers.lay(
+            question, overrides, recommendations, replaces=replace, of_test=of_test, form=input_format, gates=gates, signatures=given_lines
+        )
         if describes:
             _allow_no_test(layers.config)
         translation = translate(layers.config.get("evaluation"), folder)
@@ -167,16 +171,16 @@ def load_config(
         value = {**layers.config, "evaluation": translation.value} if translation.dialect else layers.config
         # A config that only describes its files needs no lists, and a model that is refused is missing only because of that.
         configs, found = _configs(value, locations, layers, needs_lists=not (describes or n_refused), describes=describes)
-        if not {"metrics", "top_k", "models"}.isdisjoint(question):
+        if given_lines or not {"metrics", "top_k", "models"}.isdisjoint(question):
             configs = {name: _with_known_names(config) for name, config in configs.items()}
         checked = next(iter(configs.values()))
         # A measure as a whole, such as Recall@20, is no secret either; a group of rows in it may be one.
         measures = (label for label in checked.evaluation.labels if "=" not in label)
         show((checked.report.title or "", *measures), checked.evaluation.labels)
         warnings = (*layers.warnings, *_warnings(checked, locations, question), *left_out(found))
-        doubtful = "" if translation.dialect or "metrics" in question else doubt(value.get("evaluation"))
+        doubtful = "" if translation.dialect or given_lines or "metrics" in question else doubt(value.get("evaluation"))
         folds = configs if len(configs) > 1 else {}  # a single fold is a test set like any other
-        return Loaded(checked, name, folder, warnings, folds, doubtful, tuple(said_of_runs(found)), variables)
+        return Loaded(checked, name, folder, warnings, folds, doubtful, (*layers.notes, *said_of_runs(found)), variables)
 
 
 def _opened(config: str | PathLike[str] | Mapping[str, Any], environment: Mapping[str, str] | None) -> tuple[text.Document, str, Path]:

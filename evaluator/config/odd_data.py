@@ -22,7 +22,7 @@ from ..checks import CHECKS, SEVERITIES, Check, CheckSetting, setting
 from ..conventions import AXES
 from .data_sources import Model
 
-_AXES: Final = (
+POLICIES: Final = (
     "duplicates",
     "truth_duplicates",
     "seen_items",
@@ -57,7 +57,7 @@ class Policy(Model):
         "error", description="rows without an id, score or rank, or with a score that is not a finite number: refused, or left out"
     )
 
-    @field_validator(*_AXES, mode="before")
+    @field_validator(*POLICIES, mode="before")
     @classmethod
     def _known(cls, value: Any, info: ValidationInfo) -> Any:
         if value in (None, "error"):
@@ -71,13 +71,13 @@ class Policy(Model):
     @property
     def axes(self) -> dict[str, str]:
         """The axes that are set for every metric."""
-        given = {name: getattr(self, name) for name in _AXES}
+        given = {name: getattr(self, name) for name in POLICIES}
         return {name: value for name, value in given.items() if value not in (None, "error")}
 
     @property
     def refused(self) -> frozenset[str]:
         """The axes with the value `error`; `missing_values` is not included."""
-        return frozenset(name for name in _AXES if getattr(self, name) == "error")
+        return frozenset(name for name in POLICIES if getattr(self, name) == "error")
 
 
 _SPELLINGS: Final[dict[Any, str]] = {False: "off", "warning": "warn", "note": "info"}

@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import reduce
+from functools import partial, reduce
 from operator import getitem
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from pydantic import TypeAdapter, ValidationError
 
+from .. import conventions
 from ..names import yaml_text as text
 from ..names.measure_strings import measures_of
 from ..names.short_names import is_address
@@ -22,6 +23,7 @@ from ..quoting import one_line
 from .data_sources import InMemory, as_list
 from .dialects import Translation
 from .error_texts import keys_at
+from .from_signature import evaluation_of
 from .judgement import GateBaseline, GateRule, Rule, as_baseline
 from .run_files import without_seed
 
@@ -114,6 +116,7 @@ class Layers(Struct):
     origins: dict[text.Path, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def lay(
         self,
@@ -125,10 +128,12 @@ class Layers(Struct):
         of_test: Mapping[str, str | None],
         form: str | None,
         gates: Mapping[str, Any],
+        signatures: Sequence[str],
     ) -> int:
         """Lay all options over the config, each over those before it; return how many files of `recommendations` are refused."""
         late = [given for given in overrides if recommendations and given.startswith(_OF_LISTED)]
         self.each(add_setting, ((question, setting) for setting in SETTINGS if setting in question))
+        self.each(add_signatures, [(signatures,)] if signatures else [])
         self.each(override, ((given,) for given in overrides if given not in late))
         n_refused = self.each(add_model, ((model, replaces) for model in recommendations))
         self.each(override, ((given,) for given in late))
@@ -165,6 +170,17 @@ class Layers(Struct):
                 here[key] = _in_full(path[: index + 1], here[key], path[index + 1])
             here = here[key]
         self.origins[path] = where
+
+
+def add_signatures(layers: Layers, lines: Sequence[str]) -> None:
+    """Apply `--from-signature LINE`: replace the evaluation by that of signatures, and note what is to be said of them."""
+    where, before = "--from-signature", layers.config.get("evaluation")
+    try:
+        rebuilt = evaluation_of(lines, before if isinstance(before, dict) else {}, partial(conventions.load, folder=layers.folder))
+    except ValueError as error:
+        raise WrongOptionError(f"{where}: {error}") from None
+    layers.put(("evaluation",), dict(rebuilt.evaluation), where)
+    layers.notes += [f"{where}: {note}" for note in rebuilt.notes]
 
 
 def override(layers: Layers, assignment: str) -> None:

@@ -228,6 +228,9 @@ class LatexStyle(Model):
     digits: Annotated[StrictInt, Field(ge=0, le=12)] | None = Field(
         None, description="decimals of values other than counts; if not given, as many as needed"
     )
+    signatures: StrictBool = Field(
+        False, description="whether the notes below the table of results have the signature of each measure; a complete document has them"
+    )
     document: StrictBool = Field(
         False, description="whether each .tex file is a complete document with definitions, formulas and data; report.tex always is"
     )

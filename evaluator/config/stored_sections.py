@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ..errors import ConfigError
 from ..names import yaml_text as text
+from .card import Card
 from .error_texts import error_text
 from .judgement import Compare, Gates
 from .overrides import Layers, dotted, override, read_rule
@@ -17,13 +18,14 @@ from .run_sections import ReportConfig, Tracking, Trackings
 
 
 def with_overrides(stored: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
-    """Return the config of a stored result with other values of `report` and `compare`; `ConfigError` with what is wrong with them."""
+    """Return the config of a stored result with other `report`, `compare` and `card`; `ConfigError` with what is wrong with them."""
     layers = Layers(deepcopy(dict(stored)))
     layers.each(override, ((given,) for given in overrides))
     if layers.problems:
         raise ConfigError(layers.problems)
-    _valid({"report": ReportConfig, "compare": Compare}, layers.config)
-    return layers.config
+    *_, card = _valid({"report": ReportConfig, "compare": Compare, "card": Card}, layers.config)
+    dumped = {"card": card.model_dump(mode="json", exclude_defaults=True)} if "card" in layers.config else {}
+    return layers.config | dumped
 
 
 def _valid(kinds: Mapping[str, Any], given: Mapping[str, Any], place: Callable[[text.Path], str] = lambda path: dotted(path)) -> list[Any]:

@@ -25,6 +25,7 @@ from ..metrics.weights import KEY
 from ..names import formula
 from ..names.formula import Formula, is_formula
 from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, measures_of, parse
+from .card import Card
 from .data import Data
 from .data_sources import Model, as_list
 from .evaluation_keys import Aggregate, GroupBys, ValueColumnsConfig, WeightsConfig, Yardsticks, YardsticksConfig
@@ -345,6 +346,7 @@ class Config(Model):
     compare: Compare = Field(Compare.model_construct(), description="which differences between models are tested, and how")
     gates: Gates = Field(Gates.model_construct(), description="rules that a model must pass before it ships")
     report: ReportConfig = Field(ReportConfig.model_construct(), description="what reports show, and which report files a run writes")
+    card: Card = Field(Card.model_construct(), description="what only the author knows, for the card of the results (receval card)")
     track: Trackings = Field(
         (), description="experiment trackers that receive the results: mlflow, wandb, dvc, tensorboard, or trackers of installed packages"
     )

@@ -10,9 +10,8 @@ from ..document import Cell, Column, Table, Terms
 from ..metrics import METRICS
 from ..metrics.catalogue import format_value, meaning_of
 from ..metrics.settings_read import meaning_of_value
-from ..results.measure_definition import MeasureDefinition
+from ..results.measure_definition import MeasureDefinition, axes_read_by, params_of
 from ..results.result import Result
-from .formulas import axes_read_by, params_of
 
 _ALL: Final = "all measures"
 _COLUMNS: Final = (Column("measure", "key"), Column("setting"), Column("value"), Column("default"), Column("what it decides", wraps=True))

@@ -39,11 +39,11 @@ def _data_in_one(result: Result) -> Table:
     """Return one table of many files: the files of a model or role in one row, those of several sources once, with ranges of numbers."""
     described: dict[str, list[TableDescription]] = {}
     for one in () if result.description is None else result.description.tables:
-        described.setdefault(_name(one.name), []).append(one)
+        described.setdefault(name_of_source(one.name), []).append(one)
     groups: dict[str, dict[str, InputFile]] = {}
     sizes: dict[str, list[int]] = {}
     for source in result.inputs:
-        name = _name(source.role)
+        name = name_of_source(source.role)
         groups.setdefault(name, {}).update({file.hash: file for file in source.files})
         sizes.setdefault(name, []).append(source.rows)
     rows = []
@@ -64,7 +64,7 @@ def _data_in_one(result: Result) -> Table:
     return Table.of_texts(columns, rows, caption, "inputs")
 
 
-def _name(source: str) -> str:
+def name_of_source(source: str) -> str:
     """Return the model or role of a source without its fold and run, `knn` for `data.recommendations.knn.runs[0] of fold 1`."""
     name = source.partition(" of fold ")[0].removeprefix("data.").removeprefix("recommendations.")
     return name.partition(" (run ")[0].partition(".runs[")[0]

@@ -16,10 +16,10 @@ from ..metrics.catalogue import equation, format_value, is_of_a_user, meaning_of
 from ..metrics.catalogue import title as metric_title
 from ..metrics.notation import GLOSSARY, symbols
 from ..metrics.registry import at
-from ..metrics.settings_read import OF_POOLED, axes_read, meaning_of_value
+from ..metrics.settings_read import OF_POOLED, meaning_of_value
 from ..metrics.system_equation import pooled_equation
 from ..names.measure_strings import Scalar
-from ..results.measure_definition import MeasureDefinition
+from ..results.measure_definition import MeasureDefinition, axes_read_by, params_of, with_params
 from ..results.result import Result
 
 _OVER_USERS: Final = {
@@ -111,20 +111,6 @@ def _shared(used: Iterable[MeasureDefinition]) -> MeasureDefinition | None:
     return replace(known[0], axes=axes, threshold=judging.threshold, graded=judging.graded)
 
 
-def axes_read_by(one: MeasureDefinition) -> frozenset[str]:
-    """Return the axes that the values of a measure depend on; all of them for a metric that is not known."""
-    if one.metric not in METRICS:
-        return frozenset(one.axes)
-    return axes_read(_with_params(one), one.axes, one.population, one.average)
-
-
-def _with_params(one: MeasureDefinition) -> list[tuple[Metric, dict[str, Any]]]:
-    """Return the metric of a measure and those that it combines, each with its parameters."""
-    metric = METRICS[one.metric]
-    parts = [part for part in one.components.values() if part.metric in METRICS]
-    return [(metric, params_of(metric, one)), *(pair for part in parts for pair in _with_params(part))]
-
-
 def _equations(metric: Metric, definition: MeasureDefinition) -> tuple[str, ...]:
     """Return the equation of one user and that of all users, line by line; none for a metric without a formula."""
     params = params_of(metric, definition)
@@ -132,7 +118,7 @@ def _equations(metric: Metric, definition: MeasureDefinition) -> tuple[str, ...]
     if not lines or not is_of_a_user(metric, params):
         return lines
     if definition.average == "micro":
-        parts = [pair for one in definition.components.values() for pair in _with_params(one)[:1]]
+        parts = [pair for one in definition.components.values() for pair in with_params(one)[:1]]
         return (*lines, *pooled_equation(metric, params, parts))
     over_users = _OVER_USERS.get(definition.average)
     return (*lines, *([f"{metric_title(metric)} = {over_users % f'{metric_title(metric)}(u)'}"] if over_users else []))
@@ -148,14 +134,6 @@ def formula_of(definition: MeasureDefinition) -> str:
     """Return the formula of a measure in LaTeX, with its parameters."""
     metric = METRICS[definition.metric]
     return at(params_of(metric, definition), metric.tex)
-
-
-def params_of(metric: Metric, definition: MeasureDefinition) -> dict[str, Any]:
-    """Return every parameter of the formula with its value; results store an infinite number as a text."""
-    given = dict(definition.params)
-    numbers = {name: float(given.get(name, number.default)) for name, number in metric.numbers.items()}
-    texts = {name: str(given.get(name, text.default or "")) for name, text in metric.texts.items()}
-    return {key: definition.axes[axis] for key, axis in metric.axes.items()} | numbers | texts
 
 
 def _definition(metric: Metric, definition: MeasureDefinition, first: MeasureDefinition, cuts: Iterable[int | None]) -> Iterator[Block]:

@@ -21,16 +21,17 @@ from ..metrics import METRICS
 from ..metrics.catalogue import format_value
 from ..names.formula import is_formula
 from ..results.comparison import Comparison, conclusions, family_size
-from ..results.measure_definition import MeasureDefinition
+from ..results.measure_definition import MeasureDefinition, axes_read_by, params_of
 from ..results.notes import uneven_lists_text
 from ..results.result import FEW_USERS, Result, Row, counts_lists
 from ..results.row import own_threshold, shortened
+from ..results.signature import signature_lines
 from ..stats.difference import Conclusion
 from .best_values import Place, best_values, highest_printed, how_concluded, how_tested
 from .differences import LETTERS, groups_table, groups_text, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
 from .file_tables import tables_of_files
 from .findings import alerts
-from .formulas import axes_read_by, definitions, params_of
+from .formulas import definitions
 from .group_tables import Cross, cross_tables_with_users
 from .methods import citations, method_names, methods_of
 from .numbers import users_of_folds, users_range
@@ -109,6 +110,7 @@ def paper_document(
         "Groups, folds and runs": (*_repeats_tables(result, style.digits), *_group_tables(result, style.digits)),
         "Data": tables_of_files(result),
         "Definitions": definitions(result),
+        "Signatures": [Points(tuple(f"`{line}`" for line in signature_lines(result).values()))],
         "Health checks": found or ([Paragraph("No findings.")] if result.examined and not result.findings else []),
     }
     sections = (Section(name.partition(",")[0].lower().replace(" ", "-"), name, tuple(blocks)) for name, blocks in parts.items())
@@ -135,6 +137,7 @@ def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle)
     notes = tuple(f"{name}: {words}." for name, one in result.definitions.items() if (words := _settings_in_words(one)))
     notes += (_R_IN_WORDS,) if re.search(r"\bR\b", " ".join(notes)) else ()
     notes += citations(one.test for one in result.conclusions if one.is_tested and style.best == "bold")
+    notes += tuple(signature_lines(result).values()) if style.signatures else ()
     lines: Lines = {(model,): by_model[model] for model in (*models, *result.yardsticks)}
     table = _table((_MODEL,), lines, partial(_cell, formats=formats, marks=marks), result.higher_is_better)
     turned = _with_measures_as_rows if style.rows == "measures" else _unchanged

@@ -30,6 +30,7 @@ from ..document import (
 )
 from ..results.comparison import conclusions, main_measure
 from ..results.gates import Verdicts
+from ..results.signature import signature_lines
 from ..stats.concluding import decimals, percent, plain, users_text
 from . import differences, findings, gates, slices
 from .basic_charts import basic_values
@@ -291,6 +292,7 @@ def _done(content: ReportContent, short: bool) -> Iterator[Section]:
         if settings and not short:
             blocks["All settings of each measure"] = Table.of_texts(_SETTINGS, settings, "All settings", f"settings-{part}table")
         if not short:
+            blocks["Signatures"] = Code("\n".join(signature_lines(result).values()))
             blocks["Config"] = Code(json.dumps(result.config, indent=1, ensure_ascii=False, default=str), "json")
         blocks["Versions"] = Points(tuple(f"{name} {version}" for name, version in result.versions.items()))
         folds += [Section("", f"{title}{of}", (block,), folded=True) for title, block in blocks.items()]

@@ -299,6 +299,13 @@ def looks_at_train(definition: Definition) -> bool:
     return definition.truth.filter != "none" or (definition.lists.seen, definition.lists.unknown) != ("keep", "keep")
 
 
+def _level(definition: Definition) -> dict[str, float]:
+    """Return the threshold of the config as a parameter of a measure that reads it, if it does not decide what is relevant there."""
+    level, reads = definition.relevance.threshold, definition.axes.get("rndcg_users") == "threshold"
+    is_own = reads and "rndcg_users" in definition.metric.axes.values()
+    return {"level": level} if is_own and level is not None and definition.truth.threshold is None else {}
+
+
 def in_full(definition: Definition) -> MeasureDefinition:
     """Return a definition with the value of every axis that it reads."""
     metric = definition.metric
@@ -316,7 +323,8 @@ def in_full(definition: Definition) -> MeasureDefinition:
         params={name: value if isfinite(value) else str(value) for name, value in definition.numbers.items()}
         | definition.named_texts
         | dict(definition.rows)
-        | ({"weights": definition.weights} if definition.is_weighted else {}),
+        | ({"weights": definition.weights} if definition.is_weighted else {})
+        | _level(definition),
         needs=tuple(sorted(definition.needs | ({"train"} if looks_at_train(definition) else set()))),
         components={part.label: in_full(part) for part in definition.components},
     )

@@ -1,6 +1,6 @@
 """Definitions of metrics as array code, one family per file, and the registry in which importing a family enters them."""
 
-from . import (  # noqa: F401, importing a family enters its metrics into the registry
+from . import (  # noqa: F401, importing a family enters its metrics, and its tables, into the registry
     accuracy,
     auc,
     bias_disparity,
@@ -11,6 +11,7 @@ from . import (  # noqa: F401, importing a family enters its metrics into the re
     diversity,
     exposure,
     fairness,
+    item_tables,
     judged,
     novelty,
     own,

@@ -64,7 +64,8 @@ _DAGGERS: Final[Mapping[str, str]] = {"\u2020": r"\dagger", "\u2021": r"\ddagger
 _NAMED: Final = {
     "math": "≠ neq ≤ leq ≥ geq ≈ approx ← leftarrow ↑ uparrow → rightarrow ↓ downarrow ∈ in ∩ cap ∪ cup ∑ sum ∏ prod √ surd ∞ infty ⋅ cdot "
     "⌊ lfloor ⌋ rfloor α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho "
-    "σ sigma τ tau υ upsilon φ phi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega",
+    "σ sigma τ tau υ upsilon φ phi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega "
+    "▲ blacktriangle",
     # The first three are commands; the others would print as other characters, alone or doubled.
     "text": "\\ backslash ^ asciicircum ~ asciitilde < less > greater | bar \" quotedbl ' quotesingle ` asciigrave",
 }

@@ -19,6 +19,7 @@ from ..results import comparison as comparisons
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import FORMAT_VERSION, Result
+from ..results.signature import signature_lines
 from ..results.slices import FIELDS as SLICE_FIELDS
 from ..results.slices import Slices
 from ..results.tables import LedgerRow, ValueRow, as_frame
@@ -69,6 +70,7 @@ def result_cells(result: Result) -> dict[str, Any]:
         "models": [{"model": model, "users": to_builtins(counts), **_of_lists(result, model)} for model, counts in result.counts.items()],
         "yardsticks": list(result.yardsticks),
         "definitions": to_builtins(dict(result.definitions)),
+        "signatures": signature_lines(result),
         "truth": to_builtins(dict(result.truths)),
         "user_groups": list(result.user_groups),
         **cells_of_checks(result),

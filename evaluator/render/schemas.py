@@ -108,7 +108,8 @@ def _results() -> type[Struct]:
     return _record("Results", "results.json: the values of a run and what they depend on.", {
         "format_version": _version(FORMAT_VERSION), "run_id": str, "results": list[_of_values()],  # type: ignore[misc]
         "ledger": list[LedgerRow], "models": list[_Model], "yardsticks": list[str],  # type: ignore[valid-type]
-        "definitions": dict[str, MeasureDefinition], "truth": dict[str, TruthFingerprint], "user_groups": list[str], **_CHECKED,
+        "definitions": dict[str, MeasureDefinition], "signatures": dict[str, str],
+        "truth": dict[str, TruthFingerprint], "user_groups": list[str], **_CHECKED,
         "conclusions": list[Conclusion], "headline": list[str], "notes": list[str], "remarks": list[str], **_SOURCES,
     })  # fmt: skip
 

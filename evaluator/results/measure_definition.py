@@ -1,4 +1,4 @@
-"""`MeasureDefinition`: one metric with all its settings, as results store it."""
+"""`MeasureDefinition`: one metric with all its settings, as results store it, and the settings that its value depends on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from ..conventions import load
+from ..metrics import METRICS, Metric
+from ..metrics.settings_read import axes_read
 from ..names.measure_strings import Scalar
 
 
@@ -49,3 +51,25 @@ class MeasureDefinition(Struct, frozen=True):
     def _plain(self) -> dict[str, Any]:
         plain = {name: getattr(self, name) for name in ("metric", "threshold", "graded", "average", "population", "of_models")}
         return plain | {"components": tuple(self.components)}
+
+
+def axes_read_by(one: MeasureDefinition) -> frozenset[str]:
+    """Return the axes that the values of a measure depend on; all of them for a metric that is not known."""
+    if one.metric not in METRICS:
+        return frozenset(one.axes)
+    return axes_read(with_params(one), one.axes, one.population, one.average)
+
+
+def with_params(one: MeasureDefinition) -> list[tuple[Metric, dict[str, Any]]]:
+    """Return the metric of a measure and those that it combines, each with its parameters."""
+    metric = METRICS[one.metric]
+    parts = [part for part in one.components.values() if part.metric in METRICS]
+    return [(metric, params_of(metric, one)), *(pair for part in parts for pair in with_params(part))]
+
+
+def params_of(metric: Metric, definition: MeasureDefinition) -> dict[str, Any]:
+    """Return every parameter of the formula with its value; results store an infinite number as a text."""
+    given = dict(definition.params)
+    numbers = {name: float(given.get(name, number.default)) for name, number in metric.numbers.items()}
+    texts = {name: str(given.get(name, text.default or "")) for name, text in metric.texts.items()}
+    return {key: definition.axes[axis] for key, axis in metric.axes.items()} | numbers | texts

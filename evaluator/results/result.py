@@ -78,8 +78,8 @@ concluded of several models. 6: the hash of an input names its algorithm and is 
 READABLE_VERSIONS: Final = (4, 5, 6, 7)
 """The versions that can be read back."""
 
-_NOT_EVALUATED: Final = ("data", "engine", "output", "report", "track")
-"""The sections of a config that say where rows come from and results go: neither changes a value."""
+_NOT_EVALUATED: Final = ("data", "engine", "output", "report", "track", "card")
+"""The sections of a config that say where rows come from and results go, or what the author states: none changes a value."""
 
 
 class InputFile(Struct, frozen=True):

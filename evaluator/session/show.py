@@ -12,13 +12,15 @@ from ..config import Loaded
 from ..content import findings, gates, selections
 from ..content.report import CHARTS
 from ..content.selections import matching, selected
-from ..document import Document, Heading, Sentences, Table
+from ..content.signatures import reproduced as reproduced
+from ..document import Code, Document, Heading, Sentences, Table
 from ..evaluation.plan import definitions_of
 from ..extras import install_command
 from ..names.measure_strings import measures_of
 from ..render.drawing import can_draw
 from ..render.screen import show
 from ..results.result import Result
+from ..results.signature import signature_lines
 from ..results.spellings import without_aggregate
 from ..secrets import conceal, hidden_in_outputs
 
@@ -57,9 +59,16 @@ def result_document(
     return tuple(block for block in document if not bare or isinstance(block, Heading | Table))
 
 
-def result_markdown(result: Result, looks: Looks | None = None, sentences: Sequence[str] = ()) -> Document:
-    """Return a result as `receval run --format md` prints it, with the measures and the closing sentences of the table."""
-    return selections.markdown((looks or Looks()).apply(result), sentences)
+def result_markdown(result: Result, looks: Looks | None = None, sentences: Sequence[str] = (), signature: bool = False) -> Document:
+    """Return a result as `receval run --format md` prints it: measures and closing sentences of the table, and `signature`s if wanted."""
+    shown = (looks or Looks()).apply(result)
+    signatures = (Code(signatures_text(shown).rstrip()),) if signature else ()
+    return (*selections.markdown(shown, sentences), *signatures)
+
+
+def signatures_text(result: Result) -> str:
+    """Return the signatures of the measures of a result, one per line, which no screen may break."""
+    return "".join(f"{line}\n" for line in conceal(signature_lines(result), result.variables or {}).values())
 
 
 def check_document(result: Result) -> Document:
