@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..config.overrides import with_overrides
+from ..config.stored_sections import with_overrides
 from ..disk.overwriting import destination
 from ..disk.own_inputs import inputs_of_folders
 from ..disk.result_folder import load
