@@ -267,9 +267,60 @@ def _packaged(name: str) -> Convention:
     return _load(_HERE / f"{name}.yaml", ())
 
 
+_NOTHING: Final = Convention("", "", "", "", "", (), {}, {}, {}, {})
+"""What a convention is built on that extends none."""
+
+
 def _load(path: Path, above: tuple[Path, ...]) -> Convention:
     if path in above:
         raise ValueError(f"convention {path}: it extends itself")
+    document = _document(path)
+    problems, content = Problems(path, document), document.value
+    for key in content:
+        if key not in _KEYS:
+            problems.add((key,), f"unknown key '{key}'; known: {', '.join(_KEYS)}")
+    base = _base(content, path, above, problems)
+    below = base or _NOTHING
+    axes = {**below.axes, **problems.axes(content.get("axes"), ("axes",), AXES)}
+    metrics, locations = {**below.metrics}, {**below.locations}
+    for metric, changes in problems.mapping(content.get("metrics"), ("metrics",)).items():
+        changed = problems.axes(changes, ("metrics", metric), AXES)
+        metrics[metric] = {**metrics.get(metric, {}), **changed}
+        locations |= {(metric, axis): problems.location(("metrics", metric, axis)) for axis in changed}
+        locations[metric, ""] = problems.location(("metrics", metric))
+    if not isinstance(content.get("notes") or [], list):
+        problems.add(("notes",), "notes must be a list of sentences")
+    top_k = problems.cutoffs(content["top_k"]) if "top_k" in content else below.top_k
+    needs_cutoff = content.get("needs_cutoff", below.needs_cutoff)
+    if not isinstance(needs_cutoff, list | tuple):
+        problems.add(("needs_cutoff",), "needs_cutoff must be a list of name patterns")
+    spellings, sets = _spellings(content, problems), _sets(content, problems)
+    refused = {key: str(reason) for key, reason in problems.mapping(content.get("refused"), ("refused",)).items()}
+    rewrites = {key: problems.rewrite(key, value) for key, value in problems.mapping(content.get("parameters"), ("parameters",)).items()}
+    name = _name(content, path, problems)
+    missing = AXES.keys() - axes.keys()
+    if missing and not problems.messages:
+        problems.add(("axes",), f"the axes {', '.join(sorted(missing))} have no value")
+    problems.refuse()
+    inherited = base if "extends" in content and path.parent == _HERE else None
+    return Convention(
+        name=name,
+        notes=tuple(map(str, content.get("notes") or ())),
+        axes=MappingProxyType(axes),
+        metrics=MappingProxyType(metrics),
+        spellings=MappingProxyType(spellings | {key: value for key, value in below.spellings.items() if key not in spellings}),
+        parameters=MappingProxyType({**below.parameters, **rewrites}),
+        sets=MappingProxyType({**below.sets, **sets}),
+        top_k=top_k,
+        needs_cutoff=tuple(map(str, needs_cutoff)),
+        refused=MappingProxyType({**below.refused, **refused}),
+        locations=locations,
+        **{key: str(content.get(key) or getattr(inherited, key, "")) for key in _ABOUT},
+    )
+
+
+def _document(path: Path) -> yaml_text.Document:
+    """Return the text of a convention with its content, which is a mapping; `ValueError` if it cannot be read."""
     try:
         document = yaml_text.read(yaml_text.read_file(path), {}, is_own=path.parent == _HERE)
     except FileNotFoundError:
@@ -278,73 +329,42 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
         raise ValueError(f"the convention {path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not UTF-8 text (byte {error.start})") from None
-    problems = Problems(path, document)
     for (line, _), message in document.problems:
         raise ValueError(f"{path}:{line}: {message}")
-    content = document.value
-    if not isinstance(content, dict):
+    if not isinstance(document.value, dict):
         raise ValueError(f"{path}:1: a convention must be a mapping with keys such as extends and axes")
-    for key in content:
-        if key not in _KEYS:
-            problems.add((key,), f"unknown key '{key}'; known: {', '.join(_KEYS)}")
-    base = _base(content, path, above, problems)
-    axes = dict(base.axes) if base else {}
-    axes |= problems.axes(content.get("axes"), ("axes",), AXES)
-    metrics = dict(base.metrics) if base else {}
-    locations = dict(base.locations) if base else {}
-    for metric, changes in problems.mapping(content.get("metrics"), ("metrics",)).items():
-        changed = problems.axes(changes, ("metrics", metric), AXES)
-        metrics[metric] = {**metrics.get(metric, {}), **changed}
-        locations |= {(metric, axis): problems.location(("metrics", metric, axis)) for axis in changed}
-        locations[metric, ""] = problems.location(("metrics", metric))
-    if not isinstance(content.get("notes") or [], list):
-        problems.add(("notes",), "notes must be a list of sentences")
-    top_k = problems.cutoffs(content["top_k"]) if "top_k" in content else base.top_k if base else ()
-    needs_cutoff = content.get("needs_cutoff", base.needs_cutoff if base else ())
-    if not isinstance(needs_cutoff, list | tuple):
-        problems.add(("needs_cutoff",), "needs_cutoff must be a list of name patterns")
+    return document
+
+
+def _spellings(content: Mapping[str, Any], problems: Problems) -> Mapping[str, Any]:
+    """Return pattern → measure of the section `spellings`, whose patterns and measures are tried."""
     spellings = problems.mapping(content.get("spellings"), ("spellings",))
-    refused = problems.mapping(content.get("refused"), ("refused",))
-    sets = problems.mapping(content.get("sets"), ("sets",))
-    for key, names_of_set in sets.items():
-        if not isinstance(names_of_set, list):
-            problems.add(("sets", key), f"sets: {key} must be a list of names, such as [map, P_5]")
     for pattern, template in spellings.items():
         try:
-            match = re.compile(pattern)
+            re.compile(pattern)
             parse(re.sub(r"\\\d+", "1", str(template)))
-            assert match is not None
         except (re.error, ValueError) as error:
             problems.add(("spellings", pattern), f"the spelling {pattern!r}: {error}")
-    rewrites = {key: problems.rewrite(key, value) for key, value in problems.mapping(content.get("parameters"), ("parameters",)).items()}
+    return spellings
+
+
+def _sets(content: Mapping[str, Any], problems: Problems) -> dict[str, tuple[str, ...]]:
+    """Return name → names of metrics of the section `sets`."""
+    sets = problems.mapping(content.get("sets"), ("sets",))
+    for key, names in sets.items():
+        if not isinstance(names, list):
+            problems.add(("sets", key), f"sets: {key} must be a list of names, such as [map, P_5]")
+    return {key: tuple(map(str, names)) for key, names in sets.items() if isinstance(names, list)}
+
+
+def _name(content: Mapping[str, Any], path: Path, problems: Problems) -> str:
+    """Return the name of a convention, by default that of its file."""
     name = content.get("name") or path.stem
-    if not isinstance(name, str) or (name in builtin_names() and path.parent != _HERE):
-        problems.add(
-            ("name",),
-            f"{name!r} is the name of a built-in convention: choose another" if name in builtin_names() else "name must be a text",
-        )
-    missing = AXES.keys() - axes.keys()
-    if missing and not problems.messages:
-        problems.add(("axes",), f"the axes {', '.join(sorted(missing))} have no value")
-    problems.refuse()
-    inherited = base if "extends" in content and path.parent == _HERE else None
-    about = {key: str(content.get(key) or getattr(inherited, key, "")) for key in _ABOUT}
-    return Convention(
-        name=str(name),
-        notes=tuple(map(str, content.get("notes") or ())),
-        axes=MappingProxyType(axes),
-        metrics=MappingProxyType(metrics),
-        spellings=MappingProxyType(
-            spellings | {key: value for key, value in (base.spellings if base else {}).items() if key not in spellings}
-        ),
-        parameters=MappingProxyType({**(base.parameters if base else {}), **rewrites}),
-        sets=MappingProxyType({**(base.sets if base else {}), **{key: tuple(map(str, one)) for key, one in sets.items()}}),
-        top_k=top_k,
-        needs_cutoff=tuple(map(str, needs_cutoff)),
-        refused=MappingProxyType({**(base.refused if base else {}), **{key: str(reason) for key, reason in refused.items()}}),
-        locations=locations,
-        **about,
-    )
+    if not isinstance(name, str):
+        problems.add(("name",), "name must be a text")
+    elif name in builtin_names() and path.parent != _HERE:
+        problems.add(("name",), f"{name!r} is the name of a built-in convention: choose another")
+    return str(name)
 
 
 def _base(content: Mapping[str, Any], path: Path, above: tuple[Path, ...], problems: Problems) -> Convention | None:

@@ -51,87 +51,148 @@ def resolve(
         return resolve(read, convention, load, relevance, policy, value_columns, weights)
     entry = find(read.name)
     check(chosen)
-    axes, threshold = chosen.axes_of(entry.name) | dict(policy), relevance.threshold
-    usual_average = axes["average"]
-    if weights and _effective(entry, "average", usual_average) == "mean":
-        axes["average"] = "weighted"
-    numbers = {key: number.default for key, number in entry.numbers.items()}
-    texts: dict[str, str] = {key: text.default for key, text in entry.texts.items() if text.default is not None}
-    texts |= {key: value_columns.get(text.key, "") for key, text in entry.texts.items() if text.key}
-    weight = next((key for key, text in entry.texts.items() if text.shown), "")
-    given: dict[str, Scalar] = {}
-    cut = read.k
+    settings = _Settings(entry, read, chosen.axes_of(entry.name) | dict(policy), value_columns, relevance.threshold)
+    settings.weigh(weights)
     for key, value in read.params:
-        if key in CUTOFF_KEYS and key not in entry.numbers and entry.cut:
-            if cut is not UNSET:
-                raise ValueError(f"{entry.name} gives its cut-off twice")
-            cut = cutoff(value)
-            continue
-        if key in entry.numbers:
-            numbers[key] = entry.numbers[key].read(f"{key} of {entry.name}", value)
-            if numbers[key] != entry.numbers[key].default:
-                given[key] = numbers[key]
-        elif key in entry.texts:
-            usual, texts[key] = texts.get(key), "" if key == weight and value == "none" else str(value)
-            if key == weight and usual and not texts[key]:
-                given[key] = "none"
-            elif not entry.texts[key].key or texts[key] != usual:
-                given[key] = unquoted(texts[key])
-        elif key.startswith(ROWS):
-            if key in ("rows.timestamp", "rows.popularity"):
-                raise ValueError(f"{key} has no groups of its own: write it with windows or a number of groups in evaluation.by")
-            given[key] = unquoted(str(value))
-        elif key == GAINS and "ndcg_gain" in entry.axes.values():
-            given[key] = ",".join(f"{grade:.12g}={gain:.12g}" for grade, gain in read_gains(value))
-        elif key == "threshold" and value not in AXES["threshold"].values:
-            threshold = _threshold(value)
-            axes |= {"threshold": "applies"} if threshold is not None else {"threshold": "ignored", "relevance_rule": value}
-            given[key] = value
-        else:
-            axis = _axis(entry, key)
-            checked = AXES[axis].read(value, key)
-            if _effective(entry, axis, checked) != _effective(entry, axis, axes[axis]):
-                given[key] = axes[axis] = checked
-    if entry.per_model and dict(read.params).get("average", "own") != "own":
-        raise ValueError(f"{entry.name} is one value per model, without per-user values: it takes no average{_of_users(entry)}")
-    if axes["average"] == "weighted" and not (weights and _has_mean(entry, axes)):
-        if not weights or dict(read.params).get("average") == "weighted":
-            raise ValueError(_without_weights(entry, weights))
-        axes["average"] = usual_average
-    if weight and texts[weight] and weight not in dict(read.params):
-        texts[weight] = _fitting(entry, {key: axes[axis] for key, axis in entry.axes.items()} | numbers | texts, weight)
-    given |= {weight: unquoted(texts[weight])} if weight and texts[weight] else {}
-    missing = [key for key in entry.texts if key not in texts]
-    if missing:
-        raise ValueError(f"{entry.name} needs {missing[0]}, {entry.texts[missing[0]].means}: write {entry.name}({missing[0]}=…)")
-    if read.components and len(read.components) != len(entry.combines) and not entry.any_number:
-        takes = f"takes {len(entry.combines)} metrics" if entry.combines else "takes no other metrics"
-        raise ValueError(f"{entry.name} {takes}, not {len(read.components)}")
-    if "relevance_rule" in dict(read.params):
-        if threshold is not None and "threshold" in given:
-            raise ValueError(f"{entry.name} has a threshold and a relevance_rule: give only one")
-        axes["threshold"] = "ignored"
-    if not entry.cut and isinstance(read.k, int):
-        raise ValueError(f"{entry.name} uses the whole list and takes no cut-off: write '{entry.name}'")
-    shared = {key: value for key, value in given.items() if key == "threshold" or key in PROTOCOL or key.startswith(ROWS)}
-    of_parts = {key: column for key, column in value_columns.items() if key != KEY}
-    components = _parts(replace(read, k=cut), entry, shared, lambda part: resolve(part, chosen, load, relevance, policy, of_parts), chosen)
+        settings.take(key, value)
+    settings.settle_average(weights)
+    settings.settle_weight()
+    settings.refuse_contradictions()
+    shared, of_parts = settings.shared(), {key: column for key, column in value_columns.items() if key != KEY}
+    whole = replace(read, k=settings.cut)
+    components = _parts(whole, entry, shared, lambda part: resolve(part, chosen, load, relevance, policy, of_parts), chosen)
     printed = tuple(_without(part.spec.at(UNSET), shared) for part in components)
     printed = () if tuple(part.title for part in printed) == entry.combines else printed
     if named is not None and chosen != convention:
-        given["convention"] = str(named)
-    rows = (key for key in given if key.startswith(ROWS))
-    order = (*entry.axes, *entry.numbers, *entry.texts, "threshold", GAINS, *PROTOCOL, "convention", *rows)
-    params = tuple((key, given[key]) for key in dict.fromkeys(order) if key in given)
-    spec = MetricSpec(entry.name, printed, params, cut if entry.cut else None)
-    own = not chosen.library or entry.name in chosen.metrics
+        settings.given["convention"] = str(named)
     definition = Definition(
-        spec, entry, chosen.name, axes, numbers, Relevance(threshold, relevance.graded), components, texts, own, weights
+        MetricSpec(entry.name, printed, settings.in_order(), settings.cut if entry.cut else None),
+        entry,
+        chosen.name,
+        settings.axes,
+        settings.numbers,
+        Relevance(settings.threshold, relevance.graded),
+        components,
+        settings.texts,
+        not chosen.library or entry.name in chosen.metrics,
+        weights,
     )
     # Without a cut-off of its own a measure is resolved again at each cut-off of top_k: until then any cut-off will do.
-    entry.validate(definition.params, 1 if entry.cut and cut is UNSET else definition.k)
+    entry.validate(definition.params, 1 if entry.cut and settings.cut is UNSET else definition.k)
     entry.validate_combined(definition.params, len(components))
     return definition
+
+
+class _Settings:
+    """The settings of a measure while its string is read: defaults first, then each parameter that is written.
+
+    `given` has what differs from the defaults, as it is printed in the name of the measure.
+    """
+
+    def __init__(
+        self, entry: Metric, read: MetricSpec, axes: dict[str, Scalar], value_columns: Mapping[str, str], threshold: float | None
+    ) -> None:
+        self.entry, self.read, self.axes, self.threshold = entry, read, axes, threshold
+        self.usual_average = axes["average"]
+        self.numbers = {key: number.default for key, number in entry.numbers.items()}
+        self.texts: dict[str, str] = {key: text.default for key, text in entry.texts.items() if text.default is not None}
+        self.texts |= {key: value_columns.get(text.key, "") for key, text in entry.texts.items() if text.key}
+        self.weight = next((key for key, text in entry.texts.items() if text.shown), "")
+        """The parameter that names a column of weights, empty if the metric has none."""
+        self.given: dict[str, Scalar] = {}
+        self.cut = read.k
+        self.written = dict(read.params)
+
+    def weigh(self, weights: str) -> None:
+        """Average with weights of users, where a mean is usual."""
+        if weights and _effective(self.entry, "average", self.usual_average) == "mean":
+            self.axes["average"] = "weighted"
+
+    def take(self, key: str, value: Scalar) -> None:
+        """Take one parameter of the measure string."""
+        entry = self.entry
+        if key in CUTOFF_KEYS and key not in entry.numbers and entry.cut:
+            if self.cut is not UNSET:
+                raise ValueError(f"{entry.name} gives its cut-off twice")
+            self.cut = cutoff(value)
+        elif key in entry.numbers:
+            self.numbers[key] = entry.numbers[key].read(f"{key} of {entry.name}", value)
+            if self.numbers[key] != entry.numbers[key].default:
+                self.given[key] = self.numbers[key]
+        elif key in entry.texts:
+            self._take_text(key, value)
+        elif key.startswith(ROWS):
+            if key in ("rows.timestamp", "rows.popularity"):
+                raise ValueError(f"{key} has no groups of its own: write it with windows or a number of groups in evaluation.by")
+            self.given[key] = unquoted(str(value))
+        elif key == GAINS and "ndcg_gain" in entry.axes.values():
+            self.given[key] = ",".join(f"{grade:.12g}={gain:.12g}" for grade, gain in read_gains(value))
+        elif key == "threshold" and value not in AXES["threshold"].values:
+            self.threshold = _threshold(value)
+            applies = self.threshold is not None
+            self.axes |= {"threshold": "applies"} if applies else {"threshold": "ignored", "relevance_rule": value}
+            self.given[key] = value
+        else:
+            self._take_axis(key, value)
+
+    def _take_text(self, key: str, value: Scalar) -> None:
+        usual = self.texts.get(key)
+        self.texts[key] = "" if key == self.weight and value == "none" else str(value)
+        if key == self.weight and usual and not self.texts[key]:
+            self.given[key] = "none"
+        elif not self.entry.texts[key].key or self.texts[key] != usual:
+            self.given[key] = unquoted(self.texts[key])
+
+    def _take_axis(self, key: str, value: Scalar) -> None:
+        axis = _axis(self.entry, key)
+        checked = AXES[axis].read(value, key)
+        if _effective(self.entry, axis, checked) != _effective(self.entry, axis, self.axes[axis]):
+            self.given[key] = self.axes[axis] = checked
+
+    def settle_average(self, weights: str) -> None:
+        """Refuse an average that the metric has not, and give up weights that nobody asked for where they do not fit."""
+        entry = self.entry
+        if entry.per_model and self.written.get("average", "own") != "own":
+            raise ValueError(f"{entry.name} is one value per model, without per-user values: it takes no average{_of_users(entry)}")
+        if self.axes["average"] == "weighted" and not (weights and _has_mean(entry, self.axes)):
+            if not weights or self.written.get("average") == "weighted":
+                raise ValueError(_without_weights(entry, weights))
+            self.axes["average"] = self.usual_average
+
+    def settle_weight(self) -> None:
+        """Take the column of weights of the config if the metric can be weighted with these parameters."""
+        weight = self.weight
+        if weight and self.texts[weight] and weight not in self.written:
+            params = {key: self.axes[axis] for key, axis in self.entry.axes.items()} | self.numbers | self.texts
+            self.texts[weight] = _fitting(self.entry, params, weight)
+        if weight and self.texts[weight]:
+            self.given[weight] = unquoted(self.texts[weight])
+
+    def refuse_contradictions(self) -> None:
+        """Raise `ValueError` for what is missing, and for parameters that exclude each other."""
+        entry, read = self.entry, self.read
+        if missing := [key for key in entry.texts if key not in self.texts]:
+            raise ValueError(f"{entry.name} needs {missing[0]}, {entry.texts[missing[0]].means}: write {entry.name}({missing[0]}=…)")
+        if read.components and len(read.components) != len(entry.combines) and not entry.any_number:
+            takes = f"takes {len(entry.combines)} metrics" if entry.combines else "takes no other metrics"
+            raise ValueError(f"{entry.name} {takes}, not {len(read.components)}")
+        if "relevance_rule" in self.written:
+            if self.threshold is not None and "threshold" in self.given:
+                raise ValueError(f"{entry.name} has a threshold and a relevance_rule: give only one")
+            self.axes["threshold"] = "ignored"
+        if not entry.cut and isinstance(read.k, int):
+            raise ValueError(f"{entry.name} uses the whole list and takes no cut-off: write '{entry.name}'")
+
+    def shared(self) -> dict[str, Scalar]:
+        """Return the parameters that the metrics which this one combines take over."""
+        return {key: value for key, value in self.given.items() if key == "threshold" or key in PROTOCOL or key.startswith(ROWS)}
+
+    def in_order(self) -> tuple[tuple[str, Scalar], ...]:
+        """Return the given parameters in the order in which the name of a measure has them."""
+        entry = self.entry
+        rows = (key for key in self.given if key.startswith(ROWS))
+        order = (*entry.axes, *entry.numbers, *entry.texts, "threshold", GAINS, *PROTOCOL, "convention", *rows)
+        return tuple((key, self.given[key]) for key in dict.fromkeys(order) if key in self.given)
 
 
 def _of_users(entry: Metric) -> str:
