@@ -35,6 +35,6 @@ def test_the_site_is_built_without_a_network_has_every_page_and_fetches_nothing(
     published = {path.suffix for path in site.rglob("*") if path.is_file() and "assets" not in path.relative_to(site).parts}
     assert not published & {".py", ".csv", ".yaml"}
     assert 'data-md-color-scheme="slate"' in (site / "index.html").read_text("utf-8")
-    assert "nDCG" in (site / "metrics" / "map.html").read_text("utf-8")
-    assert "<math" in (site / "metrics" / "ndcg.html").read_text("utf-8")
-    assert "found(r)/r" in (site / "metrics" / "map.html").read_text("utf-8")
+    assert "nDCG" in (site / "metrics" / "ranking.html").read_text("utf-8")
+    assert "<math" in (site / "metrics" / "ranking.html").read_text("utf-8")
+    assert "found(r)/r" in (site / "metrics" / "ranking.html").read_text("utf-8")

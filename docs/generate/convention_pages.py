@@ -89,4 +89,4 @@ def linked(block: Block) -> Block:
 
 
 def _links(names: str) -> str:
-    return ", ".join(f"[{name}](../metrics/{name.lower()}.md)" if name in METRICS else name for name in names.split(", "))
+    return ", ".join(f"[{name}](../metrics/{METRICS[name].family}.md#{name.lower()})" if name in METRICS else name for name in names.split(", "))

@@ -1,4 +1,4 @@
-"""The pages docs/metrics.md and docs/metrics/NAME.md: each metric, its values on the sample, its config and an example."""
+"""The pages docs/metrics.md and docs/metrics/FAMILY.md: each metric, its values on the sample, its config and an example."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ printed = runpy.run_path(str(ROOT / "docs" / "generate" / "printed.py"))["printe
 CONFIG = "docs/example/config.yaml"
 EVALUATION = load_config(ROOT / CONFIG).config.evaluation
 TABLE = (
-    "Each name links to the page of the metric, with its formula, edge cases and an example. The values are those of the default "
+    "Each name links to the part on the metric, with its formula, edge cases and an example. The values are those of the default "
     "convention, `receval`: the mean over users with at least one relevant test item, where a user without a list counts 0. "
     "[Settings of every metric](axes.md) explains which items are relevant, how lists are read and which users count, "
     "[symbols](symbols.md) explains the formulas. `receval metrics` prints this list, `receval metrics nDCG` explains a metric, and "
@@ -81,19 +81,29 @@ FILES = {
 
 
 def metrics() -> list[Block]:
-    """Return a table for every family: a row per metric, with a link to its page, its summary and its parameters."""
-    by_family: dict[str, list[MetricEntry]] = {}
-    for entry in catalogue.read().metrics:
-        by_family.setdefault(entry.family, []).append(entry)
+    """Return a table for every family: a row per metric, with a link to its part, its summary and its parameters."""
     blocks: list[Block] = [Heading("All metrics"), Paragraph(TABLE)]
-    for family, entries in by_family.items():
+    for family, entries in families().items():
         columns = text_columns("metric", "meaning", "parameters, the default first", "bounds", "needs")
-        blocks += [Heading(catalogue.FAMILIES.get(family, "Added"), 2), Table.of_texts(columns, map(_row, entries))]
+        blocks += [Heading(catalogue.FAMILIES[family], 2), Table.of_texts(columns, map(_row, entries))]
     return blocks
 
 
+def families() -> Mapping[str, list[MetricEntry]]:
+    """Return the metrics of each family."""
+    by_family: dict[str, list[MetricEntry]] = {}
+    for entry in catalogue.read().metrics:
+        by_family.setdefault(entry.family, []).append(entry)
+    return by_family
+
+
+def place(name: str) -> str:
+    """Return the place of the part on a metric, below docs/metrics."""
+    return f"{METRICS[name].family}.md#{name.lower()}"
+
+
 def _row(entry: MetricEntry) -> tuple[str, ...]:
-    name = f"[{entry.name}](metrics/{slug(entry.name)}.md)"
+    name = f"[{entry.name}](metrics/{place(entry.name)})"
     aliases = f" ({', '.join(entry.aliases)})" if entry.aliases else ""
     taken = (f"`{choice.name}`: {', '.join(_default_first(choice))}" for choice in entry.parameters)
     return f"{name}{aliases}", entry.summary, "; ".join(taken), pages.bounds(entry), " and ".join(entry.needs)
@@ -117,25 +127,25 @@ def symbols() -> list[Block]:
 
 
 def each() -> Mapping[str, list[Block]]:
-    """Return the page of each metric by the name of its file."""
-    return {slug(entry.name): page(entry) for entry in catalogue.read().metrics}
+    """Return the page of each family by the name of its file."""
+    return {family: page(catalogue.FAMILIES[family], entries) for family, entries in families().items()}
 
 
-def slug(name: str) -> str:
-    """Return the file name of a page: in lower case, because some file systems do not distinguish nDCG.md and NDCG.md."""
-    return name.lower()
-
-
-def page(entry: MetricEntry) -> list[Block]:
-    """Return the page of a metric: its entry in the registry with links to the conventions, a config, and an example."""
+def page(title: str, entries: list[MetricEntry]) -> list[Block]:
+    """Return the page of a family: a part per metric."""
     back = Paragraph("[All metrics](../metrics.md) · [settings of every metric](../axes.md) · [symbols](../symbols.md)")
-    first, *rest = explained(entry, pages.metric(entry))
-    at = rest.index(Heading("Settings of each convention", 2))
-    definition, settings = rest[:at], [linked(block) for block in rest[at:]]
+    links = Paragraph(" · ".join(f"[{entry.name}](#{entry.name.lower()})" for entry in entries))
+    parts = (replace(block, level=block.level + 1) if isinstance(block, Heading) else block for entry in entries for block in part(entry))
+    return [Heading(title), back, links, *parts]
+
+
+def part(entry: MetricEntry) -> list[Block]:
+    """Return the part on a metric: its entry in the registry with links to the conventions, a config, and an example."""
+    blocks = list(explained(entry, pages.metric(entry)))
+    at = blocks.index(Heading("Settings of each convention", 2))
+    definition, settings = ([linked(block) for block in some] for some in (blocks[:at], blocks[at:]))
     return [
-        first,
-        back,
-        *(linked(block) for block in definition),
+        *definition,
         Heading("A good value", 2),
         *good_value(entry),
         Heading("In a config", 2),
