@@ -116,7 +116,7 @@ LIBRARIES = {
     "markupsafe": {"render"},
 }
 """Each library outside of the standard library, with the rooms that may import it."""
-ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".css", ".js")
+ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".css", ".html", ".js")
 """Endings of installed files."""
 FILES = {
     "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "scan_iceberg", "read_parquet"},

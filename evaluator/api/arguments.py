@@ -5,13 +5,12 @@ In these sentences, keys of a config are replaced by arguments.
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, ParamSpec, TypedDict, TypeVar
+from typing import Any, Final, TypedDict
 
 import polars as pl
 from msgspec.structs import replace
@@ -31,8 +30,6 @@ from ..quoting import one_line, type_name
 from ..synonyms import FOLDS, meaning_of, wrong_type
 from .wording import CATEGORIES, reworded
 
-_Given = ParamSpec("_Given")
-_Returned = TypeVar("_Returned")
 ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
 """A config: loaded, as a mapping, or the path of its file."""
 
@@ -77,8 +74,6 @@ _EVALUATION: Final = ("metrics", "top_k", "convention", "policy", "yardsticks", 
 NO_MATRIX: Final = (
     "use policy={'seen_items': 'drop_and_refill'} for lists, receval.Matrix(scores, mask_seen=True) for one of several models"
 )
-OF_ROWS: Final = "train and test rows"
-"""What `show` is the number of for a user."""
 _LONGEST_VALUE: Final = 40
 _SEVERAL: Final = f"write {{'runs': [table, …]}} for several runs on one test set; for folds call {FOLDS}"
 _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
@@ -87,27 +82,9 @@ _OF_IDS: Final = ("items", "users")
 """The sources that may be ids alone, without a second column."""
 
 
-def with_each_argument(function: Callable[_Given, _Returned]) -> Callable[_Given, _Returned]:
-    """Return a function that takes `**arguments` with a signature that names each, for `help` and notebooks."""
-    signature = inspect.signature(function)
-    *own, _ = signature.parameters.values()
-    kinds = ((name, kind.__forward_arg__) for name, kind in Arguments.__annotations__.items())
-    named = (inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in kinds)
-    first = [one for one in own if one.kind is not one.KEYWORD_ONLY]
-    function.__signature__ = signature.replace(parameters=[*first, *named, *own[len(first) :]])  # type: ignore[attr-defined]
-    return function
-
-
 def names_of(given: str | Sequence[str]) -> tuple[str, ...]:
     """Return one name or several as a tuple."""
     return (given,) if isinstance(given, str) else tuple(given)
-
-
-def number_shown(show: int, what: str) -> int:
-    """Return the number of rows or users to show; raise `ConfigError` if it is none."""
-    if isinstance(show, bool) or not isinstance(show, int) or show < 0:
-        raise ConfigError(f"show must be the number of {what}, a whole number from 0, not {show!r}")
-    return show
 
 
 def warn(sentences: Iterable[str], above: int) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Unpack, overload
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, ParamSpec, TypeVar, Unpack, overload
 
 import polars as pl
 from msgspec.structs import asdict, replace
@@ -44,14 +45,26 @@ from .arguments import (
     of_one_model,
     warn,
     with_change,
-    with_each_argument,
 )
 from .epoch_values import EpochValues, EvaluatorArguments
 from .evaluation_result import EvaluationResult
 from .studies import PrintedAudit, PrintedDescription, PrintedExplanation
 from .wording import about_arguments, errors_as_arguments
 
+_Given = ParamSpec("_Given")
+_Returned = TypeVar("_Returned")
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
+
+
+def with_each_argument(function: Callable[_Given, _Returned]) -> Callable[_Given, _Returned]:
+    """Return a function that takes `**arguments` with a signature that names each, for `help` and notebooks."""
+    signature = inspect.signature(function)
+    *own, _ = signature.parameters.values()
+    kinds = ((name, kind.__forward_arg__) for name, kind in Arguments.__annotations__.items())
+    named = (inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in kinds)
+    first = [one for one in own if one.kind is not one.KEYWORD_ONLY]
+    function.__signature__ = signature.replace(parameters=[*first, *named, *own[len(first) :]])  # type: ignore[attr-defined]
+    return function
 
 
 @with_each_argument

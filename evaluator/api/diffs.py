@@ -20,8 +20,8 @@ from ..evaluation.diffing import diff as diff_models
 from ..results.model_diff import ORDERS, REASONS, ModelDiff
 from ..session.diff import TwoModels, two_models
 from ..synonyms import takes
-from .arguments import CallArguments, ConfigLike, loaded_of, names_of, number_shown
-from .display import Displayed
+from .arguments import CallArguments, ConfigLike, loaded_of, names_of
+from .display import Displayed, number_shown
 from .wording import errors_as_arguments
 
 _USUAL = "nDCG@10"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from ..document import Document
+from ..errors import ConfigError
 from ..render.html import for_notebook
 from ..render.screen import show
 from ..render.terminal import PlainText
+
+OF_ROWS: Final = "train and test rows"
+"""What `show` is the number of for a user."""
 
 
 class Displayed:
@@ -36,3 +40,10 @@ class Displayed:
     def _repr_html_(self) -> str:
         """Return the tables for a notebook, without scripts and with their own class names."""
         return for_notebook(self._document(in_notebook=True))
+
+
+def number_shown(show: int, what: str) -> int:
+    """Return the number of rows or users to show; raise `ConfigError` if it is none."""
+    if isinstance(show, bool) or not isinstance(show, int) or show < 0:
+        raise ConfigError(f"show must be the number of {what}, a whole number from 0, not {show!r}")
+    return show

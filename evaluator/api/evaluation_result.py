@@ -26,10 +26,10 @@ from ..session.compare import MarginLike, choose
 from ..session.user import view_of_result
 from ..synonyms import did_you_mean, path_of, takes, wrong_type
 from . import comparisons
-from .arguments import OF_ROWS, names_of, number_shown
+from .arguments import names_of
 from .charts import DrawnChart
 from .diffs import DiffResult, diff
-from .display import Displayed
+from .display import OF_ROWS, Displayed, number_shown
 from .other_frames import ArrowTable, PandasFrame, as_arrow, as_pandas
 from .users import UserResult
 from .wording import errors_as_arguments

@@ -16,8 +16,8 @@ from ..document import Document
 from ..results.user_view import UserView
 from ..session.user import open_user, view_of_result
 from ..synonyms import takes
-from .arguments import OF_ROWS, CallArguments, ConfigLike, loaded_of, names_of, number_shown
-from .display import Displayed
+from .arguments import CallArguments, ConfigLike, loaded_of, names_of
+from .display import OF_ROWS, Displayed, number_shown
 from .wording import errors_as_arguments
 
 

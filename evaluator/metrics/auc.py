@@ -152,14 +152,12 @@ def _ratio(m: Measure, right: Array, negatives: Array, n: Array) -> Ratio:
 
 
 metric = partial(registry.metric, family="auc")
+of_catalogue = partial(metric, needs=("catalogue",), uses=_tables, pooled=True)
 
 
-@metric(
+@of_catalogue(
     "AUC",
     axes={**_AXES, "over": "auc_average"},
-    needs=("catalogue",),
-    uses=_tables,
-    pooled=True,
     cut=False,
     average="micro",
     tex=tex(r"\frac{1}{<over>} \sum_{r=1}^{k} <right>", over={"relevant": "|T_u|", "hits": r"|L_u \cap T_u|"}, **_PIECES),
@@ -183,12 +181,9 @@ def auc(m: Measure) -> Ratio:
     return _ratio(m, *_right_pairs(m), m.n_relevant if m.params["over"] == "relevant" else m.hits.count())
 
 
-@metric(
+@of_catalogue(
     "GAUC",
     axes=_AXES,
-    needs=("catalogue",),
-    uses=_tables,
-    pooled=True,
     cut=False,
     tex=tex(r"\frac{1}{|T_u|} \sum_{r=1}^{k} <right>", **_PIECES),
     reference="Zhu et al., Optimized cost per click in Taobao display advertising, KDD 2017 (user-wise AUC)",
@@ -204,12 +199,9 @@ def gauc(m: Measure) -> Ratio:
     return _ratio(m, *_right_pairs(m), m.n_relevant)
 
 
-@metric(
+@of_catalogue(
     "LAUC",
     axes={key: axis for key, axis in _AXES.items() if key not in ("unlisted", "no_negatives")},
-    needs=("catalogue",),
-    uses=_tables,
-    pooled=True,
     tex=tex(r"\frac{1}{\min(|T_u|, k)} \sum_{r=1}^{k} <right>", **{**_PIECES, "unlisted": ""}),
     reference="limited AUC of Schröder, Thiele and Lehner, UCERSTI 2011, as computed by Elliot and WarpRec",
     ties=_by_order_among_candidates,

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import partial
 
 import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
-from . import registry
 from .arrays import add, where
 from .measure import Measure
 from .notation import tex
-from .registry import Text
+from .registry import Text, metric
 
 LETTERS = {
     "value_m": "the user's value of metric m",
@@ -23,7 +21,7 @@ LETTERS = {
         " may be a list"
     ),
 }
-"""Further symbols and words that formulas of this file use, with their meanings."""
+"""The symbols and words that formulas of this file use, with their meanings."""
 
 
 def _parts(params: Mapping[str, Scalar], name: str) -> list[str]:
@@ -64,21 +62,16 @@ def _points(m: Measure) -> list[float]:
     return [float(part) for part in _of_each(_parts(m.params, "points"), "points", len(m.components))]
 
 
-of_several = partial(
-    registry.metric,
+@metric(
+    "EucDistance",
     family="composite",
     uses=(),
     validate=_validate,
     validate_combined=_validate_combined,
     combines=("Precision", "Recall"),
     any_number=True,
-    bounds=(0.0, math.inf),
-)
-
-
-@of_several(
-    "EucDistance",
     texts={"points": Text("1", "the utopia point: the best possible values, one number per metric")},
+    bounds=(0.0, math.inf),
     higher_is_better=False,
     tex=r"\sqrt{\sum_m (M_m - z_m)^2}",
     reference="Zeleny, Multiple criteria decision making, 1982; WarpRec multiobjective/eucdistance.py",
@@ -93,12 +86,19 @@ def euc_distance(m: Measure) -> Array:
     return np.sqrt(add(*((value - point) ** 2 for value, point in zip(m.components, _points(m), strict=True))))
 
 
-@of_several(
+@metric(
     "Hypervolume",
+    family="composite",
+    uses=(),
+    validate=_validate,
+    validate_combined=_validate_combined,
+    combines=("Precision", "Recall"),
+    any_number=True,
     texts={
         "points": Text("0", "the nadir point: the worst values that count, one number per metric"),
         "higher_is_better": Text("true", "true if higher is better, else false, one per metric"),
     },
+    bounds=(0.0, math.inf),
     tex=tex(
         r"\prod_m \max(<higher_is_better>, 0)",
         higher_is_better=lambda params: r"\sigma_m\,(M_m - z_m)" if "false" in str(params["higher_is_better"]).lower() else "M_m - z_m",

@@ -135,11 +135,12 @@ def _scaled(m: Measure) -> Array:
     return np.minimum(np.maximum(m.hits["gain"] - low, 0.0) / (high - low), 1.0)
 
 
-@metric(
+scaled = partial(metric, uses=("hits", "reading"), validate=_refuse_empty_scale)
+
+
+@scaled(
     "SDCG",
-    uses=("hits", "reading"),
     pooled=True,
-    validate=_refuse_empty_scale,
     aliases=("ScaledDCG",),
     numbers=_SCALE,
     tex=(
@@ -172,10 +173,8 @@ _CWL_BLOCK = 4096
 _PHI = r" \\ \phi_r = \frac{\min(\max(g_r, g_{\min}), g_{\max}) - g_{\min}}{g_{\max} - g_{\min}}"
 
 
-@metric(
+@scaled(
     "BPM",
-    uses=("hits", "reading"),
-    validate=_refuse_empty_scale,
     aliases=("BejeweledPlayerModel",),
     numbers=_GOAL | _SCALE,
     tex=(r"\frac{1}{d} \sum_{r=1}^{d} \phi_r, \quad d = \min\Bigl(\{k\} \cup \bigl\{r : \sum_{q=1}^{r} \phi_q \ge T\bigr\}\Bigr)" + _PHI),
@@ -198,11 +197,11 @@ def bpm(m: Measure) -> Array:
     return divide(total, np.minimum(m.depth, stops))
 
 
-@metric(
+scaled_whole = partial(metric, uses=("hits",), validate=_refuse_empty_scale, cut=False)
+
+
+@scaled_whole(
     "INSQ",
-    uses=("hits",),
-    validate=_refuse_empty_scale,
-    cut=False,
     numbers=_GOAL | _SCALE,
     tex=r"\sum_{r=1}^{1000} w_r\,\phi_r, \quad w_r = \frac{1}{(r - 1 + 2 T)^2} \biggl/ \sum_{q=1}^{1000} \frac{1}{(q - 1 + 2 T)^2}" + _PHI,
     reference="Moffat, Scholer and Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012; cwl-eval",
@@ -221,11 +220,8 @@ def insq(m: Measure) -> Array:
     return m.hits.sum(scaled * weight, gain=scaled, weight=weight)
 
 
-@metric(
+@scaled_whole(
     "INST",
-    uses=("hits",),
-    validate=_refuse_empty_scale,
-    cut=False,
     numbers=_GOAL | _SCALE,
     tex=(
         r"\sum_{r=1}^{1000} w_r\,\phi_r, \quad w_r = w_1 \prod_{q=1}^{r-1} \Bigl(1 - \frac{1}{q + 2 T - \sum_{i=1}^{q} \phi_i}\Bigr)^2, "
@@ -253,11 +249,9 @@ _NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation
 _STOPPED = r"\prod_{q=1}^{r-1} (1 - \phi_q), \quad \sum_{r=1}^{<depth>} w_r = 1" + _PHI
 
 
-@metric(
+@scaled(
     "NERR8",
-    uses=("hits", "reading"),
     one_cutoff=True,
-    validate=_refuse_empty_scale,
     aliases=("NERREq8",),
     numbers=_SCALE,
     tex=tex(r"\sum_{r=1}^{k} w_r\,\phi_r, \quad w_r = w_1 " + _STOPPED, depth="k"),
@@ -277,11 +271,9 @@ def nerr8(m: Measure) -> Array:
     return _nearly_err(m, np.ones_like, _deepest(m))
 
 
-@metric(
+@scaled(
     "NERR9",
-    uses=("hits", "reading"),
     one_cutoff=True,
-    validate=_refuse_empty_scale,
     aliases=("NERREq9",),
     numbers=_SCALE,
     tex=tex(r"\sum_{r=1}^{k} w_r\,\phi_r, \quad w_r = \frac{w_1}{r} " + _STOPPED, depth="k"),
@@ -297,11 +289,8 @@ def nerr9(m: Measure) -> Array:
     return _nearly_err(m, lambda rank: rank / (rank + 1.0), _deepest(m))
 
 
-@metric(
+@scaled_whole(
     "NERR10",
-    uses=("hits",),
-    validate=_refuse_empty_scale,
-    cut=False,
     aliases=("NERREq10",),
     numbers={"p": Number(0.9, "the patience: the probability that the reader goes on after a miss", most=0.999999, symbol="p")} | _SCALE,
     tex=tex(r"\sum_{r=1}^{1000} w_r\,\phi_r, \quad w_r = w_1\,p^{r-1} " + _STOPPED, depth="1000"),
@@ -318,11 +307,8 @@ def nerr10(m: Measure) -> Array:
     return _nearly_err(m, lambda rank: np.full_like(rank, p))
 
 
-@metric(
+@scaled_whole(
     "NERR11",
-    uses=("hits",),
-    validate=_refuse_empty_scale,
-    cut=False,
     aliases=("NERREq11",),
     numbers=_GOAL | _SCALE,
     tex=tex(

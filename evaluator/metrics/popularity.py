@@ -67,18 +67,17 @@ def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 
 metric = partial(registry.metric, family="popularity")
+of_listed = partial(metric, uses=("listed", "reading"), population="lists")
 
 
-@metric(
+@of_listed(
     "ARP",
     bounds=(0.0, math.inf),
     aliases=("AveragePopularity", "AvgRecPopularity", "AverageRecommendationPopularity"),
     axes={"unit": "popularity_unit", "unseen": "popularity_unseen"},
     needs=("train",),
-    uses=("listed", "reading"),
     pooled=True,
     higher_is_better=False,
-    population="lists",
     tex=tex(
         r"\frac{1}{|L_u|} \sum_{i \in L_u} <unit>",
         unit={
@@ -112,13 +111,11 @@ def arp(m: Measure) -> Ratio:
     return Ratio(total / whole, m.n_listed)
 
 
-@metric(
+@of_listed(
     "MeanPopRank",
     axes={"unit": "rank_unit"},
     needs=("train",),
-    uses=("listed", "reading"),
     higher_is_better=False,
-    population="lists",
     tex=r"\frac{1}{|L_u|} \sum_{i \in L_u} \frac{\rho_i}{|I_{\mathrm{train}}|}",
     reference="LensKit metrics/ranking/_pop.py",
 )
@@ -135,13 +132,11 @@ def mean_pop_rank(m: Measure) -> Array:
     return divide_or_missing(m.listed.sum(m.listed.item("mean_rank", by=str(m.params["unit"])), "place"), m.n_listed)
 
 
-@metric(
+@of_listed(
     "APLT",
     axes={**_BORDER, "over": "list_divisor"},
     numbers=_RATIO,
     needs=_needs,
-    uses=("listed", "reading"),
-    population="lists",
     tex=tex(r"\frac{|L_u \cap \mathrm{tail}|}{<over>} \\ <border>", over=SIZES, **_TEX_BORDER),
     reference=ABDOLLAHPOURI,
 )
@@ -158,15 +153,13 @@ def aplt(m: Measure) -> Array:
     return divide(m.listed.tally(in_tail(m, m.listed), "in the tail"), m.length(str(m.params["over"])))
 
 
-@metric(
+@of_listed(
     "ACLT",
     is_count=True,
     bounds=(0.0, math.inf),
     axes=_BORDER,
     numbers=_RATIO,
     needs=_needs,
-    uses=("listed", "reading"),
-    population="lists",
     tex=tex(r"|L_u \cap \mathrm{tail}| \\ <border>", **_TEX_BORDER),
     reference=ABDOLLAHPOURI,
 )
@@ -182,7 +175,7 @@ def aclt(m: Measure) -> Array:
     return m.listed.tally(in_tail(m, m.listed), "in the tail")
 
 
-@metric(
+@of_listed(
     "TailPercentage",
     axes={"count": "popularity_count"},
     numbers={
@@ -191,8 +184,6 @@ def aclt(m: Measure) -> Array:
         )
     },
     needs=("train",),
-    uses=("listed", "reading"),
-    population="lists",
     tex=tex(
         r"\frac{1}{|L_u|} \,|\{i \in L_u : <tail>\}|",
         tail=lambda params: (
