@@ -224,7 +224,7 @@ def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, loo
             show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences)
     say_without_charts(record.written, row, quiet=quiet)
     if not quiet:
-        say_written(record.written)
+        say_written(record.written, record.loaded.config.report.latex.document)
 
 
 def _bar_for(loaded: receval.Loaded, quiet: bool) -> AbstractContextManager[Callable[[receval.Progress], None] | None]:
