@@ -84,23 +84,28 @@ def say_verdicts(judged: Any, *, quiet: bool) -> None:
         say(judged.check_summary)
 
 
-def say_written(written: Sequence[Path]) -> None:
-    """Say on standard error what was written, and the command that shows a folder of results."""
+def say_written(written: Sequence[Path], documents: bool | None) -> None:
+    """Say on standard error what was written, and the command that shows a folder of results.
+
+    `documents` is true if each file in LaTeX is a whole document, and `None` if a template decides what it is.
+    """
     if written:
         from receval.session.targets import address_of, shown
 
         folders = [shlex.quote(shown(path)) for path in written if os.path.isdir(path) or (address_of(path) and not path.suffix)]
         after = f"; next: receval report {folders[0]} -o report.html" if folders else ""
-        say(f"wrote {', '.join(map(shown_with_kind, written))}{after}")
+        say(f"wrote {', '.join(_with_kind(path, documents) for path in written)}{after}")
 
 
-def shown_with_kind(path: Path) -> str:
-    """Return an output as it is named, a file in LaTeX with what it has: tables, or a whole document."""
-    from receval.session.targets import address_of, shown
+def _with_kind(path: Path, documents: bool | None) -> str:
+    """Return an output as it is named, a file in LaTeX with what it has, tables or a document."""
+    from receval.outputs import of_file
+    from receval.session.targets import shown
 
-    if path.suffix.lower() != ".tex" or address_of(path):
+    row = of_file(path, "latex")
+    if row is None or documents is None:
         return shown(path)
-    is_document = "\\documentclass" in path.read_text(errors="replace")
+    is_document = documents or row.form == "latex-document"
     return f"{shown(path)} ({'a whole document' if is_document else 'tables for your document; -o report.tex writes a whole one'})"
 
 

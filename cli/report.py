@@ -10,7 +10,7 @@ import receval
 from receval.outputs import of_form
 
 from . import options
-from .output import ci_files, emit, publish, say, say_without_charts, show, shown_with_kind, tell, tell_cautions
+from .output import ci_files, emit, publish, say, say_without_charts, say_written, show, tell, tell_cautions
 
 baseline_option = click.option(
     "--baseline",
@@ -197,10 +197,8 @@ def report(
     if made.remark:
         say(f"warning: {made.remark}")
     say_without_charts(made.files, of_form(form, "report") if form else None, quiet=quiet)
-    if made.files and not quiet:
-        from receval.session.targets import shown
-
-        say(f"wrote {', '.join(map(shown if template else shown_with_kind, made.files))}")
+    if not quiet:
+        say_written(made.files, None if template else made.has_documents)
 
 
 class _ChartChoice(click.Choice[str]):

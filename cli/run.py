@@ -288,7 +288,7 @@ def _show(
         emit(f"{'' if row is None else chr(10)}{signatures_text(looks.apply(result))}".encode())
     say_without_charts(record.written, row, quiet=quiet)
     if not quiet:
-        say_written(record.written)
+        say_written(record.written, record.loaded.config.report.latex.document)
 
 
 def _bar_for(loaded: receval.Loaded, quiet: bool) -> AbstractContextManager[Callable[[receval.Progress], None] | None]:

@@ -76,7 +76,7 @@ def _show(one: Any, looks: Any, quiet: bool) -> None:
             click.echo(screen.visible(line))
     say_verdicts(one.record, quiet=quiet)
     if not quiet and one.lines is None:
-        say_written(one.record.written)
+        say_written(one.record.written, one.record.loaded.config.report.latex.document)
 
 
 def _listed(paths: Sequence[Path]) -> str:

@@ -38,11 +38,11 @@ WORDS = {
     "left_out_without_test_row": "users with a list who do not count because they have no test row",
     "left_out_without_value": "users who do not count because the metric has no value for them: no hit, no prediction",
     "left_out_not_in_other_file": "users who do not count because the metric uses the users of another file (train, a reference model)",
-    "counted_only_in_other_file": "of those counted: users of that file who are neither in the test file nor in the lists",
+    "only_in_other_file": "users of that file who are neither in the test file nor in the lists; they are counted or left out like others",
     "counted_with_list": "of those counted: users who have a list, if not all have one",
     "counted_with_train_rows": "of those counted: users who have train rows, if not all have some",
 }
-_KEYS = [name for name in Ledger.__struct_fields__ if not name.startswith("in_") and not name.endswith("_value")]
+_KEYS = [name for name in Ledger.__struct_fields__ if not name.startswith("in_") and name not in ("covered_value", "warm_value")]
 RECORDS = {
     "std": "for a mean over users: the standard deviation of the per-user values (divided by n − 1)",
     "in_truth": "number of users in the test file",

@@ -46,10 +46,9 @@ class BestValues(Struct, frozen=True):
         tested = {label: one for label, one in concluded.items() if one.is_tested}
         lines = []
         if self.tested:
-            labels = [label for _, label in self.tested]
             has_margin = any(rival.margin is not None for one in tested.values() for rival in one.rivals)
             alike = "equivalent to the best or not clearly different from it" if has_margin else "not clearly different from the best"
-            several = f"; several in a measure: {alike}" if len({*labels}) < len(labels) else ""
+            several = f"; several in a measure: {alike}" if len({label for _, label in self.tested}) < len(self.tested) else ""
             lines.append(f"{best} best{several} ({how_concluded(tuple(tested.values()), counts=False)}).")
         models = sorted({model for model, label in self.untested if label in tested})
         reasons: dict[str, list[str]] = {}

@@ -173,13 +173,19 @@ def _by_measure(
     counts = [one.result.counts[one.model].averaged for one in models]
     n_folds = max((len(one.result.folds) for one in models), default=0)
     columns = (Column("measure", "name"), *(Column(one.name, "value") for one in models))
+    of_folds = _users_of_folds(models, counts, n_folds) if n_folds else ""
     if len(counts) > 1 and len(set(counts)) == 1:
-        distinct = dict.fromkeys(one.result.distinct_users(row) for one in models for row in one.result.rows_by_model[one.model][:1])
-        counted = users_of_folds(filter(None, distinct), n_folds, counts) if n_folds else users_text(counts[0])
-        notes = () if counts[0] in said and not n_folds else (f"{counted} for each model.",)
+        notes = () if counts[0] in said and not n_folds else (f"{of_folds or users_text(counts[0])} for each model.",)
         return Table(columns, tuple(lines), turns=True, corner="model", notes=notes, **rest)
     users = (Cell("users"), *(Cell(f"{n:,}") for n in counts))
-    return Table(columns, (*lines, users), apart=1, turns=True, corner="model", **rest)
+    notes = (f"{of_folds}.",) if of_folds else ()
+    return Table(columns, (*lines, users), apart=1, turns=True, corner="model", notes=notes, **rest)
+
+
+def _users_of_folds(models: Sequence[NamedModel], counts: Sequence[int], n_folds: int) -> str:
+    """Return the numbers of users of models in folds: each once, and added up over folds."""
+    distinct = (one.result.distinct_users(row) for one in models for row in one.result.rows_by_model[one.model][:1])
+    return users_of_folds([n for n in distinct if n is not None], n_folds, counts)
 
 
 def values_of_result(

@@ -38,7 +38,7 @@ class ValueRow(Struct, frozen=True):
 LedgerWord = Literal[
     "counted", "counted_without_list", "counted_without_relevant_item", "counted_without_test_row",
     "left_out_without_list", "left_out_without_relevant_item", "left_out_without_test_row", "left_out_without_value",
-    "left_out_not_in_other_file", "counted_only_in_other_file", "counted_with_list", "counted_with_train_rows",
+    "left_out_not_in_other_file", "only_in_other_file", "counted_with_list", "counted_with_train_rows",
 ]  # fmt: skip
 """The words for the users of a value, in the order of the fields of a `Ledger`; how many are in the files is said in JSON."""
 

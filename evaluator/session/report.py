@@ -81,6 +81,11 @@ class WrittenReport(Struct, frozen=True, eq=False):
     remark: str = ""
 
     @property
+    def has_documents(self) -> bool:
+        """True if the config says that each file in LaTeX is a whole document."""
+        return any(stored_sections(result)[1].latex.document for result in self.content.results.values())
+
+    @property
     def failed_gates(self) -> str:
         """The summary of the gates, in a sentence, if one failed; else empty."""
         verdicts = Verdicts(tuple(self.content.gates))

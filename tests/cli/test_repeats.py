@@ -271,6 +271,7 @@ def test_a_user_in_several_folds_is_one_user_for_people_and_one_row_per_fold_for
     assert json.loads(receval("compare", path, "--format", "json")[1])["comparisons"][0]["n_users"] == 4
     runs = {"test": "test_1.csv", "recommendations": {"als": {"runs": ["all.csv", "one.csv"]}}}
     assert "Mean ± standard deviation over 2 runs." in receval("run", config(runs), "--format", "latex")[1]
+    assert "\n4 users over 3 folds.\n" in receval("run", config(FOLDS))[1]  # without per-user values only their sum is known
 
 
 def test_files_that_look_like_folds_but_are_read_as_one_are_asked_about(folder, config):

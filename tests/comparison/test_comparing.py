@@ -242,8 +242,11 @@ def test_an_inconclusive_pair_is_named_beside_its_measures():
         for measure in ("nDCG@5", "Recall@5")
     ]
     comparison = Comparison(None, ("pop", "knn", "als"), tuple(made), Settings(), ("nDCG@5", "Recall@5"), {}, {})
-    said = [sentence for sentence in conclusions(comparison) if "nconclusive" in sentence]
-    assert said == [f"Inconclusive between {base} and {model}: Recall@5." for base, model, _ in pairs]
+    first, second = conclusions(comparison)[::2], conclusions(comparison)[1::2]
+    assert [sentence.rstrip() for sentence in first] == [
+        f"{model} is {verdict} than {base} on 1 of 2 measures, inconclusive on 1:" for base, model, verdict in pairs
+    ]
+    assert second == [f"Inconclusive between {base} and {model}: Recall@5." for base, model, _ in pairs]
 
 
 def test_runs_put_users_and_training_in_one_interval(write):

@@ -173,7 +173,7 @@ def test_a_ledger_has_all_counts_of_its_value_that_are_not_zero():
     assert found == [
         ("counted", 6, 0.25), ("counted_without_list", 1, None), ("counted_without_relevant_item", 2, None),
         ("left_out_without_list", 3, None), ("left_out_without_relevant_item", 4, None), ("left_out_without_test_row", 5, None),
-        ("left_out_without_value", 6, None), ("left_out_not_in_other_file", 7, None), ("counted_only_in_other_file", 8, None),
+        ("left_out_without_value", 6, None), ("left_out_not_in_other_file", 7, None), ("only_in_other_file", 8, None),
         ("counted_with_list", 5, 0.5),
     ]  # fmt: skip
 
