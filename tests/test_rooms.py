@@ -344,6 +344,16 @@ print(sorted({"polars", "pydantic", "numpy"} & sys.modules.keys()), receval.__ve
     assert python("-c", script).stdout.splitlines()[-1] == f"[] {version('receval')} 0"
 
 
+def test_looking_up_a_metric_imports_neither_polars_nor_pydantic():
+    script = """
+import sys
+from receval.cli.main import main
+status = main(["metrics", "nDCG"])
+print(sorted({"polars", "pydantic"} & sys.modules.keys()), status)
+"""
+    assert python("-c", script).stdout.splitlines()[-1] == "[] 0"
+
+
 def test_python_runs_the_package():
     assert python("-m", "receval", "--version").stdout == f"receval {version('receval')}\n"
 

@@ -163,8 +163,8 @@ class Catalogue(Struct, frozen=True):
         return next(entry for entry in self.conventions if entry.name == name)
 
 
-def read(extra: Iterable[Convention] = ()) -> Catalogue:
-    """Read the catalogue of the conventions of receval, the default one first, and of `extra` ones."""
+def read(extra: Iterable[Convention] = (), only: str | None = None) -> Catalogue:
+    """Read the catalogue of the conventions of receval, the default one first, and of `extra` ones; `only` with this metric, if given."""
     names = sorted(builtin_names(), key=lambda name: (name != DEFAULT, name.lower()))
     found = {convention.name: convention for convention in (*map(load, names), *extra)}
     default = found[DEFAULT]
@@ -175,6 +175,7 @@ def read(extra: Iterable[Convention] = ()) -> Catalogue:
         metrics=tuple(
             _metric(metric, default, tuple(found.values()))
             for metric in sorted(METRICS.values(), key=lambda metric: _index_of_family(metric.family))
+            if only in (None, metric.name)
         ),
         conventions=tuple(_convention(convention, default) for convention in found.values()),
     )

@@ -12,12 +12,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TextIO
 
-import polars as pl
-import polars.selectors as cs
 from msgspec.json import format as with_indents
 
 from ..content.display_names import names_of, names_of_formulas, note_on_formulas, with_names
 from ..document import Document
+from ..lazy import pl
 from ..outputs import PARQUET, OutputForm
 from ..results.result import Result
 from ..secrets import conceal, hidden_in_outputs
@@ -105,8 +104,8 @@ def as_csv(rows: Iterable[Iterable[Any]] | pl.DataFrame, *, spreadsheet_safe: bo
     With `spreadsheet_safe`, a text that a spreadsheet would run as a formula begins with `'`.
     """
     if isinstance(rows, pl.DataFrame):
-        texts = cs.string().map_elements(guard, pl.String) if spreadsheet_safe else cs.string()
-        return _QUOTED.sub(r'"\1"', rows.with_columns(texts, cs.float().fill_nan(None)).write_csv()).encode()
+        texts = pl.selectors.string().map_elements(guard, pl.String) if spreadsheet_safe else pl.selectors.string()
+        return _QUOTED.sub(r'"\1"', rows.with_columns(texts, pl.selectors.float().fill_nan(None)).write_csv()).encode()
     lines = _Lines()
     csv.writer(lines, lineterminator="\r\n").writerows((map(guard, row) for row in rows) if spreadsheet_safe else rows)
     return _QUOTED.sub(r'"\1"', "".join(lines)).encode()
@@ -133,7 +132,7 @@ def guard(cell: Any) -> Any:
 def as_jsonl(rows: Iterable[Any] | pl.DataFrame) -> bytes:
     """Return a JSON object per row; undefined values are null."""
     if isinstance(rows, pl.DataFrame):
-        return rows.with_columns(cs.float().fill_nan(None)).write_ndjson().encode()
+        return rows.with_columns(pl.selectors.float().fill_nan(None)).write_ndjson().encode()
     return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows).encode()
 
 

@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-import polars as pl
 from msgspec import Struct, field
 
 from ..checks import Finding
 from ..forks import refuse_lost_threads
+from ..lazy import pl
 from ..names.short_names import is_spread
 from ..stats.difference import Conclusion
 from . import notes
@@ -23,11 +23,11 @@ from .measure_definition import MeasureDefinition
 from .row import FEW_USERS, Candidates, Counts, Row, of_models, protocol_sentences, shortened
 from .tables import LedgerRow, ValueRow, ledger_rows, value_rows
 
-Read = Callable[[str, Sequence[str] | None], pl.DataFrame]
+Read = Callable[[str, Sequence[str] | None], "pl.DataFrame"]
 """Reads the named columns (`None`: all) of the per-user values of a model."""
 
 
-class StoredUsers(Mapping[str, pl.DataFrame]):
+class StoredUsers(Mapping[str, "pl.DataFrame"]):
     """Model → per-user values in a file, which `read` reads at each access; `columns` has the names of the columns by model."""
 
     def __init__(self, columns: Mapping[str, Sequence[str]], read: Read) -> None:

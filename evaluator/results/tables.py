@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, Final, Literal, get_args, get_type_hints
 
-import polars as pl
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from ..lazy import pl
 from ..names.short_names import is_spread
 from .row import Ledger, Row
 
@@ -92,14 +92,12 @@ def _numbers(ledger: Ledger, value: float | None) -> Iterator[tuple[LedgerWord, 
                 yield word, getattr(ledger, name), values.get(name)
 
 
-_TYPES: Final[dict[Any, type[pl.DataType]]] = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
-
-
 @cache
 def columns_of_table(row: type[Struct]) -> dict[str, type[pl.DataType]]:
     """Return the columns of a table of such rows, with their types."""
     kinds = {name: next(one for one in (*get_args(kind), kind) if one is not type(None)) for name, kind in get_type_hints(row).items()}
-    return {name: _TYPES.get(kind, pl.String) for name, kind in kinds.items()}
+    types: dict[Any, type[pl.DataType]] = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
+    return {name: types.get(kind, pl.String) for name, kind in kinds.items()}
 
 
 def as_frame(row: type[Struct], rows: Iterable[Struct]) -> pl.DataFrame:

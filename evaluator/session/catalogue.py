@@ -52,7 +52,7 @@ def look_up(
         hint = f" {error.hint[0].upper()}{error.hint[1:]}." if error.hint else ""
         head = Paragraph(f"No metric is called {name!r}. The descriptions of these have its words.{hint}")
         return CatalogueView([head, *pages.listing(similar)], {"metrics": similar})
-    overview = read(() if used is None else (used,))
+    overview = read(() if used is None else (used,), None if everything else named)
     choices = (*overview.protocol, *overview.formula)
     if everything:
         every = {"axes": choices, "metrics": overview.metrics, "conventions": overview.conventions}
