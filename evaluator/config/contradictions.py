@@ -363,7 +363,8 @@ def _of_policy(evaluation: Evaluation, conventions: str) -> Iterator[tuple[str, 
         if not looking:
             yield axis, f"no measure uses {_SUBJECTS[axis]}"
         elif not any(one.axes[axis] == value for one in looking):
-            yield axis, f"every measure names its own {axis}"
+            delivered = all(one.metric.as_delivered for one in looking)
+            yield axis, "every measure counts lists as they were delivered" if delivered else f"every measure names its own {axis}"
         elif axis == "tie_order" and all(one.lists.order == "file" for one in looking):
             yield axis, f"the convention {conventions} reads lists in file order, which has no ties"
 

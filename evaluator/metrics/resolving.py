@@ -23,6 +23,8 @@ WEIGHT: Final = "beta_squared"
 """The usual weight of an F."""
 _MEANS: Final = ("user_mean", "all_mean")
 """Rules of relevance that a threshold may name."""
+_AS_DELIVERED: Final = {"duplicates": "keep_all", "seen_items": "keep", "unknown_items": "keep", "identical_ids": "keep"}
+"""Settings of a metric that reads lists as they were delivered."""
 NO_POLICY: Final[Mapping[str, str]] = MappingProxyType({})
 DEFAULT_RELEVANCE: Final = Relevance()
 
@@ -51,7 +53,7 @@ def resolve(
         return resolve(read, convention, load, relevance, policy, value_columns, weights)
     entry = find(read.name)
     check(chosen)
-    axes, threshold = chosen.axes_of(entry.name) | dict(policy), relevance.threshold
+    axes, threshold = chosen.axes_of(entry.name) | dict(policy) | (_AS_DELIVERED if entry.as_delivered else {}), relevance.threshold
     usual_average = axes["average"]
     if weights and _effective(entry, "average", usual_average) == "mean":
         axes["average"] = "weighted"
