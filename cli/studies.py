@@ -152,7 +152,7 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
     multiple=True,
     metavar="NAME",
     shell_complete=options.convention_names,
-    help="A convention to compare with that of the config. Default: all.",
+    help="A convention to compare with that of the config; scripts: those of code that papers copy. Default: those of all libraries.",
 )
 @click.option(
     "--why",

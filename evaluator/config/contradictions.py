@@ -99,7 +99,7 @@ def _label(definition: Definition, aggregate: str) -> str:
 
 
 def _facts(definition: Definition, aggregate: str) -> MeasureFacts:
-    least, largest = definition.metric.bounds
+    least, largest = definition.bounds
     if aggregate == "sum":
         least, largest = min(least, 0.0), inf
     return MeasureFacts(definition.higher_is_better, not definition.metric.per_model, least, largest)

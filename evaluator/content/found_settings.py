@@ -7,6 +7,7 @@ from typing import Final
 
 from ..document import Block, Column, Document, Paragraph, Points, Table
 from ..results.found_settings import CONVENTION, FoundSettings, SettingMatch
+from .audit import about_scripts
 from .numbers import decimals, number
 
 _MOST_ROWS: Final = 20
@@ -23,7 +24,8 @@ def document(found: FoundSettings) -> Document:
             blocks.append(Paragraph(f"{len(found.matches) - len(shown):,} more rows are in --format csv and json."))
         measure = found.matches[0].written
         blocks.append(Paragraph(f"With the fewest changes, in this config: -m '{measure}'"))
-    blocks.append(Points((*_sentences(found), *found.remarks)))
+    scripts = about_scripts(name for one in found.matches for name in one.settings[CONVENTION])
+    blocks.append(Points((*_sentences(found), *scripts, *found.remarks)))
     return tuple(blocks)
 
 

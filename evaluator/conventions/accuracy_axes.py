@@ -19,6 +19,12 @@ FORMULA_AXES: Final = (
             "rated": "the listed items that are in the user's test rows, at most k of the list",
         },
     ),
+    Axis(
+        "hit_ranks",
+        "formula",
+        "the ranks at which hits count at a cut-off k",
+        {"k": "the first k", "eleven_at_10": "the first k, and if k is 10 the first eleven, so that the value can be above 1"},
+    ),
     Axis("recall_denominator", "formula", "the divisor of Recall", {"r": "R", "min_r_k": "the smaller of R and k"}),
     Axis(
         "rprecision_denominator",

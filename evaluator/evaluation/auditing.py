@@ -32,15 +32,16 @@ NO_USERS: Final = Options(keep_users=False, complete=False)
 
 
 def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = False, by_group: bool = False) -> Audit:
-    """Evaluate the measures of a config under the conventions called `names`, or under all that receval knows.
+    """Evaluate the measures of a config under the conventions called `names`, or under those of all libraries.
 
+    `scripts` is a name for the conventions of all scripts together.
     The convention of the config comes first. With `own_relevance` each convention decides what is relevant, whatever the config sets. A
     model with several runs has the mean of its runs. A convention gives no value for a metric that its library does not have, or for
     which an input is missing. With `by_group` each measure is followed by the same measure in each group of the config. Raises
     `ConfigError` if a convention is wrong, and what `run` raises.
     """
     evaluation = loaded.config.evaluation
-    chosen = tuple(dict.fromkeys((evaluation.convention, *(names or conventions.builtin_names()))))
+    chosen = tuple(dict.fromkeys((evaluation.convention, *(conventions.with_scripts(names) or conventions.builtin_names()))))
     measures = tuple(evaluation.definitions)
     if not measures:
         raise ConfigError("an audit compares measures, but evaluation.metrics has only formulas")
@@ -174,7 +175,7 @@ def definitions_under(loaded: Loaded, *, own_relevance: bool = False) -> Callabl
         parts = measure.components if measure.spec.components else ()  # the library need not have the parts that a metric names itself
         library_has_it = {measure.metric.name, *(inner.metric.name for part in parts for inner in part.all)} <= convention.metrics.keys()
         if not library_has_it and name not in (conventions.DEFAULT, evaluation.convention) and convention.library:
-            return "the library does not have the metric"
+            return convention.refusal(measure.metric.name) or "the library does not have the metric"
         try:
             definition = evaluation.resolve(written[measure], name, own_relevance=own_relevance)
         except ValueError as error:

@@ -85,7 +85,7 @@ def search(loaded: Loaded, number: str, parts: Sequence[str], names: Sequence[st
     `SEARCHES`. A setting that a measure names itself stays as it is. Raises `ConfigError` and `DataError` as `audit` does.
     """
     evaluation = loaded.config.evaluation
-    chosen = tuple(dict.fromkeys((evaluation.convention, *(names or conventions.builtin_names()))))
+    chosen = tuple(dict.fromkeys((evaluation.convention, *(conventions.with_scripts(names) or conventions.packaged_names()))))
     under = definitions_under(loaded, own_relevance=own_relevance)
     found = {(measure, name): under(measure, name) for measure in evaluation.definitions for name in chosen}
     defined = {key: one for key, one in found.items() if not isinstance(one, str)}

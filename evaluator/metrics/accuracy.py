@@ -71,7 +71,9 @@ def _uses_of_recall(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     return ("valued_hits", "valued_relevant" if params["denominator"] == "r" else "weighted_ideal")
 
 
-_TEX_OF_RECALL = tex(r"\frac{|L_u \cap T_u|}{<denominator>}", denominator=SIZES)
+_TEX_OF_RECALL = tex(
+    r"\frac{<ranks>}{<denominator>}", denominator=SIZES, ranks={"k": r"|L_u \cap T_u|", "eleven_at_10": r"\sum_{r=1}^{k + [k = 10]} h_r"}
+)
 _TEX_OF_WEIGHTED_RECALL = tex(
     r"\frac{\sum_{i \in L_u \cap T_u} v_i}{<denominator>}",
     denominator={"r": r"\sum_{i \in T_u} v_i", "min_r_k": r"\max_{S \subseteq T_u, |S| \le k} \sum_{i \in S} v_i"},
@@ -84,35 +86,36 @@ _TEX_OF_WEIGHTED_RECALL = tex(
     uses=_uses_of_recall,
     pooled=True,
     aliases=("R", "RecallAtK", "Sensitivity"),
-    axes={"denominator": "recall_denominator"},
+    axes={"denominator": "recall_denominator", "ranks": "hit_ranks"},
     texts=WEIGHT,
     needs=needs_of_weight,
     validate=is_column,
     tex=lambda params: (_TEX_OF_WEIGHTED_RECALL if params.get("weight") else _TEX_OF_RECALL)(params),
     reference=BAEZA_YATES,
-    ties=lambda params: not params.get("weight"),
-    by_item=True,
+    ties=lambda params: not params.get("weight") and params["ranks"] == "k",
+    by_item=lambda params: params["ranks"] == "k",
 )
 def recall(m: Measure) -> Ratio:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible.
 
     Recall@k = h_k / D
 
-    D by `denominator`: `r`, which is R, or `min_r_k` = min(R, k).
+    D by `denominator`: `r`, which is R, or `min_r_k` = min(R, k). With `ranks` = `eleven_at_10` the hits of the first eleven ranks count
+    at k = 10, as in the script of GDE.
 
     With `weight`, a column such as `rows.quantity` or `items.price`, it is Σ_{i: hits} v(i) / Σ_{i: relevant items} v(i), and with
     `min_r_k` the sum below is over the min(R, k) relevant items of the highest weights. `evaluation.weights` gives the column to all
     measures. The weights of several relevant test rows of an item are added up.
 
-    Edge cases: if R > k, the value cannot reach 1 when it is divided by R. With `weight`, a user whose relevant items have no weight in
-    total is left out.
+    Edge cases: if R > k, the value cannot reach 1 when it is divided by R; with `eleven_at_10` it can be above 1. With `weight`, a user
+    whose relevant items have no weight in total is left out.
     """
     if m.params["weight"]:
-        hits = weighted(m, "valued_hits")
+        hits = weighted(m.at_hit_ranks, "valued_hits")
         whole = m.params["denominator"] == "r"
         relevant = weighted(m, "valued_relevant") if whole else ideal_with_weights(m, "binary")
         return Ratio(hits.exact_sum(hits["value"], "weight"), relevant.exact_sum(relevant["value"], "weight", whole=whole), None)
-    return Ratio(m.hits.count(), m.n_relevant if m.params["denominator"] == "r" else m.at_most_k(m.n_relevant))
+    return Ratio(m.at_hit_ranks.hits.count(), m.n_relevant if m.params["denominator"] == "r" else m.at_most_k(m.n_relevant))
 
 
 def _refuse_weights_of_several_hits(params: Mapping[str, Scalar], k: int | None) -> None:

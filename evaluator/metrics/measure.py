@@ -132,6 +132,13 @@ class Measure(Struct, frozen=True, eq=False):
         """Return whether a test pair may count as several relevant items."""
         return "row" in self.truth_duplicates
 
+    @property
+    def at_hit_ranks(self) -> Measure:
+        """The same measure at the ranks down to which hits count, by the axis `hit_ranks`."""
+        if self.cutoffs is None or self.params["ranks"] == "k":
+            return self
+        return replace(self, cutoffs=tuple(map(last_hit_rank, self.cutoffs)))
+
     def at(self, k: int | None) -> Measure:
         """Return the same measure at one cut-off; `None` is the whole list."""
         return replace(self, cutoffs=None if k is None else (k,))
@@ -267,6 +274,11 @@ class Measure(Struct, frozen=True, eq=False):
         if self.trace is not None and title:
             self.trace.count(title, counts)
         return counts
+
+
+def last_hit_rank(k: int) -> int:
+    """Return the last rank whose hit counts at a cut-off, if `hit_ranks` is `eleven_at_10`."""
+    return 11 if k == 10 else k
 
 
 def plain(value: Any) -> Array:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ..config import Loaded
+from ..conventions import packaged_names
 from ..errors import ArgumentError
 from ..evaluation.auditing import audit, difference, relevance_text
 from ..evaluation.describing import describe
@@ -31,10 +32,10 @@ def audit_question(
 ) -> tuple[Subject, Audit | ConventionDifference | FoundValues | FoundSettings]:
     """Evaluate the measures of a config under conventions; return the subject of the output, and the answer.
 
-    With `why`, the answer explains the difference between two conventions; with a `number`, it lists the conventions that print it,
-    or, if there are none and the config sets relevance, those that print it by their own rule of relevance. With `searched`, such as
-    `policies,order`, these settings are searched too.
-    With `by_group`, values within the groups of the config are evaluated and searched, too.
+    With `why`, the answer explains the difference between two conventions; with a `number`, it lists the conventions that print it, of
+    libraries and of scripts, or, if there are none and the config sets relevance, those that print it by their own rule of relevance. With
+    `searched`, such as `policies,order`, these settings are searched too. With `by_group`, values within the groups of the config are
+    evaluated and searched, too.
     """
     if why is not None:
         return "audit-difference", difference(loaded, *why)
@@ -51,8 +52,9 @@ def audit_question(
             return "audit-settings", settings
         others = search(loaded, number, parts, conventions, own_relevance=True)
         return "audit-settings", replace(others if others.exact else settings, without=relevance_text(loaded))
-    found = audit(loaded, conventions, by_group=by_group).find(number)
+    names = conventions or packaged_names()
+    found = audit(loaded, names, by_group=by_group).find(number)
     if found.exact or not relevance_text(loaded):
         return "audit-values", found
-    other = audit(loaded, conventions, own_relevance=True, by_group=by_group).find(number)
+    other = audit(loaded, names, own_relevance=True, by_group=by_group).find(number)
     return "audit-values", replace(other if other.exact else found, without=relevance_text(loaded))
