@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ..conventions import load, script_names
+from ..conventions import script_names
 from ..document import Block, Code, Column, Document, Heading, Paragraph, Points, Table, Terms
 from ..results.audit import Audit, AuditedMeasure, ChoiceEffect, ConventionDifference, FoundValues, MeasureDifference
 from ..results.explanation import CellValue, ExplainedTable, Explanation
@@ -73,11 +73,11 @@ def found_document(found: FoundValues) -> Document:
 
 
 def about_scripts(names: Iterable[str]) -> Iterator[str]:
-    """Yield a sentence for each name of a convention that is that of a script."""
-    for name in dict.fromkeys(names):
-        if name in script_names():
-            script = load(name)
-            yield f"{name} is no library but the evaluation code of a paper, which others copy ({script.source}): {script.about}"
+    """Yield a sentence on the conventions that are those of scripts, if there are any."""
+    scripts = [name for name in dict.fromkeys(names) if name in script_names()]
+    if scripts:
+        are = "is the evaluation code of a paper" if len(scripts) == 1 else "are the evaluation code of papers"
+        yield f"{listed(scripts)} {are}, which others copy: receval metrics --convention {scripts[0]} shows what it computes."
 
 
 def difference_document(difference: ConventionDifference) -> Document:

@@ -126,10 +126,14 @@ def test_scripts_are_left_out_of_an_audit_unless_they_are_asked_for(receval):
 def test_a_script_that_prints_a_number_is_named_as_one(receval):
     loaded = package.load_config(QUICKSTART, ["evaluation.metrics=[Recall(convention=gde)@10]"])
     value = next(row.value for row in package.run(loaded).rows if row.model == "knn")
+    said = "gde is the evaluation code of a paper, which others copy: receval metrics --convention gde shows what it computes"
     for more in ((), ("--search", "policies")):
         out = " ".join(receval("audit", QUICKSTART, "-m", "Recall@10", "--find", f"{value:.8f}", *more)[1].split())
         assert f"{value:.8f}" in out
-        assert "gde is no library but the evaluation code of a paper, which others copy (https://github.com/tanatosuu/GDE" in out
+        assert said in out
+    code, out, _ = receval("metrics", "--convention", "gde")
+    assert code == 0
+    assert "takes eleven ranks" in out
 
 
 def test_eleven_ranks_count_at_ten_only_and_are_no_impossible_value(evaluate):
