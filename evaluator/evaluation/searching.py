@@ -82,7 +82,8 @@ def search(loaded: Loaded, number: str, parts: Sequence[str], names: Sequence[st
     """Find the conventions and settings under which a measure of a config prints a number.
 
     Every combination of the conventions called `names` (default: all that receval knows) with the settings of the `parts` is tried; see
-    `SEARCHES`. A setting that a measure names itself stays as it is. Raises `ConfigError` and `DataError` as `audit` does.
+    `SEARCHES`. A setting that a measure names itself stays as it is, and so do policies of a measure of lists as delivered. Raises
+    `ConfigError` and `DataError` as `audit` does.
     """
     evaluation = loaded.config.evaluation
     chosen = tuple(dict.fromkeys((evaluation.convention, *(conventions.with_scripts(names) or conventions.packaged_names()))))
@@ -171,7 +172,7 @@ def _variants(defined: Mapping[tuple[Definition, str], Definition], grid: _Grid)
     """Return the definitions of every measure under every combination; definitions that differ in no setting that they read are one."""
     variants = _Variants()
     for (measure, name), definition in defined.items():
-        named = dict(measure.spec.params)
+        named = {*dict(measure.spec.params), *(SEARCHES["policies"] if measure.metric.as_delivered else ())}
         values = [(str(definition.axes[axis]),) if axis in named else tried for axis, tried in grid.values.items()]
         fixed = _likeness(definition, grid.values)
         for combination in product(*values):

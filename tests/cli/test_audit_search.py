@@ -129,6 +129,8 @@ def test_a_setting_that_the_measure_names_stays_as_it_is(tmp_path):
     path = write_world(tmp_path)
     found = search(load_config(path, ["evaluation.metrics=[nDCG(seen_items=drop)@3]"]), "0.9999", ("policies",), ("elliot",))
     assert {one.settings["seen_items"] for one in found.matches} == {("drop",)}
+    found = search(load_config(path, ["evaluation.metrics=[DuplicateShare@3]"]), "0.9999", ("policies",), ("receval",))
+    assert {one.settings["duplicates"] for one in found.matches} == {("keep_all",)}
 
 
 def test_a_search_that_is_too_large_says_how_to_make_it_smaller(tmp_path, receval, monkeypatch):
