@@ -20,12 +20,15 @@ FORMULA_AXES: Final = (
         },
     ),
     Axis(
-        "hit_ranks",
+        "recall_denominator",
         "formula",
-        "the ranks at which hits count at a cut-off k",
-        {"k": "the first k", "eleven_at_10": "the first k, and if k is 10 the first eleven, so that the value can be above 1"},
+        "the divisor of Recall",
+        {
+            "r": "R",
+            "min_r_k": "the smaller of R and k",
+            "min_r_k_eleven_at_10": "the smaller of R and k; if k is 10 the hits of the first eleven ranks are divided by it",
+        },
     ),
-    Axis("recall_denominator", "formula", "the divisor of Recall", {"r": "R", "min_r_k": "the smaller of R and k"}),
     Axis(
         "rprecision_denominator",
         "formula",
@@ -122,6 +125,8 @@ FORMULA_AXES: Final = (
         "the list that nDCG divides by",
         {
             "relevant": "all relevant items of the user, highest gain first, cut at k",
+            "relevant_eleven_at_10": "all relevant items of the user, highest gain first, cut at k; if k is 10 the hits of the first "
+            "eleven ranks are divided by it",
             "retrieved": "the hits of the list, highest gain first, cut at k",
             "retrieved_at_k": "the hits among the first k, highest gain first",
             "k_items": "k items of gain 1, however many are relevant (without a cut-off as `relevant`)",

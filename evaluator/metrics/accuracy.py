@@ -10,7 +10,7 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from .arrays import NO_VALUE, divide, divide_or_missing, is_missing, where
-from .measure import Measure, Ratio
+from .measure import Measure, Ratio, has_eleven_ranks
 from .notation import SIZES, tex
 from .registry import Number, metric
 from .weights import WEIGHT, ideal_with_weights, is_column, needs_of_weight, weighted
@@ -72,11 +72,16 @@ def _uses_of_recall(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 
 _TEX_OF_RECALL = tex(
-    r"\frac{<ranks>}{<denominator>}", denominator=SIZES, ranks={"k": r"|L_u \cap T_u|", "eleven_at_10": r"\sum_{r=1}^{k + [k = 10]} h_r"}
+    r"\frac{<hits>}{<denominator>}",
+    denominator={**SIZES, "min_r_k_eleven_at_10": SIZES["min_r_k"]},
+    hits=lambda params: r"\sum_{r=1}^{k + [k = 10]} h_r" if has_eleven_ranks(params) else r"|L_u \cap T_u|",
 )
 _TEX_OF_WEIGHTED_RECALL = tex(
     r"\frac{\sum_{i \in L_u \cap T_u} v_i}{<denominator>}",
-    denominator={"r": r"\sum_{i \in T_u} v_i", "min_r_k": r"\max_{S \subseteq T_u, |S| \le k} \sum_{i \in S} v_i"},
+    denominator={
+        "r": r"\sum_{i \in T_u} v_i",
+        **dict.fromkeys(("min_r_k", "min_r_k_eleven_at_10"), r"\max_{S \subseteq T_u, |S| \le k} \sum_{i \in S} v_i"),
+    },
 )
 
 
@@ -86,29 +91,29 @@ _TEX_OF_WEIGHTED_RECALL = tex(
     uses=_uses_of_recall,
     pooled=True,
     aliases=("R", "RecallAtK", "Sensitivity"),
-    axes={"denominator": "recall_denominator", "ranks": "hit_ranks"},
+    axes={"denominator": "recall_denominator"},
     texts=WEIGHT,
     needs=needs_of_weight,
     validate=is_column,
     tex=lambda params: (_TEX_OF_WEIGHTED_RECALL if params.get("weight") else _TEX_OF_RECALL)(params),
     reference=BAEZA_YATES,
-    ties=lambda params: not params.get("weight") and params["ranks"] == "k",
-    by_item=lambda params: params["ranks"] == "k",
+    ties=lambda params: not params.get("weight") and not has_eleven_ranks(params),
+    by_item=lambda params: not has_eleven_ranks(params),
 )
 def recall(m: Measure) -> Ratio:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible.
 
     Recall@k = h_k / D
 
-    D by `denominator`: `r`, which is R, or `min_r_k` = min(R, k). With `ranks` = `eleven_at_10` the hits of the first eleven ranks count
-    at k = 10, as in the script of GDE.
+    D by `denominator`: `r`, which is R, or `min_r_k` = min(R, k). With `min_r_k_eleven_at_10` the hits of the first eleven ranks count at
+    k = 10, as in the script of GDE, so that the value can be above 1.
 
     With `weight`, a column such as `rows.quantity` or `items.price`, it is Σ_{i: hits} v(i) / Σ_{i: relevant items} v(i), and with
     `min_r_k` the sum below is over the min(R, k) relevant items of the highest weights. `evaluation.weights` gives the column to all
     measures. The weights of several relevant test rows of an item are added up.
 
-    Edge cases: if R > k, the value cannot reach 1 when it is divided by R; with `eleven_at_10` it can be above 1. With `weight`, a user
-    whose relevant items have no weight in total is left out.
+    Edge cases: if R > k, the value cannot reach 1 when it is divided by R. With `weight`, a user whose relevant items have no weight in
+    total is left out.
     """
     if m.params["weight"]:
         hits = weighted(m.at_hit_ranks, "valued_hits")

@@ -18,7 +18,7 @@ from ..conventions.axis import Lists, Relevance, Truth, UserRules
 from ..names.measure_strings import UNSET, MetricSpec, Scalar
 from ..names.value_columns import source_and_column
 from ..tables.prepared import GroupBy
-from .measure import last_hit_rank
+from .measure import has_eleven_ranks, last_hit_rank
 from .registry import Metric
 
 ROWS: Final = "rows."
@@ -72,17 +72,13 @@ class Definition(Struct, frozen=True, dict=True):
     @property
     def last_rank(self) -> int | None:
         """The last rank that the value depends on; `None` is the whole list."""
-        return last_hit_rank(self.k) if self.k is not None and self._has_more_hit_ranks else self.k
+        return last_hit_rank(self.k) if self.k is not None and has_eleven_ranks(self.params) else self.k
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The bounds of a value; hits of eleven ranks divided by those of ten make up to a tenth more."""
         least, most = self.metric.bounds
         return (least, most * 1.1) if self.last_rank != self.k else (least, most)
-
-    @property
-    def _has_more_hit_ranks(self) -> bool:
-        return "hit_ranks" in self.metric.axes.values() and self.axes["hit_ranks"] != "k"
 
     @property
     def label(self) -> str:

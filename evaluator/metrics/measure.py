@@ -134,8 +134,8 @@ class Measure(Struct, frozen=True, eq=False):
 
     @property
     def at_hit_ranks(self) -> Measure:
-        """The same measure at the ranks down to which hits count, by the axis `hit_ranks`."""
-        if self.cutoffs is None or self.params["ranks"] == "k":
+        """The same measure at the ranks down to which hits count: the cut-offs, unless a parameter ends in `eleven_at_10`."""
+        if self.cutoffs is None or not has_eleven_ranks(self.params):
             return self
         return replace(self, cutoffs=tuple(map(last_hit_rank, self.cutoffs)))
 
@@ -276,8 +276,13 @@ class Measure(Struct, frozen=True, eq=False):
         return counts
 
 
+def has_eleven_ranks(params: Mapping[str, Scalar]) -> bool:
+    """Return whether hits of eleven ranks count at k = 10, as in the script of GDE."""
+    return any(isinstance(value, str) and value.endswith("eleven_at_10") for value in params.values())
+
+
 def last_hit_rank(k: int) -> int:
-    """Return the last rank whose hit counts at a cut-off, if `hit_ranks` is `eleven_at_10`."""
+    """Return the last rank whose hit counts at a cut-off, if eleven ranks count at k = 10."""
     return 11 if k == 10 else k
 
 

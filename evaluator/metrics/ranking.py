@@ -11,7 +11,7 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from .arrays import add, discounts, divide, harmonic, where
-from .measure import Measure, Ratio, gain_of
+from .measure import Measure, Ratio, gain_of, has_eleven_ranks
 from .notation import GAINS, SIZES, TexFormula, best_gain, tex
 from .registry import Number, metric
 from .table_views import CutTable
@@ -121,7 +121,7 @@ def _refuse_weights_of_other_ideals(params: Mapping[str, Scalar], k: int | None)
 
 def _sums_hits_of_k(params: Mapping[str, Scalar]) -> bool:
     """Return whether nDCG is a sum over the hits among the first k, divided by a number that does not depend on the list."""
-    return params["ideal"] in ("relevant", "k_items") and params["ties"] == "list_order" and params["ranks"] == "k"
+    return params["ideal"] in ("relevant", "k_items") and params["ties"] == "list_order"
 
 
 def _best(ideal: str, gain: str, is_weighted: bool) -> str:
@@ -286,7 +286,7 @@ def dcg(m: Measure) -> Array:
     uses=_uses_of_ndcg,
     pooled=True,
     aliases=("NDCGAtK",),
-    axes={**_DISCOUNTED, "ideal": "ndcg_ideal", "ranks": "hit_ranks"},
+    axes={**_DISCOUNTED, "ideal": "ndcg_ideal"},
     texts=WEIGHT,
     needs=needs_of_weight,
     validate=_refuse_weights_of_other_ideals,
@@ -296,7 +296,7 @@ def dcg(m: Measure) -> Array:
         gain=GAINS,
         discount=_TEX_DISCOUNTS,
         best=lambda params: _best(str(params["ideal"]), str(params["gain"]), bool(params.get("weight"))),
-        ranks={"k": "k", "eleven_at_10": "k + [k = 10]"},
+        ranks=lambda params: "k + [k = 10]" if has_eleven_ranks(params) else "k",
     ),
     reference=_JARVELIN,
     ties=lambda params: _sums_hits_of_k(params) and not params.get("weight"),
@@ -310,8 +310,8 @@ def ndcg(m: Measure) -> Ratio:
     It is the DCG of the list divided by IDCG, the DCG of the best possible list. Gain, discount and `ties` are those of DCG; `log_base`
     cancels out and is accepted for completeness. IDCG by `ideal`: the DCG of all `relevant` items of the user, highest gain first, cut at
     k; of all hits of the list (`retrieved`) in that order, cut at k; of the hits among the first k (`retrieved_at_k`) in that order; or of
-    k items of gain 1, however many are relevant (`k_items`). With `ranks` = `eleven_at_10` the hits of the first eleven ranks count at
-    k = 10, as in the script of GDE, while IDCG is cut at ten.
+    k items of gain 1, however many are relevant (`k_items`). With `relevant_eleven_at_10` the hits of the first eleven ranks count at
+    k = 10, as in the script of GDE, while IDCG is cut at ten, so that the value can be above 1.
 
     With `weight`, a column such as `rows.quantity`, each gain is multiplied by v(r) in DCG and in IDCG, whose order is that of these
     products; then `ideal` is `relevant`.
