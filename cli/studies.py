@@ -152,7 +152,7 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
     multiple=True,
     metavar="NAME",
     shell_complete=options.convention_names,
-    help="A convention to compare with that of the config. Default: all.",
+    help="A convention to compare with that of the config; scripts: those of code that papers copy. Default: those of all libraries.",
 )
 @click.option(
     "--why",
@@ -164,6 +164,12 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
 @click.option(
     "--find", "number", metavar="NUMBER", help="Find the conventions, measures and models that give a printed number, such as 0.1894."
 )
+@click.option(
+    "--search",
+    "searched",
+    metavar="WHAT,WHAT",
+    help="With --find: also search these settings: policies (duplicates, seen and unknown items), order (of lists, and of ties).",
+)
 @options.by_option("Also audit the values within groups")
 @options.format_option("audit", default="table", help="The output format.")
 def audit(
@@ -172,6 +178,7 @@ def audit(
     conventions: tuple[str, ...],
     why: tuple[str, str] | None,
     number: str | None,
+    searched: str | None,
     by: tuple[str, ...],
     form: str,
 ) -> None:
@@ -186,9 +193,13 @@ def audit(
         raise click.UsageError(f"--why names the two conventions that it compares: leave out {'--convention' if conventions else '--find'}")
     if why and why[0] == why[1]:
         raise click.UsageError(f"--why names two conventions, not {why[0]} twice")
+    if searched is not None and number is None:
+        raise click.UsageError("--search looks for a number: give it with --find 0.1894")
+    if searched is not None and by:
+        raise click.UsageError("--search looks at values over all users: leave out --by")
     if why and by:
         raise click.UsageError("--why explains values over all users: leave out --by")
     loaded = read(read.source(config), {"by": by}, judges_gates=False)
-    subject, found = audit_question(loaded, conventions, why, number, by_group=bool(by))
+    subject, found = audit_question(loaded, conventions, why, number, searched, by_group=bool(by))
     command = "add" if config is None or read.changes or conventions else f"receval audit {shlex.quote(config)}"
     show(of_form(form, subject), found, command=command, spreadsheet_safe=loaded.config.output.spreadsheet_safe)

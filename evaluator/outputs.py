@@ -16,7 +16,7 @@ from msgspec import Struct
 
 Subject = Literal[
     "result", "latex", "report", "users", "comparison", "losers", "gates", "findings", "chart", "audit", "audit-difference",
-    "audit-values", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices", "user", "card",
+    "audit-values", "audit-settings", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices", "user", "card",
 ]  # fmt: skip
 """Subject of an output."""
 Need = Literal["users", "conclusions", "complete", "description", "drawing"]
@@ -136,6 +136,10 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("audit-values", "csv", f"{_AUDITED}:found_rows"),
     OutputForm("audit-values", "json", f"{_AUDITED}:found_json"),
     OutputForm("audit-values", "md", f"{_AUDIT}:found_document"),
+    OutputForm("audit-settings", "table", "receval.content.found_settings:document"),
+    OutputForm("audit-settings", "csv", f"{_AUDITED}:settings_rows"),
+    OutputForm("audit-settings", "json", f"{_AUDITED}:settings_json"),
+    OutputForm("audit-settings", "md", "receval.content.found_settings:document"),
     OutputForm("description", "table", "receval.content.description:document"),
     OutputForm("description", "json", "receval.content.description:plain"),
     OutputForm("description", "md", "receval.content.description:document"),

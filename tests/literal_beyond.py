@@ -352,6 +352,8 @@ OF_USERS: Final[dict[str, OfUser]] = {
     "UserCoverage": lambda f, u, cut, k, p: float(bool(cut)),
     "SufficientReco": lambda f, u, cut, k, p: min(len(cut) / (k or 1), 1.0) if p["form"] == "share" else float(len(cut) >= (k or 1)),
     "UnrepeatedReco": lambda f, u, cut, k, p: len(set(cut)) / len(cut) if p["form"] == "share" else float(len(set(cut)) == len(cut)),
+    "DuplicateShare": lambda f, u, cut, k, p: divided(len(cut) - len(set(cut)), len(cut)),
+    "InvalidShare": lambda f, u, cut, k, p: divided(sum(i not in f.catalogue and i not in f.rows for i in cut), len(cut)),
     "NumRetrieved": lambda f, u, cut, k, p: float(len(cut)),
     "NumRelevant": lambda f, u, cut, k, p: float(len(f.gains[u])),
     "NumUsers": lambda f, u, cut, k, p: 1.0,

@@ -14,7 +14,7 @@ import receval
 import yaml
 from receval import load_config
 from receval.checks import CHECKS
-from receval.conventions import AXES, builtin_names, load
+from receval.conventions import AXES, load, packaged_names, script_names
 from receval.metrics import METRICS
 
 from tests.conftest import ROOT
@@ -80,12 +80,19 @@ def test_every_axis_is_explained_with_its_values(name):
 
 def test_every_convention_has_a_page_with_its_notes():
     found = pages("conventions")
-    assert found.keys() == {*builtin_names(), "index"}
-    assert [name for name in builtin_names() if name != name.lower()] == []
-    for name in builtin_names():
+    assert found.keys() == {*packaged_names(), "index"}
+    assert [name for name in packaged_names() if name != name.lower()] == []
+    for name in packaged_names():
         assert f"[{name}]({name}.md)" in found["index"]
         assert [note for note in load(name).notes if note not in found[name]] == []
         assert f"  convention: {name}" in found[name]
+
+
+def test_the_page_of_a_script_has_the_formula_of_each_of_its_metrics():
+    found = pages("conventions")
+    for name in script_names():
+        arithmetic = found[name].partition("## The arithmetic of the code")[2]
+        assert [metric for metric in load(name).metrics if f"\\mathrm{{{metric}}}@k" not in arithmetic] == []
 
 
 def test_every_check_has_a_page_with_its_limits_and_a_case_that_raises_it():

@@ -252,6 +252,7 @@ SUBJECTS = {
         "description",
         "diff",
         "explanation",
+        "found_settings",
         "gates",
         "model_diff",
         "progress",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
 from receval.content import catalogue as pages
-from receval.document import Block, Cell, Code, Heading, Paragraph, Table, Terms
+from receval.conventions import load, script_names
+from receval.document import Block, Cell, Code, Equation, Heading, Paragraph, Table, Terms
 from receval.metrics import METRICS, catalogue
 from receval.metrics.catalogue import DEFAULT, Catalogue, ConventionEntry
+from receval.metrics.notation import GLOSSARY, symbols
 
 ROOT = Path(__file__).parents[2]
 printed = runpy.run_path(str(ROOT / "docs" / "generate" / "printed.py"))["printed"]
@@ -22,18 +25,30 @@ MEASURES = ("nDCG", "MAP", "Precision", "MRR", "RMSE", "FCP")
 
 def index() -> list[Block]:
     """Return a row for each convention, with a link to its page."""
-    found = catalogue.read()
-    linked = [replace(entry, name=f"[{entry.name}]({entry.name}.md)") for entry in found.conventions]
+    found = catalogue.read(map(load, script_names()))
+    libraries = [entry for entry in found.conventions if entry.name not in script_names()]
+    linked = [replace(entry, name=f"[{entry.name}]({entry.name}.md)") for entry in libraries]
     about = (
         "A convention sets every setting as a library computes it, so that receval prints the numbers of this library: "
         "[how to use conventions](../conventions.md)."
     )
-    return [Heading("All conventions"), Paragraph(about), *pages.conventions(linked)]
+    scripts = [replace(entry, name=f"[{entry.name}]({entry.name}.md)") for entry in _scripts(found)]
+    copied = (
+        "The evaluation code of some papers was copied into many others. Each page has the arithmetic of this code as a formula. "
+        "`receval audit` leaves these conventions out, unless `--convention scripts` asks for them; `--find` searches them too."
+    )
+    of_scripts = [Heading("Scripts that papers copy", 2), Paragraph(copied), *pages.conventions(scripts)]
+    return [Heading("All conventions"), Paragraph(about), *pages.conventions(linked), *of_scripts]
+
+
+def _scripts(found: Catalogue) -> list[ConventionEntry]:
+    """Return the conventions of scripts."""
+    return [entry for entry in found.conventions if entry.name in script_names()]
 
 
 def each() -> Mapping[str, list[Block]]:
     """Return the page of each convention by its name, which is in lower case."""
-    found = catalogue.read()
+    found = catalogue.read(map(load, script_names()))
     return {entry.name: page(entry, found) for entry in found.conventions}
 
 
@@ -48,10 +63,27 @@ def page(entry: ConventionEntry, found: Catalogue) -> list[Block]:
         first,
         Paragraph(back + more if there else back),
         *(linked(block) for block in rest),
+        *(arithmetic(entry) if entry.name in script_names() else []),
         Heading("In a config", 2),
         Code(in_config(entry), "yaml"),
         *example(entry),
     ]
+
+
+def arithmetic(entry: ConventionEntry) -> list[Block]:
+    """Return what the code computes for one user, as the formula of each of its metrics under its settings."""
+    blocks: list[Block] = [Heading("The arithmetic of the code", 2)]
+    used: list[str] = []
+    for name in entry.metrics:
+        metric = METRICS[name]
+        own = load(entry.name).axes_of(name)
+        params = {param: own[axis] for param, axis in metric.axes.items()} | {param: one.default for param, one in metric.numbers.items()}
+        lines = catalogue.equation(metric, params | {param: text.default or "" for param, text in metric.texts.items()})
+        blocks.append(Equation(lines))
+        used += lines
+    needed = symbols(" ".join(used))
+    terms = [(f"$`{one}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for one, meaning in GLOSSARY.items() if one in needed]
+    return [*blocks, Terms(tuple(terms), code=False)]
 
 
 def in_config(entry: ConventionEntry) -> str:
@@ -89,4 +121,5 @@ def linked(block: Block) -> Block:
 
 
 def _links(names: str) -> str:
-    return ", ".join(f"[{name}](../metrics/{METRICS[name].family}.md#{name.lower()})" if name in METRICS else name for name in names.split(", "))
+    places = {name: f"../metrics/{METRICS[name].family}.md#{name.lower()}" for name in names.split(", ") if name in METRICS}
+    return ", ".join(f"[{name}]({places[name]})" if name in places else name for name in names.split(", "))

@@ -24,6 +24,7 @@ COMMANDS = {
     "audit": ("the measures under every convention", "`audit`"),
     "audit-difference": ("why two conventions differ", "`audit --why A B`"),
     "audit-values": ("which convention gives a number", "`audit --find NUMBER`"),
+    "audit-settings": ("which settings give a number", "`audit --find NUMBER --search policies,order`"),
     "description": ("the description of the files", "`describe`"),
     "explanation": ("how the value of one user is computed", "`explain`"),
     "baseline": ("the contents of a baseline", "`baseline show`"),

@@ -100,7 +100,7 @@ def _label(definition: Definition, aggregate: str) -> str:
 
 
 def _facts(definition: Definition, aggregate: str) -> MeasureFacts:
-    least, largest = definition.metric.bounds
+    least, largest = definition.bounds
     if aggregate == "sum":
         least, largest = min(least, 0.0), inf
     return MeasureFacts(definition.higher_is_better, not definition.metric.per_model, least, largest)
@@ -365,7 +365,8 @@ def _of_policy(evaluation: Evaluation, conventions: str) -> Iterator[tuple[str, 
         if not looking:
             yield axis, f"no measure uses {_SUBJECTS[axis]}"
         elif not any(one.axes[axis] == value for one in looking):
-            yield axis, f"every measure names its own {axis}"
+            delivered = all(one.metric.as_delivered for one in looking)
+            yield axis, "every measure counts lists as they were delivered" if delivered else f"every measure names its own {axis}"
         elif axis == "tie_order" and all(one.lists.order == "file" for one in looking):
             yield axis, f"the convention {conventions} reads lists in file order, which has no ties"
 

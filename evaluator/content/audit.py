@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from ..conventions import script_names
 from ..document import Block, Code, Column, Document, Heading, Paragraph, Points, Table, Terms
 from ..results.audit import Audit, AuditedMeasure, ChoiceEffect, ConventionDifference, FoundValues, MeasureDifference
 from ..results.explanation import CellValue, ExplainedTable, Explanation
@@ -68,7 +69,15 @@ def found_document(found: FoundValues) -> Document:
     title = printed if found.exact else f"No convention prints {wanted}{f', with or {without}' if without else ''}; the closest values are"
     columns = (Column("value", "value"), Column("measure"), Column("model", "name"), Column("conventions", wraps=True))
     rows = ((number(value, places), measure, model, ", ".join(names)) for (value, measure, model), names in by_value.items())
-    return Paragraph(f"{title}:"), Table.of_texts(columns, rows)
+    return Paragraph(f"{title}:"), Table.of_texts(columns, rows), *_points(tuple(about_scripts(one.convention for one in found.values)))
+
+
+def about_scripts(names: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence on the conventions that are those of scripts, if there are any."""
+    scripts = [name for name in dict.fromkeys(names) if name in script_names()]
+    if scripts:
+        are = "is the evaluation code of a paper" if len(scripts) == 1 else "are the evaluation code of papers"
+        yield f"{listed(scripts)} {are}, which others copy: receval metrics --convention {scripts[0]} shows what it computes."
 
 
 def difference_document(difference: ConventionDifference) -> Document:

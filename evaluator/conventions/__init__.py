@@ -2,6 +2,9 @@
 
 from .axes import AXES, PROTOCOL
 from .axis import Axis
-from .convention import DEFAULT, Convention, builtin_names, is_path, load
+from .convention import DEFAULT, SCRIPTS, Convention, builtin_names, is_path, load, packaged_names, script_names, with_scripts
 
-__all__ = ["AXES", "DEFAULT", "PROTOCOL", "Axis", "Convention", "builtin_names", "is_path", "load"]
+__all__ = [
+    "AXES", "DEFAULT", "PROTOCOL", "SCRIPTS", "Axis", "Convention", "builtin_names", "is_path", "load", "packaged_names", "script_names",
+    "with_scripts",
+]  # fmt: skip

@@ -19,7 +19,16 @@ FORMULA_AXES: Final = (
             "rated": "the listed items that are in the user's test rows, at most k of the list",
         },
     ),
-    Axis("recall_denominator", "formula", "the divisor of Recall", {"r": "R", "min_r_k": "the smaller of R and k"}),
+    Axis(
+        "recall_denominator",
+        "formula",
+        "the divisor of Recall",
+        {
+            "r": "R",
+            "min_r_k": "the smaller of R and k",
+            "min_r_k_eleven_at_10": "the smaller of R and k; if k is 10 the hits of the first eleven ranks are divided by it",
+        },
+    ),
     Axis(
         "rprecision_denominator",
         "formula",
@@ -116,6 +125,8 @@ FORMULA_AXES: Final = (
         "the list that nDCG divides by",
         {
             "relevant": "all relevant items of the user, highest gain first, cut at k",
+            "relevant_eleven_at_10": "all relevant items of the user, highest gain first, cut at k; if k is 10 the hits of the first "
+            "eleven ranks are divided by it",
             "retrieved": "the hits of the list, highest gain first, cut at k",
             "retrieved_at_k": "the hits among the first k, highest gain first",
             "k_items": "k items of gain 1, however many are relevant (without a cut-off as `relevant`)",

@@ -18,7 +18,7 @@ parameters: {divide_by_k: {true: {denominator: k}}} # the library's parameter �
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -102,6 +102,9 @@ class Problems:
 
 DEFAULT: Final = "receval"
 _HERE: Final = Path(str(files(__package__)))
+_SCRIPTS: Final = _HERE / "scripts"
+SCRIPTS: Final = "scripts"
+"""Name of all conventions of scripts together."""
 _ABOUT: Final = ("about", "library", "version", "source")
 _KEYS: Final = (
     "name",
@@ -185,8 +188,8 @@ class Convention(Struct, frozen=True, dict=True):
     def read(self, spec: MetricSpec) -> MetricSpec:
         """Translate `spec` from the library's names to receval's; values in `spec` take precedence over those of the spelling."""
         name, components, params, k = spec.name, spec.components, dict(spec.params), spec.k
-        if reason := next((reason for pattern, reason in self.refused.items() if re.fullmatch(pattern, name)), ""):
-            raise ValueError(f"{name} of {self.library} {reason}")
+        if reason := self.refusal(name):
+            raise ValueError(reason)
         written = (spec.name,) if spec.k is UNSET else (f"{spec.name}@{spec.k}", spec.name)
         spelled = next((spelled for text in written if (spelled := self._from_spelling(text)) is not None), None)
         if spelled is not None:
@@ -208,6 +211,11 @@ class Convention(Struct, frozen=True, dict=True):
                 allowed = ", ".join(map(str, rewrite))
                 raise ValueError(f"{key} must be one of {allowed} under the convention {self.name}, not {value!r}")
         return MetricSpec(name, components, tuple(read.items()), k)
+
+    def refusal(self, name: str) -> str:
+        """Return why the metric that the library calls `name` is refused; empty if it is not."""
+        reason = next((reason for pattern, reason in self.refused.items() if re.fullmatch(pattern, name)), "")
+        return f"{name} of {self.library} {reason}" if reason else ""
 
     def refuse_without_cutoff(self, written: str) -> None:
         """Raise `ValueError` if the library refuses the metric that it calls `written` without a cut-off."""
@@ -231,8 +239,28 @@ class Convention(Struct, frozen=True, dict=True):
 
 @cache
 def builtin_names() -> tuple[str, ...]:
-    """Return the names of the conventions that come with receval."""
-    return tuple(sorted(entry.name.removesuffix(".yaml") for entry in files(__package__).iterdir() if entry.name.endswith(".yaml")))
+    """Return the names of the conventions of libraries that come with receval."""
+    return _names_in(_HERE)
+
+
+@cache
+def script_names() -> tuple[str, ...]:
+    """Return the names of the conventions of scripts: the evaluation code of papers, which other papers copy."""
+    return _names_in(_SCRIPTS)
+
+
+def packaged_names() -> tuple[str, ...]:
+    """Return the names of all conventions that come with receval, those of scripts last."""
+    return (*builtin_names(), *script_names())
+
+
+def with_scripts(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of conventions, in which `scripts` means all those of scripts."""
+    return tuple(one for name in names for one in (script_names() if name == SCRIPTS else (name,)))
+
+
+def _names_in(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in folder.glob("*.yaml")))
 
 
 def is_path(name: str) -> bool:
@@ -249,13 +277,13 @@ def load(name: str, folder: Path | None = None) -> Convention:
     """
     if is_path(name):
         return _load((folder or Path()) / name, ())
-    if name not in builtin_names():
+    if name not in packaged_names():
         added = plugins.find("conventions", name)
         if added is not None:
             return _load(Path(str(added)), ())
-        if name.lower() in builtin_names():
+        if name.lower() in packaged_names():
             return _packaged(name.lower())
-        hint = did_you_mean(name.lower(), builtin_names(), before=" — ")
+        hint = did_you_mean(name.lower(), packaged_names(), before=" — ")
         raise ValueError(
             f"unknown convention {name!r}{hint}: give a name that `receval metrics --conventions` prints, or the path of a .yaml file"
         )
@@ -264,7 +292,11 @@ def load(name: str, folder: Path | None = None) -> Convention:
 
 @cache
 def _packaged(name: str) -> Convention:
-    return _load(_HERE / f"{name}.yaml", ())
+    return _load((_HERE if name in builtin_names() else _SCRIPTS) / f"{name}.yaml", ())
+
+
+def _is_own(path: Path) -> bool:
+    return path.parent in (_HERE, _SCRIPTS)
 
 
 _NOTHING: Final = Convention("", "", "", "", "", (), {}, {}, {}, {})
@@ -302,7 +334,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
     if missing and not problems.messages:
         problems.add(("axes",), f"the axes {', '.join(sorted(missing))} have no value")
     problems.refuse()
-    inherited = base if "extends" in content and path.parent == _HERE else None
+    inherited = base if "extends" in content and _is_own(path) else None
     return Convention(
         name=name,
         notes=tuple(map(str, content.get("notes") or ())),
@@ -322,7 +354,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
 def _document(path: Path) -> yaml_text.Document:
     """Return the text of a convention with its content, which is a mapping; `ValueError` if it cannot be read."""
     try:
-        document = yaml_text.read(yaml_text.read_file(path), {}, is_own=path.parent == _HERE)
+        document = yaml_text.read(yaml_text.read_file(path), {}, is_own=_is_own(path))
     except FileNotFoundError:
         raise ValueError(f"there is no convention {path}") from None
     except OSError as error:
@@ -362,7 +394,7 @@ def _name(content: Mapping[str, Any], path: Path, problems: Problems) -> str:
     name = content.get("name") or path.stem
     if not isinstance(name, str):
         problems.add(("name",), "name must be a text")
-    elif name in builtin_names() and path.parent != _HERE:
+    elif name in packaged_names() and not _is_own(path):
         problems.add(("name",), f"{name!r} is the name of a built-in convention: choose another")
     return str(name)
 

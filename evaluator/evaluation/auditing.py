@@ -28,23 +28,24 @@ _Group = tuple[str, str]
 """A grouping and one of its groups."""
 _GroupRows = Mapping[str, Mapping[tuple[Definition, _Group], Row]]
 """Model → the row of a measure in a group."""
-_NO_USERS: Final = Options(keep_users=False, complete=False)
+NO_USERS: Final = Options(keep_users=False, complete=False)
 
 
 def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = False, by_group: bool = False) -> Audit:
-    """Evaluate the measures of a config under the conventions called `names`, or under all that receval knows.
+    """Evaluate the measures of a config under the conventions called `names`, or under those of all libraries.
 
+    `scripts` is a name for the conventions of all scripts together.
     The convention of the config comes first. With `own_relevance` each convention decides what is relevant, whatever the config sets. A
     model with several runs has the mean of its runs. A convention gives no value for a metric that its library does not have, or for
     which an input is missing. With `by_group` each measure is followed by the same measure in each group of the config. Raises
     `ConfigError` if a convention is wrong, and what `run` raises.
     """
     evaluation = loaded.config.evaluation
-    chosen = tuple(dict.fromkeys((evaluation.convention, *(names or conventions.builtin_names()))))
+    chosen = tuple(dict.fromkeys((evaluation.convention, *(conventions.with_scripts(names) or conventions.builtin_names()))))
     measures = tuple(evaluation.definitions)
     if not measures:
         raise ConfigError("an audit compares measures, but evaluation.metrics has only formulas")
-    under = _reader(loaded, own_relevance=own_relevance)
+    under = definitions_under(loaded, own_relevance=own_relevance)
     found = {(name, measure): under(measure, name) for name in chosen for measure in measures}
     definitions = dict.fromkeys(one for one in found.values() if not isinstance(one, str))
     if not definitions:
@@ -52,7 +53,7 @@ def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = Fa
         raise ConfigError(f"none of the conventions {', '.join(chosen)} has one of the measures {labels}")
     by_score = {one: _by_score(one) for one in definitions if _is_by_file_order(one)}
     definitions = dict.fromkeys((*definitions, *by_score.values()))
-    request = Request(loaded, Plan(tuple(definitions), by=tuple(evaluation.by) if by_group else ()), _NO_USERS, whole_lists=True)
+    request = Request(loaded, Plan(tuple(definitions), by=tuple(evaluation.by) if by_group else ()), NO_USERS, whole_lists=True)
     rows, of_groups, said = open_inputs(request, _rows_of_all_and_groups)
 
     def cell(convention: str, measure: Definition, model: str, group: _Group | None) -> AuditCell:
@@ -88,9 +89,9 @@ def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = Fa
     return Audit(
         own_convention=chosen[0],
         conventions=chosen,
-        models=_models(rows, runs),
+        models=models_of(rows, runs),
         measures=tuple(audited(one, group) for one in measures for group in groups_of(one)),
-        remarks=said if own_relevance else (*_on_relevance(loaded, definitions), *said),
+        remarks=said if own_relevance else (*on_relevance(loaded, definitions), *said),
         versions=versions(request),
         runs=runs,
     )
@@ -104,20 +105,21 @@ def relevance_text(loaded: Loaded) -> str:
     return f"evaluation.relevance {{{', '.join(parts)}}}" if parts else ""
 
 
-def _on_relevance(loaded: Loaded, definitions: Iterable[Definition]) -> Iterator[str]:
+def on_relevance(loaded: Loaded, definitions: Iterable[Definition]) -> Iterator[str]:
     """Yield a sentence on the relevance that a config sets, if one of some measures uses relevance."""
     text = relevance_text(loaded)
     if text and any(uses_relevance(inner) for one in definitions for inner in one.all):
         yield f"{text} counts under every convention; without it each convention uses its own rule."
 
 
-def _models(rows: _Rows, runs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def models_of(rows: _Rows, runs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Return the models, without their runs."""
     every = {name for names in runs.values() for name in names}
     return tuple(name for name in rows if name not in every)
 
 
-def _rows_and_remarks(files: Files) -> tuple[_Rows, tuple[str, ...]]:
+def rows_and_remarks(files: Files) -> tuple[_Rows, tuple[str, ...]]:
+    """Return the rows of every definition of a plan for every model, over all users, and remarks on the files."""
     rows, _, said = _rows_of_all_and_groups(files)
     return rows, said
 
@@ -160,7 +162,7 @@ def _by_score(definition: Definition) -> Definition:
     return replace(definition, axes=axes, components=tuple(map(_by_score, definition.components)))
 
 
-def _reader(loaded: Loaded, *, own_relevance: bool = False) -> Callable[[Definition, str], Definition | str]:
+def definitions_under(loaded: Loaded, *, own_relevance: bool = False) -> Callable[[Definition, str], Definition | str]:
     """Return a function that defines a measure of a config under another convention, or returns the reason why this is impossible."""
     evaluation = loaded.config.evaluation
     written = {evaluation.resolve(spec): spec for spec in reversed(evaluation.written)}
@@ -173,7 +175,7 @@ def _reader(loaded: Loaded, *, own_relevance: bool = False) -> Callable[[Definit
         parts = measure.components if measure.spec.components else ()  # the library need not have the parts that a metric names itself
         library_has_it = {measure.metric.name, *(inner.metric.name for part in parts for inner in part.all)} <= convention.metrics.keys()
         if not library_has_it and name not in (conventions.DEFAULT, evaluation.convention) and convention.library:
-            return "the library does not have the metric"
+            return convention.refusal(measure.metric.name) or "the library does not have the metric"
         try:
             definition = evaluation.resolve(written[measure], name, own_relevance=own_relevance)
         except ValueError as error:
@@ -209,7 +211,7 @@ def difference(loaded: Loaded, first: str, second: str) -> ConventionDifference:
     From the first to the second convention the settings are changed one after the other, in the order in which an evaluation reads them
     (that of `AXES`), and each of them also alone. Raises `ConfigError` if a convention is wrong, and what `run` raises.
     """
-    under = _reader(loaded)
+    under = definitions_under(loaded)
     measures = loaded.config.evaluation.definitions
     paths = [_path(loaded, one.label, [(name, under(one, name)) for name in (first, second)]) for one in measures]
     every = (one for path in paths for one in (*path.ends, *(step[place] for place in (0, 1) for step in path.steps.values())))
@@ -217,9 +219,9 @@ def difference(loaded: Loaded, first: str, second: str) -> ConventionDifference:
     if not definitions:
         reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config has only formulas"
         raise ConfigError(f"the conventions {first} and {second} cannot be compared: {reasons}")
-    rows, said = open_inputs(Request(loaded, Plan(tuple(definitions)), _NO_USERS), _rows_and_remarks)
-    rows = {model: rows[model] for model in _models(rows, loaded.config.data.runs)}
-    said = (*_on_relevance(loaded, definitions), *said)
+    rows, said = open_inputs(Request(loaded, Plan(tuple(definitions)), NO_USERS), rows_and_remarks)
+    rows = {model: rows[model] for model in models_of(rows, loaded.config.data.runs)}
+    said = (*on_relevance(loaded, definitions), *said)
     return ConventionDifference(first, second, tuple(rows), tuple(_measure_difference(path, rows) for path in paths), said)
 
 

@@ -128,7 +128,8 @@ def _of_ratings(test: load.Source, frame: pl.DataFrame) -> Iterator[str]:
 def _of_catalogue(files: Files) -> Iterator[str]:
     """Yield a sentence if items of train or test are not in data.items, which is the catalogue of some measures."""
     prepared = files.prepared
-    metrics = list(dict.fromkeys(one.metric.name for one in files.request.plan.shown if "catalogue" in one.needs))
+    over_catalogue = (one for one in files.request.plan.shown if "catalogue" in one.needs and not one.metric.as_delivered)
+    metrics = list(dict.fromkeys(one.metric.name for one in over_catalogue))  # InvalidShare takes items of train as well
     if files.inputs.of("items") is None or not metrics:
         return
     in_train = prepared.in_train & ~prepared.in_catalogue

@@ -67,7 +67,7 @@ class RepeatedItems(HealthCheck):
 
 def _how_repeats_count(definitions: Sequence[Definition]) -> str:
     """Return advice on repeated items with what was done with them; empty if measures differ in it."""
-    policies = {inner.lists.duplicates for definition in definitions for inner in definition.all}
+    policies = {inner.lists.duplicates for definition in definitions for inner in definition.all if not inner.metric.as_delivered}
     if len(policies) != 1:
         return ""
     (policy,) = policies

@@ -74,7 +74,7 @@ class ImpossibleValues(HealthCheck):
     """Values outside of the bounds of their metric, and values above those of the best possible lists."""
 
     def tally(self, part: ExaminedPart) -> Tally:
-        bounds = np.asarray([definition.metric.bounds for definition in part.definitions], dtype=np.float64)
+        bounds = np.asarray([definition.bounds for definition in part.definitions], dtype=np.float64)
         values = part.values
         odd = (values < bounds[:, :1] - _TOLERANCE) | (values > bounds[:, 1:] + _TOLERANCE)
         valued = np.count_nonzero(~np.isnan(values), axis=1)
@@ -107,7 +107,7 @@ class ImpossibleValues(HealthCheck):
         n, total = tally.count(f"odd_{index}"), tally.count(f"valued_{index}")
         if not n:
             return []
-        bounds = definition.metric.bounds
+        bounds = definition.bounds
         (extreme,) = tally[f"extreme_{index}"].values("value")
         subject = f"{label} of {share_text(n, total, 'users')}"
         duplicates = {role: tally.count(f"{role}_{index}") for role in (LISTS, TEST)}
@@ -119,7 +119,7 @@ class ImpossibleValues(HealthCheck):
         return self.symptom(context, sentence, n, total, examples=examples, rows=None if rows is None else rows.rename({"value": label}))
 
     def _of_model(self, row: Row, definition: Definition, context: Context) -> list[Symptom]:
-        least, most = definition.metric.bounds
+        least, most = definition.bounds
         value = row.value if row.aggregate in ("mean", "system") else None
         if value is None or least - _TOLERANCE <= value <= most + _TOLERANCE:
             return []
@@ -195,7 +195,7 @@ class NoBetterThanPopularity(HealthCheck):
 
 def _outside(definition: Definition, why: str) -> str:
     """Say that a value, inserted at `{}`, is outside of the range of its metric, and why if the cause is known."""
-    least, most = definition.metric.bounds
+    least, most = definition.bounds
     between = f"{least:g} or more" if math.isinf(most) else f"{most:g} or less" if math.isinf(least) else f"{least:g} to {most:g}"
     return f"outside of its range ({between}), {{}}" + (f", because {why}" if why else "; no cause is known")
 

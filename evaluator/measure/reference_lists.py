@@ -266,9 +266,9 @@ class ReferencePlan(Struct, frozen=True, eq=False):
         return ReferenceTask(name, kind, task, depth, masked, truths, seed, test_users)
 
     def _depth(self, definitions: Iterable[Definition]) -> int:
-        """Return the largest cut-off; for a measure of whole lists the length of the longest list of a model."""
+        """Return the last rank that a measure reads; for a measure of whole lists the length of the longest list of a model."""
         whole = self.longest or _DEEP
-        return max(whole if part.k is None else part.k for one in definitions for part in one.all)
+        return max(whole if (rank := part.last_rank) is None else rank for one in definitions for part in one.all)
 
 
 def _each(definitions: Iterable[Definition]) -> tuple[Definition, ...]:

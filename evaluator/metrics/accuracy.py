@@ -12,7 +12,7 @@ from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from . import registry
 from .arrays import NO_VALUE, divide, divide_or_missing, is_missing, where
-from .measure import Measure, Ratio
+from .measure import Measure, Ratio, has_eleven_ranks
 from .notation import SIZES, tex
 from .registry import Number
 from .weights import WEIGHT, ideal_with_weights, is_column, needs_of_weight, weighted
@@ -70,10 +70,17 @@ def _uses_of_recall(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     return ("valued_hits", "valued_relevant" if params["denominator"] == "r" else "weighted_ideal")
 
 
-_TEX_OF_RECALL = tex(r"\frac{|L_u \cap T_u|}{<denominator>}", denominator=SIZES)
+_TEX_OF_RECALL = tex(
+    r"\frac{<hits>}{<denominator>}",
+    denominator={**SIZES, "min_r_k_eleven_at_10": SIZES["min_r_k"]},
+    hits=lambda params: r"\sum_{r=1}^{k + [k = 10]} h_r" if has_eleven_ranks(params) else r"|L_u \cap T_u|",
+)
 _TEX_OF_WEIGHTED_RECALL = tex(
     r"\frac{\sum_{i \in L_u \cap T_u} v_i}{<denominator>}",
-    denominator={"r": r"\sum_{i \in T_u} v_i", "min_r_k": r"\max_{S \subseteq T_u, |S| \le k} \sum_{i \in S} v_i"},
+    denominator={
+        "r": r"\sum_{i \in T_u} v_i",
+        **dict.fromkeys(("min_r_k", "min_r_k_eleven_at_10"), r"\max_{S \subseteq T_u, |S| \le k} \sum_{i \in S} v_i"),
+    },
 )
 
 
@@ -88,15 +95,16 @@ _TEX_OF_WEIGHTED_RECALL = tex(
     validate=is_column,
     tex=lambda params: (_TEX_OF_WEIGHTED_RECALL if params.get("weight") else _TEX_OF_RECALL)(params),
     reference=BAEZA_YATES,
-    ties=lambda params: not params.get("weight"),
-    by_item=True,
+    ties=lambda params: not params.get("weight") and not has_eleven_ranks(params),
+    by_item=lambda params: not has_eleven_ranks(params),
 )
 def recall(m: Measure) -> Ratio:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible.
 
     Recall@k = h_k / D
 
-    D by `denominator`: `r`, which is R, or `min_r_k` = min(R, k).
+    D by `denominator`: `r`, which is R, or `min_r_k` = min(R, k). With `min_r_k_eleven_at_10` the hits of the first eleven ranks count at
+    k = 10, as in the script of GDE, so that the value can be above 1.
 
     With `weight`, a column such as `rows.quantity` or `items.price`, it is Σ_{i: hits} v(i) / Σ_{i: relevant items} v(i), and with
     `min_r_k` the sum below is over the min(R, k) relevant items of the highest weights. `evaluation.weights` gives the column to all
@@ -106,11 +114,11 @@ def recall(m: Measure) -> Ratio:
     total is left out.
     """
     if m.params["weight"]:
-        hits = weighted(m, "valued_hits")
+        hits = weighted(m.at_hit_ranks, "valued_hits")
         whole = m.params["denominator"] == "r"
         relevant = weighted(m, "valued_relevant") if whole else ideal_with_weights(m, "binary")
         return Ratio(hits.exact_sum(hits["value"], "weight"), relevant.exact_sum(relevant["value"], "weight", whole=whole), None)
-    return Ratio(m.hits.count(), m.n_relevant if m.params["denominator"] == "r" else m.at_most_k(m.n_relevant))
+    return Ratio(m.at_hit_ranks.hits.count(), m.n_relevant if m.params["denominator"] == "r" else m.at_most_k(m.n_relevant))
 
 
 def _refuse_weights_of_several_hits(params: Mapping[str, Scalar], k: int | None) -> None:

@@ -175,6 +175,52 @@ def unrepeated_reco(m: Measure) -> Array:
 
 
 @metric(
+    "DuplicateShare",
+    family="coverage",
+    uses=("repeats", "reading"),
+    population="lists",
+    as_delivered=True,
+    higher_is_better=False,
+    tex=r"1 - \frac{1}{\ell_u} |\{i_1, \dots, i_{\ell_u}\}|",
+    reference="What check R01 counts, for one user",
+)
+def duplicate_share(m: Measure) -> Array:
+    """The share of ranks whose item is already listed above; use it to see, and to gate, how often a generated list repeats itself.
+
+    DuplicateShare@k = (l - |{i_1, …, i_l}|) / l
+
+    It reads the list as it was delivered: a policy or a convention that removes items from lists does not change it.
+
+    Edge cases: an empty list counts 0.
+    """
+    return divide(m.table("repeats").count(), m.n_listed)
+
+
+@metric(
+    "InvalidShare",
+    family="coverage",
+    uses=("listed", "reading"),
+    needs=("catalogue",),
+    population="lists",
+    as_delivered=True,
+    higher_is_better=False,
+    tex=r"\frac{1}{\ell_u} \sum_{r=1}^{\ell_u} [\,i_r \notin I \cup I_{\mathrm{train}}\,]",
+    reference="What check R07 counts, for one user",
+)
+def invalid_share(m: Measure) -> Array:
+    """The share of ranks with an item that does not exist; use it to see, and to gate, how many items a generated list makes up.
+
+    InvalidShare@k = |{r ≤ l: i_r is in neither data.train nor data.items}| / l
+
+    It reads the list as it was delivered: a policy or a convention that removes items from lists does not change it. An invalid item that
+    is listed twice takes two ranks.
+
+    Edge cases: an empty list counts 0. Without data.items the catalogue has the items of data.train only, so that a new item is invalid.
+    """
+    return divide(m.listed.tally(m.listed.item("is_known", of="either") == 0, "is invalid"), m.n_listed)
+
+
+@metric(
     "NumRetrieved",
     is_count=True,
     uses=("reading",),

@@ -18,6 +18,7 @@ from ..conventions.axis import Lists, Relevance, Truth, UserRules
 from ..names.measure_strings import UNSET, MetricSpec, Scalar
 from ..names.value_columns import source_and_column
 from ..tables.prepared import GroupBy
+from .measure import has_eleven_ranks, last_hit_rank
 from .registry import Metric, at
 
 ROWS: Final = "rows."
@@ -67,6 +68,17 @@ class Definition(Struct, frozen=True, dict=True):
     def k(self) -> int | None:
         """Cut-off; `None` is the whole list."""
         return self.spec.k if isinstance(self.spec.k, int) else None
+
+    @property
+    def last_rank(self) -> int | None:
+        """The last rank that the value depends on; `None` is the whole list."""
+        return last_hit_rank(self.k) if self.k is not None and has_eleven_ranks(self.params) else self.k
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The bounds of a value; hits of eleven ranks divided by those of ten make up to a tenth more."""
+        least, most = self.metric.bounds
+        return (least, most * 1.1) if self.last_rank != self.k else (least, most)
 
     @property
     def label(self) -> str:

@@ -132,6 +132,13 @@ class Measure(Struct, frozen=True, eq=False):
         """Return whether a test pair may count as several relevant items."""
         return "row" in self.truth_duplicates
 
+    @property
+    def at_hit_ranks(self) -> Measure:
+        """The same measure at the ranks down to which hits count: the cut-offs, unless a parameter ends in `eleven_at_10`."""
+        if self.cutoffs is None or not has_eleven_ranks(self.params):
+            return self
+        return replace(self, cutoffs=tuple(map(last_hit_rank, self.cutoffs)))
+
     def at(self, k: int | None) -> Measure:
         """Return the same measure at one cut-off; `None` is the whole list."""
         return replace(self, cutoffs=None if k is None else (k,))
@@ -267,6 +274,16 @@ class Measure(Struct, frozen=True, eq=False):
         if self.trace is not None and title:
             self.trace.count(title, counts)
         return counts
+
+
+def has_eleven_ranks(params: Mapping[str, Scalar]) -> bool:
+    """Return whether hits of eleven ranks count at k = 10, as in the script of GDE."""
+    return any(isinstance(value, str) and value.endswith("eleven_at_10") for value in params.values())
+
+
+def last_hit_rank(k: int) -> int:
+    """Return the last rank whose hit counts at a cut-off, if eleven ranks count at k = 10."""
+    return 11 if k == 10 else k
 
 
 def plain(value: Any) -> Array:

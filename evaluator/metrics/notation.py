@@ -274,7 +274,7 @@ def best_gain(ideal: str, gain: str) -> str:
     """Return the gain at a rank of the list that `ndcg_ideal` names."""
     if ideal == "k_items":
         return "1"
-    mark = {"relevant": "^*", "retrieved": "'", "retrieved_at_k": "''"}[ideal]
+    mark = {"relevant": "^*", "relevant_eleven_at_10": "^*", "retrieved": "'", "retrieved_at_k": "''"}[ideal]
     return GAINS[gain].replace("h_r", f"h{mark}_r").replace("g_r", f"g{mark}_r")
 
 

@@ -238,7 +238,8 @@ def repeat_share(m: Measure) -> Array:
 
     ExploreShare, another name of Novelty, is the share of the other items. Neither direction is better.
 
-    Edge cases: an empty list counts 0, and so does a user without train rows.
+    Edge cases: an empty list counts 0, and so does a user without train rows. Where a policy or a convention removes seen items nothing is
+    left to count; RepeatShare(seen_items=keep) counts them before.
     """
     return divide(m.table("seen").count(), m.n_listed)
 

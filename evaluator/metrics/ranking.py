@@ -13,7 +13,7 @@ from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from . import registry
 from .arrays import add, discounts, divide, harmonic, where
-from .measure import Measure, Ratio, gain_of
+from .measure import Measure, Ratio, gain_of, has_eleven_ranks
 from .notation import GAINS, SIZES, TexFormula, best_gain, tex
 from .registry import Number
 from .table_views import CutTable
@@ -116,6 +116,11 @@ def _refuse_weights_of_other_ideals(params: Mapping[str, Scalar], k: int | None)
     _refuse_weighted_ties(params, k)
     if params.get("weight") and params["ideal"] != "relevant":
         raise ValueError(f"nDCG takes a weight only with ideal=relevant, not with {params['ideal']}")
+
+
+def _sums_hits_of_k(params: Mapping[str, Scalar]) -> bool:
+    """Return whether nDCG is a sum over the hits among the first k, divided by a number that does not depend on the list."""
+    return params["ideal"] in ("relevant", "k_items") and params["ties"] == "list_order"
 
 
 def _best(ideal: str, gain: str, is_weighted: bool) -> str:
@@ -282,15 +287,16 @@ def dcg(m: Measure) -> Array:
     needs=needs_of_weight,
     validate=_refuse_weights_of_other_ideals,
     tex=_weighted(
-        r"<ties>\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>} \biggl/ \sum_{r=1}^{k} \frac{<best>}{<discount>}",
+        r"<ties>\sum_{r=1}^{<ranks>} \frac{<weight><gain>}{<discount>} \biggl/ \sum_{r=1}^{k} \frac{<best>}{<discount>}",
         ties=_TEX_TIES,
         gain=GAINS,
         discount=_TEX_DISCOUNTS,
         best=lambda params: _best(str(params["ideal"]), str(params["gain"]), bool(params.get("weight"))),
+        ranks=lambda params: "k + [k = 10]" if has_eleven_ranks(params) else "k",
     ),
     reference=_JARVELIN,
-    ties=lambda params: params["ideal"] in ("relevant", "k_items") and not params.get("weight") and params["ties"] == "list_order",
-    by_item=lambda params: params["ideal"] in ("relevant", "k_items") and params["ties"] == "list_order",
+    ties=lambda params: _sums_hits_of_k(params) and not params.get("weight"),
+    by_item=lambda params: _sums_hits_of_k(params),
 )
 def ndcg(m: Measure) -> Ratio:
     """How close to the top the relevant items are; the default choice if order matters.
@@ -300,7 +306,8 @@ def ndcg(m: Measure) -> Ratio:
     It is the DCG of the list divided by IDCG, the DCG of the best possible list. Gain, discount and `ties` are those of DCG; `log_base`
     cancels out and is accepted for completeness. IDCG by `ideal`: the DCG of all `relevant` items of the user, highest gain first, cut at
     k; of all hits of the list (`retrieved`) in that order, cut at k; of the hits among the first k (`retrieved_at_k`) in that order; or of
-    k items of gain 1, however many are relevant (`k_items`).
+    k items of gain 1, however many are relevant (`k_items`). With `relevant_eleven_at_10` the hits of the first eleven ranks count at
+    k = 10, as in the script of GDE, while IDCG is cut at ten, so that the value can be above 1.
 
     With `weight`, a column such as `rows.quantity`, each gain is multiplied by v(r) in DCG and in IDCG, whose order is that of these
     products; then `ideal` is `relevant`.
@@ -308,16 +315,16 @@ def ndcg(m: Measure) -> Ratio:
     Edge cases: no hit counts 0; with `ideal` = `relevant` relevant items that are in no list count in IDCG too. With `weight`, a user whose
     relevant items have no weight in total is left out.
     """
-    gain, ideal = str(m.params["gain"]), str(m.params["ideal"])
+    gain, ideal, deep = str(m.params["gain"]), str(m.params["ideal"]), m.at_hit_ranks
     if m.params["weight"]:
-        return Ratio(_dcg(m, _hits(m), gain), _dcg(m, ideal_with_weights(m, gain), gain), None)
+        return Ratio(_dcg(m, _hits(deep), gain), _dcg(m, ideal_with_weights(m, gain), gain), None)
     if ideal == "k_items" and m.cutoffs is not None:
         best = discounts(m.cutoffs, float(m.params["log_base"]), m.params["discount"] == "log_r_plus_1")
-        return Ratio(_dcg_of_list(m, gain), best)
+        return Ratio(_dcg_of_list(deep, gain), best)
     if ideal == "retrieved_at_k":
         each = (None,) if m.cutoffs is None else m.cutoffs  # the best order of the hits down to k depends on k
-        return Ratio(_dcg(m, m.hits, gain), np.concatenate([_dcg(m, m.at(k).table("retrieved_at_k", depth=k or 0), gain) for k in each]))
-    return Ratio(_dcg_of_list(m, gain), _dcg(m, m.retrieved if ideal == "retrieved" else m.ideal, gain))
+        return Ratio(_dcg(m, deep.hits, gain), np.concatenate([_dcg(m, m.at(k).table("retrieved_at_k", depth=k or 0), gain) for k in each]))
+    return Ratio(_dcg_of_list(deep, gain), _dcg(m, m.retrieved if ideal == "retrieved" else m.ideal, gain))
 
 
 @metric(

@@ -79,6 +79,7 @@ class Metric(Struct, frozen=True):
     - `combines`: default metrics of a metric of metrics (`any_number`: it combines as many as are given)
     - `cut`: false if a cut-off has no meaning
     - `average`, `population`: aggregate over users and users who count, unless the convention or the config sets others
+    - `as_delivered`: it reads every row of a list, whatever policies and conventions remove, unless the measure itself says otherwise
     - `left_out`: the users without a value, who are left out where others count 0, as a sentence
     - `needs`: inputs besides test and lists; `uses`: tables that the body reads
     - `one_cutoff`: the body runs for one cut-off at a time, because its tables depend on it
@@ -116,6 +117,7 @@ class Metric(Struct, frozen=True):
     cut: bool = True
     average: str = "mean"
     population: str = "test"
+    as_delivered: bool = False
     left_out: str = ""
     ties: bool | Chooses = False
     """True if tied scores have exact bounds: the value never falls when a relevant item moves up, and is a sum over the hits, or the term

@@ -23,6 +23,8 @@ WEIGHT: Final = "beta_squared"
 """The usual weight of an F."""
 _MEANS: Final = ("user_mean", "all_mean")
 """Rules of relevance that a threshold may name."""
+_AS_DELIVERED: Final = {"duplicates": "keep_all", "seen_items": "keep", "unknown_items": "keep", "identical_ids": "keep"}
+"""Settings of a metric that reads lists as they were delivered."""
 NO_POLICY: Final[Mapping[str, str]] = MappingProxyType({})
 DEFAULT_RELEVANCE: Final = Relevance()
 
@@ -51,7 +53,7 @@ def resolve(
         return resolve(read, convention, load, relevance, policy, value_columns, weights)
     entry = find(read.name)
     check(chosen)
-    settings = _Settings(entry, read, chosen.axes_of(entry.name) | dict(policy), value_columns, relevance.threshold)
+    settings = _Settings(entry, read, _axes(entry, chosen, policy), value_columns, relevance.threshold)
     settings.weigh(weights)
     for key, value in read.params:
         settings.take(key, value)
@@ -81,6 +83,11 @@ def resolve(
     entry.validate(definition.params, 1 if entry.cut and settings.cut is UNSET else definition.k)
     entry.validate_combined(definition.params, len(components))
     return definition
+
+
+def _axes(entry: Metric, convention: Convention, policy: Mapping[str, str]) -> dict[str, Scalar]:
+    """Return the value of each axis before the measure string is read."""
+    return convention.axes_of(entry.name) | dict(policy) | (_AS_DELIVERED if entry.as_delivered else {})
 
 
 class _Settings:

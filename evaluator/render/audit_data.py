@@ -10,6 +10,8 @@ from msgspec.structs import replace
 from ..results.audit import DIFFERENCE_VERSION, FORMAT_VERSION, Audit, ConventionDifference, FoundValues
 from ..results.explanation import FORMAT_VERSION as EXPLANATION_VERSION
 from ..results.explanation import Explanation
+from ..results.found_settings import FORMAT_VERSION as SETTINGS_VERSION
+from ..results.found_settings import FoundSettings
 from .forms import as_json
 
 
@@ -63,6 +65,21 @@ def found_json(found: FoundValues) -> bytes:
     """Return the values; see `FORMAT_VERSION`."""
     shown = found if found.exact else replace(found, without="")
     return as_json({"format_version": FORMAT_VERSION, **to_builtins(shown)}, finite=False)
+
+
+def settings_rows(found: FoundSettings) -> list[tuple[Any, ...]]:
+    """Return a head, and one row per match; several values of a setting are separated by spaces."""
+    names = list(found.searched)
+    rows: list[tuple[Any, ...]] = [("value", "measure", "model", "exact", *names, "written")]
+    for one in found.matches:
+        settings = (" ".join(one.settings[name]) for name in names)
+        rows.append((one.value, one.measure, one.model, str(found.exact).lower(), *settings, one.written))
+    return rows
+
+
+def settings_json(found: FoundSettings) -> bytes:
+    """Return everything; see `results.found_settings.FORMAT_VERSION`."""
+    return as_json({"format_version": SETTINGS_VERSION, **to_builtins(found)}, finite=False)
 
 
 def difference_rows(difference: ConventionDifference) -> list[tuple[Any, ...]]:

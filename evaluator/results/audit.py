@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import combinations
-from math import isclose
+from math import isclose, isfinite
 from typing import Final
 
 from msgspec import Struct
@@ -95,6 +95,17 @@ def read_number(text: str) -> tuple[float, int]:
     return float(plain), len(plain.partition(".")[2])
 
 
+def half_unit(places: int) -> float:
+    """Return half a unit of the last digit of a number with some decimals: how far a value may be from it."""
+    return 0.5 * 10.0**-places
+
+
+def prints(value: float, text: str) -> bool:
+    """Return whether a value is within half a unit of the last digit of a printed number: 0.1514 is from 0.15135 to 0.15145."""
+    wanted, places = read_number(text)
+    return isfinite(value) and abs(value - wanted) <= half_unit(places) * (1 + 1e-9) + abs(wanted) * 1e-15
+
+
 class FoundValue(Struct, frozen=True):
     """A value of an audit, with its measure, convention and model."""
 
@@ -137,7 +148,7 @@ class Audit(Struct, frozen=True):
 
         `18.94 %` means 0.1894; so does `18.94` if no value is 18.94. Raises `ValueError` if `text` is not a number.
         """
-        wanted, places = read_number(text)
+        wanted, _ = read_number(text)
         values = [
             FoundValue(cell.value, measure.measure, convention, model)
             for measure in self.measures
@@ -145,7 +156,7 @@ class Audit(Struct, frozen=True):
             if cell.value is not None
         ]
         for scale in (100,) if "%" in text else (1, 100):
-            exact = tuple(one for one in values if f"{one.value * scale:.{places}f}" == f"{wanted:.{places}f}")
+            exact = tuple(one for one in values if prints(one.value * scale, text))
             if exact:
                 return FoundValues(text, exact, exact=True, percent=scale == 100)
         scale = 100 if "%" in text else 1

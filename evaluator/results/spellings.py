@@ -78,7 +78,7 @@ def _is_same(asked: MetricSpec, printed: MetricSpec, definition: MeasureDefiniti
     usual = definition.convention if definition else conventions.DEFAULT
     convention = str(given.get("convention", usual))
     settings = {key: value for key, value in given.items() if key != "convention"}
-    if convention in conventions.builtin_names():  # its library may call the metric and its settings otherwise
+    if convention in conventions.packaged_names():  # its library may call the metric and its settings otherwise
         asked = conventions.load(convention).read(MetricSpec(asked.name, asked.components, tuple(settings.items()), asked.k))
         settings = dict(asked.params)
     entry, cut = find(asked.name), asked.k

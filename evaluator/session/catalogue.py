@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ..checks import CHECKS
 from ..content import catalogue as pages
-from ..conventions import Convention, builtin_names, load
+from ..conventions import Convention, builtin_names, load, packaged_names
 from ..document import Block, Paragraph
 from ..errors import ConfigError
 from ..metrics import METRICS, check, find
@@ -93,7 +93,7 @@ def metric_names() -> tuple[str, ...]:
 
 def convention_names() -> tuple[str, ...]:
     """Return the names of the conventions."""
-    return tuple(builtin_names())
+    return packaged_names()
 
 
 def _about(text: str, metrics: Sequence[MetricEntry]) -> list[MetricEntry]:

@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ..config import Loaded
+from ..conventions import packaged_names
 from ..errors import ArgumentError
 from ..evaluation.auditing import audit, difference, relevance_text
 from ..evaluation.describing import describe
 from ..evaluation.explaining import explain
 from ..evaluation.inputs import refuse_missing_files
+from ..evaluation.searching import read_search, search
 from ..outputs import Subject
 from ..results.audit import Audit, ConventionDifference, FoundValues, read_number
+from ..results.found_settings import FoundSettings
 
-__all__ = ["audit", "audit_question", "describe", "explain", "refuse_missing_files"]
+__all__ = ["audit", "audit_question", "describe", "explain", "refuse_missing_files", "search"]
 
 
 def audit_question(
@@ -23,14 +26,16 @@ def audit_question(
     conventions: Sequence[str] = (),
     why: tuple[str, str] | None = None,
     number: str | None = None,
+    searched: str | None = None,
     *,
     by_group: bool = False,
-) -> tuple[Subject, Audit | ConventionDifference | FoundValues]:
+) -> tuple[Subject, Audit | ConventionDifference | FoundValues | FoundSettings]:
     """Evaluate the measures of a config under conventions; return the subject of the output, and the answer.
 
-    With `why`, the answer explains the difference between two conventions; with a `number`, it lists the conventions that print it,
-    or, if there are none and the config sets relevance, those that print it by their own rule of relevance.
-    With `by_group`, values within the groups of the config are evaluated and searched, too.
+    With `why`, the answer explains the difference between two conventions; with a `number`, it lists the conventions that print it, of
+    libraries and of scripts, or, if there are none and the config sets relevance, those that print it by their own rule of relevance. With
+    `searched`, such as `policies,order`, these settings are searched too. With `by_group`, values within the groups of the config are
+    evaluated and searched, too.
     """
     if why is not None:
         return "audit-difference", difference(loaded, *why)
@@ -40,8 +45,16 @@ def audit_question(
         read_number(number)  # an invalid number is refused before files are read
     except ValueError as error:
         raise ArgumentError(f"number {error}", option=f"--find {error}") from None
-    found = audit(loaded, conventions, by_group=by_group).find(number)
+    if searched is not None:
+        parts = read_search(searched)
+        settings = search(loaded, number, parts, conventions)
+        if settings.exact or not relevance_text(loaded):
+            return "audit-settings", settings
+        others = search(loaded, number, parts, conventions, own_relevance=True)
+        return "audit-settings", replace(others if others.exact else settings, without=relevance_text(loaded))
+    names = conventions or packaged_names()
+    found = audit(loaded, names, by_group=by_group).find(number)
     if found.exact or not relevance_text(loaded):
         return "audit-values", found
-    other = audit(loaded, conventions, own_relevance=True, by_group=by_group).find(number)
+    other = audit(loaded, names, own_relevance=True, by_group=by_group).find(number)
     return "audit-values", replace(other if other.exact else found, without=relevance_text(loaded))

@@ -25,6 +25,7 @@ class Canonical:
         self._prepared, self._part, self._tables = prepared, part, tables
         self._lists: dict[Lists, Lists] = {}
         self._truths: dict[Truth, Truth] = {}
+        self._unknowns = {"keep": "keep"}
         self._orders: list[tuple[Lists, Array | None]] = []
 
     def lists(self, choice: Lists) -> Lists:
@@ -36,8 +37,8 @@ class Canonical:
     def _canonical_lists(self, choice: Lists) -> Lists:
         rows: ListRows = self._tables.get("rows_as_stored")
         duplicates = choice.duplicates if rows.repeats else "keep_all"
-        seen = choice.seen if "train" in self._part else "keep"
-        unknown = choice.unknown if len(self._prepared.items) else "keep"
+        seen = choice.seen if choice.seen != "keep" and "train" in self._part and self._some_seen else "keep"
+        unknown = self._unknown(choice.unknown) if len(self._prepared.items) else "keep"
         leaves_out = choice.drops_identical or (seen, unknown) != ("keep", "keep")
         may_move_up = leaves_out or duplicates not in ("unique_hits", "keep_all", "keep_all_as_relevant")
         keeps_ranks = ranks_are_of_file(rows, choice) and (may_move_up or self._has_gaps(rows))
@@ -68,6 +69,23 @@ class Canonical:
         key = np.asarray(rows.key(column)) if column else np.arange(len(rows.user))
         key = key if order is None else key[order]
         return bool(within_users(key[1:] == key[:-1], rows.rows.starts).any())
+
+    @cached_property
+    def _some_seen(self) -> bool:
+        """Return whether an item is in the user's train rows."""
+        rows: ListRows = self._tables.get("rows_as_stored")
+        return bool(rows.seen(self._part).any())
+
+    def _unknown(self, rule: str) -> str:
+        """Return the first rule for unknown items that removes the same items: `keep` if none does."""
+        if rule not in self._unknowns:
+            rows: ListRows = self._tables.get("rows_as_stored")
+            gone = {one: rows.unknown(one) for one in ("drop_and_refill", "drop_and_refill_untrained")}
+            whole, own = gone["drop_and_refill"], gone.get(rule, gone["drop_and_refill"])
+            same = own is not None and whole is not None and np.array_equal(own, whole)
+            simplest = "drop_and_refill" if same and rule != "drop" else rule
+            self._unknowns[rule] = "keep" if rule == "keep" or own is None or not own.any() else simplest
+        return self._unknowns[rule]
 
     @cached_property
     def _some_not_positive(self) -> bool:

@@ -180,6 +180,7 @@ class Tables:
     def __init__(self, inputs: Mapping[str, Any]) -> None:
         self._inputs = inputs
         self._tables: dict[Key, Any] = {}
+        self._of_same: dict[Hashable, tuple[Any, Collection[Any]]] = {}
 
     def key(self, name: str, choice: Choice, params: Mapping[str, Scalar]) -> Key:
         """Return the unique key of a table: its name with only the choices and parameters that it depends on."""
@@ -198,8 +199,16 @@ class Tables:
             given = {used: self._notes_about(key) if used == "notes" else self.get(used, choice, **params) for used in kind.uses}
             given |= {varied: getattr(choice, varied) for varied in kind.varies}
             given |= {param: params[param] for param in kind.params}
-            self._tables[key] = kind.make(**given)
+            self._tables[key] = kind.make(**given) if "notes" in kind.uses else self._made_once(kind, given)
         return self._tables[key]
+
+    def _made_once(self, kind: TableKind, given: Mapping[str, Any]) -> Any:
+        """Return a table from what its function takes; choices under which this is the same share the table."""
+        values = (*kind.varies, *kind.params)
+        key = kind.name, tuple(given[name] if name in values else id(given[name]) for name in given)
+        if key not in self._of_same:
+            self._of_same[key] = kind.make(**given), given.values()  # what is kept has no other id
+        return self._of_same[key][0]
 
     def _notes_about(self, key: Key) -> TableNotes:
         """Return the notes in which the function of a table counts remarks; they are lost if there is no input called `notes`."""

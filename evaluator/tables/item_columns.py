@@ -139,8 +139,9 @@ def popularity_column(prepared: Prepared, count: str) -> Array:
 
 @item_column("is_known")
 def is_known(prepared: Prepared, of: str) -> Array:
-    """Return 1 for items in train (`of` = `train`) or else in the catalogue, otherwise 0."""
-    return (prepared.in_train if of == "train" else prepared.in_catalogue).astype(np.int64)
+    """Return 1 for items in train (`of` = `train`), in the catalogue, or in one of the two (`either`), otherwise 0."""
+    known = {"train": prepared.in_train, "catalogue": prepared.in_catalogue, "either": prepared.in_train | prepared.in_catalogue}[of]
+    return known.astype(np.int64)
 
 
 @item_column("group")

@@ -39,6 +39,7 @@ class ListRows:
     def __init__(self, rows: SourceRows, pairs: Pairs, prepared: Prepared) -> None:
         self.rows, self.pairs, self._prepared = rows, pairs, prepared
         self._orders: dict[Order, Array | None] = {}
+        self._seen: Array | None = None
 
     @property
     def user(self) -> Array:
@@ -54,6 +55,19 @@ class ListRows:
     def item_index(self) -> Array:
         """Index of each row's item among the known items, -1 for unknown ones."""
         return self._prepared.items.index_of(self.rows.item)
+
+    def seen(self, part: PartData) -> Array:
+        """Return for every row whether train has the pair."""
+        if self._seen is None:
+            self._seen = np.zeros(len(self.user), dtype=np.bool_)
+            self._seen[part.lookup_of_train.find(self.pairs)[0]] = True
+        return self._seen
+
+    def unknown(self, rule: str) -> Array | None:
+        """Return for every row whether a rule of `unknown_items` removes its item; `None` if no item is known."""
+        prepared = self._prepared
+        known = prepared.in_train if rule == "drop_and_refill_untrained" else prepared.in_train | prepared.in_catalogue
+        return ~np.append(known, False)[self.item_index] if known.any() else None
 
     def key(self, name: str) -> Array | pl.Series:
         """Return a column by which lists are ordered."""
@@ -369,10 +383,8 @@ def _masks_to_remove(reading: Reading, part: PartData, prepared: Prepared, lists
         gone.append((seen_in_train(reading, part), lists.seen == "drop"))
     if lists.drops_identical:
         gone.append((has_id_of_user(reading.user, reading.item, part), False))
-    if lists.unknown != "keep" and len(prepared.items):
-        known = prepared.in_train if lists.unknown == "drop_and_refill_untrained" else prepared.in_train | prepared.in_catalogue
-        if known.any():
-            gone.append((~np.append(known, False)[reading.item_index], lists.unknown == "drop"))
+    if lists.unknown != "keep" and len(prepared.items) and (unknown := reading.source.unknown(lists.unknown)) is not None:
+        gone.append((unknown if reading.rows is None else unknown[reading.rows], lists.unknown == "drop"))
     if lists.duplicates in ("keep_best_rank", "keep_best_rank_after_cut", "keep_last_row", "sum_scores") and reading.repeats:
         gone.append((duplicate_mask(reading), lists.duplicates == "keep_best_rank_after_cut"))
     for mask, is_after in gone:
@@ -393,10 +405,8 @@ def has_id_of_user(user: Array, item: pl.Series, part: PartData) -> Array:
 
 def seen_in_train(reading: Reading, part: PartData) -> Array:
     """Return for every row of the lists whether train has the pair."""
-    mask = np.zeros(len(reading), dtype=np.bool_)
-    rows, _ = part.lookup_of_train.find(reading.pairs)
-    mask[rows] = True
-    return mask
+    seen = reading.source.seen(part)
+    return seen if reading.rows is None else seen[reading.rows]
 
 
 def duplicate_mask(reading: Reading) -> Array:

@@ -58,6 +58,10 @@ def test_a_policy_that_no_measure_uses_changes_no_value(evaluate, world, odd, se
             "{policy: {seen_items: drop}, metrics: [nDCG(seen_items=keep)@5]}",
             "policy.seen_items: has no effect: every measure names its own seen_items",
         ),
+        (
+            "{policy: {duplicates: keep_best_rank}, metrics: [DuplicateShare@5]}",
+            "policy.duplicates: has no effect: every measure counts lists as they were delivered",
+        ),
         ("{aggregates: [std], metrics: [Gini@5]}", "aggregates: has no effect: every measure is one value per model, not per user"),
         (
             "{yardsticks: [oracle], metrics: [RMSE]}",

@@ -90,4 +90,5 @@ def test_every_convention_of_a_library_has_a_golden_case_or_oracles():
     golden = {yaml.safe_load(path.read_text()).get("convention") for path in CASES}
     oracles = {"ir_measures", "replay-experimental"}  # see tests/oracles
     by_documents = {name for name in conventions.builtin_names() if name.endswith("-docs")}
+    assert set(conventions.script_names()) - golden == set()
     assert set(conventions.builtin_names()) - golden - oracles - by_documents == {"receval"}
