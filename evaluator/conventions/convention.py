@@ -340,7 +340,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
         notes=tuple(map(str, content.get("notes") or ())),
         axes=MappingProxyType(axes),
         metrics=MappingProxyType(metrics),
-        spellings=MappingProxyType(spellings | {key: value for key, value in below.spellings.items() if key not in spellings}),
+        spellings=MappingProxyType({**spellings, **{key: value for key, value in below.spellings.items() if key not in spellings}}),
         parameters=MappingProxyType({**below.parameters, **rewrites}),
         sets=MappingProxyType({**below.sets, **sets}),
         top_k=top_k,
