@@ -164,7 +164,7 @@ def test_margins_are_in_the_header(config, receval):
     path = config()
     first = [receval("compare", path, *asked)[1] for asked in ([], ["--margin", "1%"], ["--margin", "nDCG@5=0.02"],
                                                                 ["--margin", "0.01", "--margin", "nDCG@5=2%"])]  # fmt: skip
-    heads = [" ".join(text.partition(" users, paired")[2].partition(". Baseline")[0].split()) for text in first]
+    heads = [" ".join(text.partition(" users, paired")[2].partition(". up/same/down")[0].split()) for text in first]
     assert "margin" not in heads[0]
     assert heads[1].endswith("· margin 1 %")
     assert heads[2].endswith("· margin 0.02 (nDCG@5)")
