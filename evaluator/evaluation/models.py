@@ -5,7 +5,7 @@ Reference lists are models too: they are made from the same files, measured in a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial as bound
 
 import polars as pl
@@ -20,7 +20,7 @@ from ..measure.partial import CELLS, Partial, merge_partials
 from ..measure.task import Task, tables_of
 from ..metrics.definition import Definition
 from ..names.short_names import ORACLE
-from ..parts import Part
+from ..parts import Part, SideTable
 from ..parts.local import parts_without_lists
 from ..results.measure_definition import MeasureDefinition
 from ..results.notes import file_order_text
@@ -86,6 +86,27 @@ def columns_of_users(
     for composite in plan.composites:
         chosen += _of_formula(composite, values, columns) if composite.formula.weights is not None else []
     return values.select("user", "n_relevant", "n_recommended", *chosen)
+
+
+def user_writer(name: str, files: Files, sides: Mapping[str, SideTable]) -> Callable[[Partial], None]:
+    """Return a function that writes the per-user values of each part of a model into the file for them, if there is one."""
+    file, plan = files.request.options.user_file, files.request.plan
+    if file is None or any(composite.formula.weights is not None for composite in plan.composites):  # a formula needs all users
+        return lambda made: None
+    groups = names_of_groups(files)
+    file.begin(name, [side.users for role, side in sides.items() if role == "test" or role in files.last])
+
+    def write(made: Partial) -> None:
+        for values in made.user_values.frames if made.user_values is not None else ():
+            file.add(columns_of_users(values, plan, (*plan.shown, *plan.within), groups))
+
+    return write
+
+
+def names_of_groups(files: Files) -> dict[int, tuple[GroupBy, Mapping[int, str]]]:
+    """Return by index each grouping whose groups are stored with per-user values, and the name of every code."""
+    splits = map(files.prepared.with_borders, files.request.plan.group_columns)
+    return {number: (by, dict(files.prepared.groups_by(by))) for number, by in enumerate(splits)}
 
 
 def _with_weighted_terms(values: pl.DataFrame, definitions: Sequence[Definition]) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from functools import cache, partial
 from importlib import metadata
@@ -33,7 +33,7 @@ from ..measure.partial import Partial
 from ..measure.task import tables_of
 from ..measure.tie_bounds import bounds, unbounded
 from ..metrics.definition import Definition
-from ..parts import Part, RowFile, SideTable, SortedRuns, whole_users
+from ..parts import Part, RowFile, SortedRuns, whole_users
 from ..results.notes import chosen_text
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
@@ -50,11 +50,12 @@ from .model_pass import CHECKS, ENRICHED, LIST_HASH, TIES, TRUTH, PassTask, meas
 from .models import (
     EvaluatedModel,
     ReferenceLists,
-    columns_of_users,
     definitions_of,
     file_order_remark,
     finish_model,
     measure_reference_lists,
+    names_of_groups,
+    user_writer,
 )
 from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
@@ -181,7 +182,7 @@ def _measure_on_this_machine(
         progress=progress.add,
         apart=source.users_apart,
     )
-    total, runs, write_users = None, SortedRuns(files.scratch, ENRICHED), _user_writer(name, files, sides)
+    total, runs, write_users = None, SortedRuns(files.scratch, ENRICHED), user_writer(name, files, sides)
     with closing(parts):
         for made in files.processes.measure(measure, parts):
             kept = _move_enriched_to_disk(made, runs)
@@ -258,27 +259,6 @@ def _move_enriched_to_disk(made: Partial, runs: SortedRuns) -> Partial:
     return replace(made, more=more)
 
 
-def _user_writer(name: str, files: Files, sides: Mapping[str, SideTable]) -> Callable[[Partial], None]:
-    """Return a function that writes the per-user values of each part of a model into the file for them, if there is one."""
-    file, plan = files.request.options.user_file, files.request.plan
-    if file is None or any(composite.formula.weights is not None for composite in plan.composites):  # a formula needs all users
-        return lambda made: None
-    groups = _names_of_groups(files)
-    file.begin(name, [side.users for role, side in sides.items() if role == "test" or role in files.last])
-
-    def write(made: Partial) -> None:
-        for values in made.user_values.frames if made.user_values is not None else ():
-            file.add(columns_of_users(values, plan, (*plan.shown, *plan.within), groups))
-
-    return write
-
-
-def _names_of_groups(files: Files) -> dict[int, tuple[GroupBy, Mapping[int, str]]]:
-    """Return by index each grouping whose groups are stored with per-user values, and the name of every code."""
-    splits = map(files.prepared.with_borders, files.request.plan.group_columns)
-    return {number: (by, dict(files.prepared.groups_by(by))) for number, by in enumerate(splits)}
-
-
 def _evaluate_and_check(files: Files) -> Result:
     """Evaluate the models and reference lists over open files, and run the checks; values may be infinite."""
     request, runs = files.request, evaluate_models(files)
@@ -289,7 +269,7 @@ def _evaluate_and_check(files: Files) -> Result:
     available = frozenset[str]().union(*(model.checks.available for model in checked))
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
     rows = tuple(row for model in models for row in model.rows)
-    groups = _names_of_groups(files)
+    groups = names_of_groups(files)
     show(model.name for model in models)
     kept = (model for model in models if options.keep_users and model.finished.user_values is not None)
     per_user = {model.name: model.per_user((*plan.shown, *plan.within), groups) for model in kept}

@@ -87,6 +87,6 @@ class RowFile:
             while (some := self._rows.get()) is not None:
                 yield some
 
-        with suppress(OSError, pl.exceptions.PolarsError):
+        with suppress(OSError, pl.exceptions.PolarsError, KeyboardInterrupt):  # Polars raises an interruption in each thread that waits
             register_io_source(rows, schema=schema).sink_parquet(self._path, maintain_order=True, **PARQUET)
             self._is_written = True
