@@ -142,8 +142,7 @@ def run(
     The table goes to standard output, with findings and verdicts; with --format only the result does, and findings and verdicts go to
     standard error, as messages always do. Exits with 1 if a gate or a health check of level error failed; the results are still written.
     """
-    _refuse_contradictions(form, per_user, quiet and verbose, table)
-    _refuse_without_signature(form, signature, per_user, outputs)
+    _refuse_contradictions(form, per_user, quiet and verbose, table, signature)
     read.overrides = (*read.overrides, *_rows_of_latex(form, outputs, table["models_as_rows"]), *_notes_of_latex(form, outputs, signature))
     read.signatures = read.own_signatures(signatures)
     of_gates = _gates(if_missing=if_missing, fail=fail, inconclusive=inconclusive)
@@ -158,8 +157,7 @@ def run(
     from receval.session.run import run_config
     from receval.session.show import Looks
 
-    looks = Looks(**table)
-    looks.refuse_unknown(loaded)
+    (looks := Looks(**table)).refuse_unknown(loaded)
     row = _row(form, per_user, quiet, has_files=bool(outputs))
     with _bar_for(loaded, quiet) as report:
         record = run_config(
@@ -176,8 +174,7 @@ def run(
     _show(record, row, looks, quiet, verbose, signature)
     _say_signatures(record.result, signatures, quiet)
     publish(record.report, system)
-    record = _tracked(record, quiet)
-    context.exit(record.exit_code)
+    context.exit(_tracked(record, quiet).exit_code)
 
 
 def _tracked(record: receval.RunRecord[receval.Result], quiet: bool) -> receval.RunRecord[receval.Result]:
@@ -207,7 +204,7 @@ def _notes_of_latex(form: str | None, outputs: Sequence[str], signature: bool) -
     return ("report.latex.signatures=true",) if is_latex and signature else ()
 
 
-def _refuse_without_signature(form: str | None, signature: bool, per_user: bool, outputs: Sequence[str]) -> None:
+def _refuse_without_signature(form: str | None, signature: bool, per_user: bool) -> None:
     """Raise `UsageError` if `--signature` has no effect on what is printed."""
     if signature and (per_user or form not in (None, "table", "md", *_LATEX)):
         has = (
@@ -232,8 +229,9 @@ def _gates(**given: str | None) -> dict[str, str]:
     return {name: value for name, value in given.items() if value}
 
 
-def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbose: bool, table: Mapping[str, Any]) -> None:
+def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbose: bool, table: Mapping[str, Any], signature: bool) -> None:
     """Raise `UsageError` for options that contradict each other, or that have no effect on a form."""
+    _refuse_without_signature(form, signature, per_user)
     if is_quiet_and_verbose:
         raise click.UsageError("-q and -v contradict each other: give only one")
     if per_user and form not in (None, "csv", "jsonl"):

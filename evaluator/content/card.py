@@ -6,14 +6,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from blake3 import blake3
 from msgspec.structs import replace
 
 from ..checks import CHECKS
 from ..document import NEWS, Block, Cell, Code, Column, Document, Heading, Paragraph, Points, Section, Sentences, Table, Terms
 from ..results.result import Result
 from ..results.row import shortened
-from ..results.signature import signature_lines
+from ..results.signature import hash_of, signature_lines
 from .best_values import best_values, how_concluded
 from .definitions import meanings
 from .description import document as files_hold
@@ -43,7 +42,6 @@ _LEAKS: Final = ("X05", "X06", "X07", "X08", "X09", "X16")
 _MOST_FILES: Final = 3
 """Number of files of one model or role that are listed; of more, their sums and one hash."""
 _MOST_FOLDS: Final = 5
-_DIGITS: Final = 16
 _OFF: Final = "off"
 _UNSEEN: Final = (
     "Files do not show whether settings were chosen on the test set, whether baselines were tuned as much as the other models, "
@@ -135,7 +133,7 @@ def _data(result: Result) -> Iterator[Block]:
     rows = [(name or "test", f"{one.users:,}", f"{one.rows:,}", one.hash) for name, one in truths.items()]
     if len(rows) > _MOST_FOLDS:
         users, n_rows = ([getattr(one, name) for one in truths.values()] for name in ("users", "rows"))
-        rows = [(f"{len(rows)} folds", _ranged(users), _ranged(n_rows), _hash(one.hash for one in truths.values()))]
+        rows = [(f"{len(rows)} folds", _ranged(users), _ranged(n_rows), hash_of(one.hash for one in truths.values()))]
     columns = (Column("test set", "key"), Column("users", "counts"), Column("rows", "counts"), Column("hash of its rows"))
     yield from [Table.of_texts(columns, rows, "Test sets: the hash does not depend on the order of rows", "truths")] if rows else []
     if result.description is None:
@@ -162,14 +160,9 @@ def _files(result: Result) -> Table:
             rows += [(name, file.path, f"{n_rows:,}", f"{file.bytes:,}", file.short_hash) for file in files.values()]
         else:
             size = sum(file.bytes for file in files.values())
-            rows.append((name, f"{len(files):,} files", f"{n_rows:,}", f"{size:,}", f"of all: {_hash(sorted(files))}"))
+            rows.append((name, f"{len(files):,} files", f"{n_rows:,}", f"{size:,}", f"of all: {hash_of(sorted(files))}"))
     heads = (Column("input", "key"), Column("file", "name"), Column("rows", "counts"), Column("bytes", "counts"), Column("hash"))
     return Table.of_texts(heads, rows, "Input files; the manifest of the results has each hash in full", "inputs")
-
-
-def _hash(hashes: Iterable[str]) -> str:
-    """Return one hash of several."""
-    return f"b3:{blake3('|'.join(hashes).encode()).hexdigest()[:_DIGITS]}"
 
 
 def _ranged(numbers: Iterable[int]) -> str:

@@ -224,7 +224,12 @@ def _facts(result: Result, rows: list[Row], one: MeasureDefinition) -> Iterator[
         yield "users", f"{_ranged(n for n, _ in counted)}/{_ranged(total for _, total in counted)}"
     if result.truths and any(part.metric not in METRICS or reads_test(with_params(part), part.population) for part in leaves):
         of_folds = [f"{name}:{truth.users}:{truth.rows}:{truth.hash}" for name, truth in result.truths.items()]
-        yield "test", f"b3:{blake3(_MARK.join(of_folds).encode()).hexdigest()[:_DIGITS]}"
+        yield "test", hash_of(of_folds)
+
+
+def hash_of(texts: Iterable[str]) -> str:
+    """Return one short hash of several texts."""
+    return f"b3:{blake3(_MARK.join(texts).encode()).hexdigest()[:_DIGITS]}"
 
 
 def _n_runs(result: Result, model: str) -> int:
