@@ -11,7 +11,7 @@ from .audit import about_scripts
 from .numbers import decimals, number
 
 _MOST_ROWS: Final = 20
-_NO_PROOF: Final = "A match is no proof: other settings that were not tried, or other data, may print the same number."
+_NO_PROOF: Final = "A match is not a proof: other settings that were not tried, or other data, may print the same number."
 
 
 def document(found: FoundSettings) -> Document:

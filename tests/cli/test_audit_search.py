@@ -103,7 +103,7 @@ def test_the_answer_says_how_many_were_tried_and_that_a_match_is_no_proof(tmp_pa
     flat = " ".join(out.split())
     assert code == 0
     assert "108 combinations of convention, duplicates, seen_items and unknown_items were tried" in flat
-    assert "A match is no proof" in flat
+    assert "A match is not a proof" in flat
     assert "By chance fewer than 0.01 values would match." in flat
     assert "tie_order was not searched: the lists have no scores and no ranks." in flat
     assert "-m 'nDCG(unknown_items=drop_and_refill,convention=elliot)@3'" in flat
@@ -113,7 +113,7 @@ def test_the_answer_says_how_many_were_tried_and_that_a_match_is_no_proof(tmp_pa
     assert (body["n_combinations"], body["tolerance"]) == (108, 5e-9)
     nothing = receval(*arguments[:5], "0.99999", *arguments[6:])[1]
     assert nothing.startswith("No combination prints 0.99999 (± 0.000005); the closest values are:")
-    assert "A match is no proof" not in nothing
+    assert "A match is not a proof" not in nothing
 
 
 def test_a_search_reads_each_file_once_and_measures_equal_settings_once(tmp_path, monkeypatch):
