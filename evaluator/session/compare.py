@@ -50,13 +50,15 @@ MarginLike = float | str | Mapping[str, float | str]
 class GatheredResults(Struct, frozen=True, eq=False):
     """Results by label, in the order given; the config of one of them, if any; and the folders of the others by label.
 
-    `unnamed` is the label of the config if nobody gave it one: its models keep their own names in a comparison.
+    `unnamed` is the label of the config if nobody gave it one: its models keep their own names in a comparison. `storage` are options to
+    reach a baseline in a store, if they are not those of the config.
     """
 
     results: Mapping[str, Result]
     config: Loaded | None = None
     folders: Mapping[str, Path] = field(default_factory=dict)
     unnamed: str | None = None
+    storage: Mapping[str, str] = NO_OPTIONS
 
 
 class OpenedInputs(Struct, frozen=True, eq=False):
@@ -77,7 +79,7 @@ class OpenedInputs(Struct, frozen=True, eq=False):
     def read(self) -> Iterator[InputPath]:
         """Yield every file and folder that the command reads, which its outputs must not replace."""
         yield from inputs_of_folders(map(str, self.folders.values()))
-        storage = _storage_of(self.config)
+        storage = storage_of(self.config)
         yield from inputs_of_folders([self.baseline] if self.baseline else (), role="the baseline", storage=storage)
         for config in self.configs.values():
             yield from inputs_of(config)
@@ -185,7 +187,7 @@ def _refuse_unknown_baseline(baseline: str, labels: Sequence[str], stored: Mappi
     """
     models = model_names(config)
     if baseline not in (*labels, *(models or ()), *(model for result in stored.values() for model in result.models)):
-        folder = _baseline_folder(baseline, config)
+        folder = _baseline_folder(baseline, config, storage_of(config))
         if folder is not None:
             if not is_result_folder(folder):
                 load(folder)  # raises the error
@@ -217,17 +219,18 @@ def with_baseline_folder(gathered: GatheredResults, options: ComparisonOptions) 
     options = replace(options, baseline=baseline, unnamed=gathered.unnamed)
     if baseline is None or baseline in gathered.results or any(baseline in result.models for result in gathered.results.values()):
         return gathered.results, options
-    folder = _baseline_folder(baseline, gathered.config)
+    storage = gathered.storage or storage_of(gathered.config)
+    folder = _baseline_folder(baseline, gathered.config, storage)
     if folder is None:
         return gathered.results, options  # probably a name: the error on it lists the names that exist
-    name, _ = _named(baseline, _storage_of(gathered.config))
+    name, _ = _named(baseline, storage)
     results = {name: load(folder), **{label: result for label, result in gathered.results.items() if label != name}}
     return results, replace(options, baseline=name)
 
 
-def _baseline_folder(baseline: str, config: Loaded | None) -> Path | None:
+def _baseline_folder(baseline: str, config: Loaded | None, storage: Mapping[str, str]) -> Path | None:
     """Return the folder that a baseline names; `None` if it does not exist and is not written like one."""
-    _, path = _named(baseline, _storage_of(config))
+    _, path = _named(baseline, storage)
     places = [path] if config is None else [path, config.folder / path]
     folder = next((place for place in places if os.path.isdir(place)), None)
     return path if folder is None and ("=" in baseline or "/" in baseline) else folder
@@ -237,7 +240,7 @@ def _folder_of_gates(gathered: GatheredResults) -> str | None:
     """Return the label of the given folder that all gates with a baseline name; `None` if there is not exactly one."""
     places = (Path(), *([gathered.config.folder] if gathered.config is not None else []))
     named = {folder.rpartition("=")[2] for result in gathered.results.values() if (folder := gates_folder(result)) is not None}
-    storage = _storage_of(gathered.config)
+    storage = gathered.storage or storage_of(gathered.config)
     wanted = {os.path.realpath(place_of(folder, place, storage)) for folder in named for place in places}
     labels = [label for label, folder in gathered.folders.items() if os.path.realpath(folder) in wanted]
     return labels[0] if len(labels) == 1 and len(gathered.results) > 1 else None
@@ -249,7 +252,7 @@ def path_of(text: str) -> str:
     return path if equals and "/" not in name else text
 
 
-def _storage_of(config: Loaded | None) -> Mapping[str, str]:
+def storage_of(config: Loaded | None) -> Mapping[str, str]:
     """Return the options to reach baselines in a store."""
     return {} if config is None else config.config.output.storage
 

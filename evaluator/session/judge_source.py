@@ -50,10 +50,10 @@ def judge_source(
         result = judge()
         content = None
         if reports or targets.of("report"):
-            from .compare import GatheredResults  # only here: most runs with gates make no report
+            from .compare import GatheredResults, storage_of  # only here: most runs with gates make no report
             from .report import report_of_gathered
 
-            content = report_of_gathered(GatheredResults({Path(source).stem: result}), {}, source=source)
+            content = report_of_gathered(GatheredResults({Path(source).stem: result}, storage=storage_of(loaded)), {}, source=source)
         made = {path: rendered(row, content if row.of == "report" else result.gates, strict=strict) for path, row in targets.files.items()}
         stage.commit({destination(path): content for path, content in made.items()})
     return JudgedResult(result, content, strict)

@@ -107,7 +107,8 @@ def track_run(record: RunRecord[Result]) -> RunRecord[Result]:
     tracked: list[TrackerOutcome] = []
     failure: RecevalError | None = None
     try:
-        for one in track(record.result, trackings, record.loaded.folder, inputs_of(record.loaded)):
+        storage = record.loaded.config.output.storage
+        for one in track(record.result, trackings, record.loaded.folder, inputs_of(record.loaded), storage=storage):
             tracked.append(one)
     except RecevalError as error:
         failure = error

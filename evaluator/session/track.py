@@ -16,6 +16,7 @@ from ..config.stored_sections import trackings_of
 from ..content.report_page import report
 from ..disk.overwriting import MANIFEST, InputPath
 from ..disk.own_inputs import inputs_of_folders, inputs_of_result
+from ..disk.places import NO_OPTIONS
 from ..disk.result_folder import as_manifest, load
 from ..errors import ConfigError, OutputError, RecevalError
 from ..render.forms import as_json
@@ -36,14 +37,21 @@ ModelValues = Mapping[str, Sequence[MeasuredValue]]
 
 
 def track(
-    result: Result, trackings: Iterable[Tracking], folder: Path, inputs: Iterable[InputPath], *, required: bool = False
+    result: Result,
+    trackings: Iterable[Tracking],
+    folder: Path,
+    inputs: Iterable[InputPath],
+    *,
+    required: bool = False,
+    storage: Mapping[str, str] = NO_OPTIONS,
 ) -> Iterator[TrackerOutcome]:
     """Log a result with each tracker and yield its outcome; paths are relative to `folder`. A tracker does not write over the `inputs`.
 
-    A failure of a tracker is a problem of its outcome; a failure of a required one (`required`, or by its settings) raises `RecevalError`.
+    `storage` are options to reach a baseline in a store. A failure of a tracker is a problem of its outcome; a failure of a required
+    one (`required`, or by its settings) raises `RecevalError`.
     """
     kept, result = (*inputs, *inputs_of_result(result)), conceal(result, hidden_in_outputs(), keys=True)
-    files = cache(lambda: files_of(result))
+    files = cache(lambda: files_of(result, storage))
     yield from (_outcome(one, required, lambda own: tracker_of(own, folder, kept).log(result, files())) for one in trackings)
 
 
@@ -101,10 +109,10 @@ def _log_step(tracker: Tracker, tracking: Tracking, values: ModelValues, step: i
     return tracker.log_step(values, step)
 
 
-def files_of(result: Result) -> Mapping[str, bytes]:
+def files_of(result: Result, storage: Mapping[str, str] = NO_OPTIONS) -> Mapping[str, bytes]:
     """Return the files for trackers: values, report and manifest, without examples of findings, which may be user ids."""
     anonymous = replace(result, findings=tuple(replace(finding, examples=()) for finding in result.findings))
-    content = report_of_gathered(GatheredResults({"result": anonymous}), {"losers": 0})
+    content = report_of_gathered(GatheredResults({"result": anonymous}, storage=storage), {"losers": 0})
     files: dict[str, bytes | Path] = {"results.json": as_json(result_cells(anonymous)), "report.html": as_html(report(content)).encode()}
     files[MANIFEST] = as_manifest(anonymous, files)
     return {name: content for name, content in files.items() if isinstance(content, bytes)}

@@ -441,6 +441,8 @@ def test_a_config_has_the_options_of_the_store_of_its_outputs_and_baselines(plac
         ("run", "o.yaml", "--set", "gates={baseline: s3://bucket/main, rules: [MRR@2 max_loss 1%]}"),
         ("compare", "o.yaml", "--baseline", "s3://bucket/main", "-o", "s3://bucket/c/", "-o", "s3://bucket/c.html"),
         ("report", "o.yaml", "-o", "s3://bucket/p.html"),
+        ("run", "o.yaml", "--set", "compare={baseline: s3://bucket/main}", "-o", "s3://bucket/b.html", "--set", "track=[dvc]"),
+        ("gate", "o.yaml", *rule, "--set", "compare={baseline: s3://bucket/main}", "-o", "s3://bucket/g.html"),
         ("plot", "differences", "o.yaml", "-o", "s3://bucket/p.json"),
         ("slices", "o.yaml", "--by", "cold", "-o", "s3://bucket/s.json", "--set", "data.train=a.csv"),
         ("diff", "o.yaml", "a", "b", "-o", "s3://bucket/d.json"),
@@ -449,6 +451,10 @@ def test_a_config_has_the_options_of_the_store_of_its_outputs_and_baselines(plac
     ):
         code, _, err = receval(*command)
         assert code == 0, (command, err)
+        assert "permission denied" not in err, (command, err)
+    pages = [store.read(f"{name}.html") for name in "rcpbg"] + [path.read_bytes() for path in place.rglob("report.html")]
+    assert len(pages) == 6
+    assert [b"cannot be read" in page or b"cannot be reached" in page for page in pages] == [False] * 6
     library.evaluate("o.yaml").save("s3://bucket/python")
     assert {"r.html", "v.json", "c.html", "p.html", "p.json", "s.json", "d.json", "u.md"} <= {*store.names()}
     assert {folder for folder in ("main", "c", "python") if store.plain_names(folder)} == {"main", "c", "python"}
