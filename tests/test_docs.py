@@ -18,6 +18,7 @@ from receval.conventions import AXES, load, packaged_names, script_names
 from receval.metrics import METRICS
 
 from tests.conftest import ROOT
+from tests.tree import parts_on_metrics
 
 DOCS = ROOT / "docs"
 MAKE = runpy.run_path(str(DOCS / "make.py"))
@@ -57,9 +58,7 @@ def pages(folder: str) -> dict[str, str]:
 def test_every_metric_has_a_part_with_its_parameters_on_the_page_of_its_family():
     found = pages("metrics")
     assert found.keys() == {metric.family for metric in METRICS.values()}
-    parts = {
-        name: text for page in found.values() for name, text in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
-    }
+    parts = parts_on_metrics()
     assert len({name.lower() for name in parts}) == len(parts), "links of two names that differ in case only would be one place"
     assert parts.keys() == METRICS.keys()
     for name, metric in METRICS.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -28,3 +29,9 @@ def sources(root: Path = ROOT) -> tuple[Path, ...]:
 def below(*folders: str) -> list[Path]:
     """Return the sources in some folders of the repository."""
     return [path for path in sources() if path.relative_to(ROOT).parts[0] in folders]
+
+
+def parts_on_metrics() -> dict[str, str]:
+    """Return name → text of the part on each metric, on the pages of the families of metrics."""
+    pages = [path.read_text("utf-8") for path in (ROOT / "docs" / "metrics").glob("*.md")]
+    return {name: text for page in pages for name, text in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)}

@@ -7,11 +7,11 @@ import re
 import pytest
 from receval.metrics import METRICS, catalogue
 
-from tests.conftest import ROOT
+from tests.tree import parts_on_metrics
 from tests.words import IN_METRICS, RETIRED, retired_in
 
 ENTRIES = {entry.name: entry for entry in catalogue.read().metrics}
-PAGES = {name: (ROOT / "docs" / "metrics" / f"{name.lower()}.md").read_text("utf-8") for name in METRICS}
+PAGES = parts_on_metrics()
 WITHOUT_MEANING = {"log", "log_b", "log2", "ln", "sqrt", "min", "max", "mean", "Var"}
 """Functions of formulas that need no explanation."""
 
