@@ -248,6 +248,7 @@ def test_public_classes_have_different_names():
 SUBJECTS = {
     *(
         "audit",
+        "card",
         "catalogue",
         "description",
         "diff",

@@ -1,5 +1,18 @@
 """Health checks: `table` lists them all and defines a check, its setting in a run, and its finding."""
 
-from .table import CHECKS, NEEDS, SAMPLED, SEVERITIES, Check, CheckSetting, Finding, Limit, Severity, declare, setting
+from .table import CHECKS, LEAKS, NEEDS, SAMPLED, SEVERITIES, Check, CheckSetting, Finding, Limit, Severity, declare, setting
 
-__all__ = ["CHECKS", "NEEDS", "SAMPLED", "SEVERITIES", "Check", "CheckSetting", "Finding", "Limit", "Severity", "declare", "setting"]
+__all__ = [
+    "CHECKS",
+    "LEAKS",
+    "NEEDS",
+    "SAMPLED",
+    "SEVERITIES",
+    "Check",
+    "CheckSetting",
+    "Finding",
+    "Limit",
+    "Severity",
+    "declare",
+    "setting",
+]

@@ -137,6 +137,8 @@ LIST_LENGTHS: Final = "R05"
 _DECLARED: Final[dict[str, Check]] = {}
 CHECKS: Final[Mapping[str, Check]] = MappingProxyType(_DECLARED)
 """All checks by id, in the order in which findings of one severity are shown."""
+LEAKS: Final = ("X05", "X06", "X07", "X08", "X09", "X16")
+"""The checks that look for leaks."""
 SAMPLED: Final = "R10"
 """The check that recognises sampled candidates."""
 

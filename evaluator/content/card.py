@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from ..checks import CHECKS
+from ..checks import CHECKS, LEAKS
 from ..document import NEWS, Block, Cell, Code, Column, Document, Heading, Paragraph, Points, Section, Sentences, Table, Terms
 from ..results.result import Result
 from ..results.row import shortened
@@ -37,8 +37,6 @@ FIELDS: Final[Mapping[str, str]] = {
 }
 """Key of the section `card` of a config → its name on the card."""
 _ALL_MODELS: Final = "all models"
-_LEAKS: Final = ("X05", "X06", "X07", "X08", "X09", "X16")
-"""The checks that look for leaks."""
 _MOST_FILES: Final = 3
 """Number of files of one model or role that are listed; of more, their sums and one hash."""
 _MOST_FOLDS: Final = 5
@@ -174,12 +172,12 @@ def _findings(result: Result) -> Iterator[Block]:
     """Yield the outcome of each check that looks for leaks, and the errors and warnings of the others."""
     found: dict[str, list[str]] = {}
     for one, models in merged(result.findings):
-        if one.check in _LEAKS or one.severity in ("error", "warn"):
+        if one.check in LEAKS or one.severity in ("error", "warn"):
             found.setdefault(one.check, []).append(titled(one, ", ".join(models)))
-    rows = [(id, CHECKS[id].finds, " ".join(found.get(id, [_outcome(result, id)]))) for id in _LEAKS]
+    rows = [(id, CHECKS[id].finds, " ".join(found.get(id, [_outcome(result, id)]))) for id in LEAKS]
     columns = (Column("check", "key"), Column("what it looks for", wraps=True), Column("what it found", wraps=True))
     yield Table.of_texts(columns, rows, "Leaks", "leaks-table")
-    others = [f"{check}: {sentence}" for check, sentences in found.items() if check not in _LEAKS for sentence in sentences]
+    others = [f"{check}: {sentence}" for check, sentences in found.items() if check not in LEAKS for sentence in sentences]
     yield from [Points(tuple(others))] if others else []
 
 
