@@ -51,7 +51,7 @@ def test_every_symbol_of_the_formula_has_a_meaning(name):
 def test_terms_are_only_those_that_a_text_uses():
     assert list(ENTRIES["MAP"].terms) == ["R", "h(r)", "found(r)"]
     assert list(ENTRIES["MRR"].terms) == ["h(r)"]
-    assert list(ENTRIES["ItemCoverage"].terms) == ["N", "L_u(k)"]
+    assert list(ENTRIES["ItemCoverage"].terms) == ["L_u(k)", "N"]
     assert list(ENTRIES["NumRelevant"].terms) == ["R"]
     assert list(ENTRIES["nDCG"].terms) == ["v(r)"]
     assert list(ENTRIES["PopREO"].terms) == ["hits_u(k)", "std", "tail", "head"], "the head explains the tail"
@@ -59,7 +59,7 @@ def test_terms_are_only_those_that_a_text_uses():
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_page_shows_values_of_the_sample_or_why_there_are_none(name):
-    section = PAGES[name].partition("\n## A good value\n")[2].partition("\n## ")[0]
+    section = PAGES[name].partition("\n### A good value\n")[2].partition("\n### ")[0]
     reason = "Not computed on the sample: it needs " in section
     rows = re.findall(r"^\| (.*) \|$", section, re.MULTILINE)
     assert reason is (name in ("LogLoss", "MeanPredictionDistance") or METRICS[name].family == "value")
@@ -72,7 +72,7 @@ def test_a_page_shows_values_of_the_sample_or_why_there_are_none(name):
 
 def test_a_page_warns_where_a_less_accurate_model_has_the_better_value():
     assert "Here `random` beats `knn`, which is more accurate" in PAGES["Gini"]
-    assert " beats " not in PAGES["nDCG"].partition("## A good value")[2].partition("## In a config")[0]
+    assert " beats " not in PAGES["nDCG"].partition("### A good value")[2].partition("### In a config")[0]
     assert "A random order of all candidates scores about 0.5." in PAGES["GAUC"]
 
 
