@@ -28,7 +28,9 @@ def find_exchange(source: Path, ratio: float, rows: list[Row]) -> dict[object, o
     inside = head.height - len(more)
     if inside == len(tied):
         return {}
-    known = [row for row in rows if row["relevance"] == "all" and row["metric"].startswith("ACLT") and Group.of(row, 0).border == ratio]
+    known = [
+        row for row in rows if row["relevance"] == "all" and row["metric"].startswith("ACLT") and Group.from_row(row, 0).border == ratio
+    ]
     if not known or math.comb(len(tied), inside) > _MOST:
         return None
     equations = [_equation(source, row, tied, more) for row in known]

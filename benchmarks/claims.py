@@ -103,14 +103,14 @@ def pair_differs(n_models: int, n: int, random: Random) -> bool:
     """Return whether `receval compare` with all pairs finds a difference between equally good models."""
     values = random.normal(0, 1, (n_models, n))
     pairs = [compare_paired(SUBJECT, values[i], values[j], SETTINGS) for i in range(n_models) for j in range(i)]
-    return any(one.real for one in judge_family(pairs, SETTINGS))
+    return any(difference.real for difference in judge_family(pairs, SETTINGS))
 
 
 def falsely_equivalent(n_measures: int, random: Random) -> bool:
     """Return whether any of several measures whose true difference is exactly the margin is called equivalent."""
     margin = 0.02
     pairs = [compare_paired(SUBJECT, np.zeros(400), random.normal(margin, 0.2, 400), SETTINGS, margin) for _ in range(n_measures)]
-    return any(one.verdict == "equivalent" for one in judge_family(pairs, SETTINGS))
+    return any(difference.verdict == "equivalent" for difference in judge_family(pairs, SETTINGS))
 
 
 def hits_gate(n: int, loss: float, churn: float, random: Random) -> GateTest:
@@ -119,7 +119,7 @@ def hits_gate(n: int, loss: float, churn: float, random: Random) -> GateTest:
     model, draws = base.copy(), random.random(n)
     model[(base == 1) & (draws < loss + churn / 0.05)] = 0.0
     model[(base == 0) & (draws < churn / 0.95)] = 1.0
-    return margin_test(PairedSums.of(base, model), True, "max_loss", 0.02, True, values=SHARES)
+    return margin_test(PairedSums.from_values(base, model), True, "max_loss", 0.02, True, values=SHARES)
 
 
 def gate_passes(n: int, churn: float, random: Random) -> bool:
@@ -136,7 +136,7 @@ def ndcg_gate(n: int, loss: float, random: Random) -> GateTest:
     """Judge `nDCG@10 max_loss 2%` for a base of .2: 30 % of the users change, by .25 (deviation), and `loss` of the base is lost."""
     base, changed = random.beta(0.4, 1.6, n), random.random(n) < 0.3
     model = base + np.where(changed, -loss * 0.2 / 0.3 + 0.25 * random.standard_normal(n), 0.0)
-    return margin_test(PairedSums.of(base, model), True, "max_loss", 0.02, True, values=SHARES)
+    return margin_test(PairedSums.from_values(base, model), True, "max_loss", 0.02, True, values=SHARES)
 
 
 def ndcg_gates_fail(n: int, n_gates: int, random: Random) -> bool:
@@ -155,7 +155,7 @@ def graded_gate_passes(n: int, skewed: bool, random: Random) -> bool:
     base = random.beta(1, 3, n)
     mean = 0.25
     model = np.where(random.random(n) < 0.01 / mean, 0.0, base) if skewed else base + random.uniform(-0.11, 0.09, n)
-    return margin_test(PairedSums.of(base, model), True, "max_loss", 0.01, values=ValueRange(-0.11, 1.09)).outcome == "pass"
+    return margin_test(PairedSums.from_values(base, model), True, "max_loss", 0.01, values=ValueRange(-0.11, 1.09)).outcome == "pass"
 
 
 def misses(difference: Difference) -> bool:
@@ -230,10 +230,10 @@ def confirmed_slices(values: Values, groupings: list[Groups], *, leaks: bool = F
     settings = SliceSettings()
     first = halves(pl.Series(np.arange(len(values))), 0)
     second = first if leaks else ~first
-    search = find(values[first], [groups.of(first) for groups in groupings], settings)
+    search = find(values[first], [groups.subset(first) for groups in groupings], settings)
     family = None if corrected else 1
-    tests = confirm(values[second], [groups.of(second) for groups in groupings], search.candidates, settings, family)
-    return [one for one, test in zip(search.candidates, tests, strict=True) if test.confirmed]
+    tests = confirm(values[second], [groups.subset(second) for groups in groupings], search.candidates, settings, family)
+    return [candidate for candidate, test in zip(search.candidates, tests, strict=True) if test.confirmed]
 
 
 def slice_is_confirmed(world: SliceWorld, random: Random) -> bool:
@@ -244,7 +244,7 @@ def slice_is_confirmed(world: SliceWorld, random: Random) -> bool:
 def slice_is_missed(world: SliceWorld, random: Random) -> bool:
     """Return whether no confirmed slice of lower values has a condition of the planted slice."""
     found = confirmed_slices(*slice_world(world, random))
-    return not any(one.lower and set(one.conditions) & set(world.conditions) for one in found)
+    return not any(user_slice.lower and set(user_slice.conditions) & set(world.conditions) for user_slice in found)
 
 
 def slices_beyond(world: SliceWorld, random: Random, *, at_limit: bool) -> bool:
@@ -258,11 +258,11 @@ def refused_slices(world: SliceWorld, random: Random, *, at_limit: bool = False)
     base = np.full(world.n, 0.5) if world.rare else np.clip(random.normal(0.5, 0.1, world.n), 0.2, 0.8)
     model, margin = base + differences - (0.05 * base if at_limit else 0.0), Margin(0.05, is_share=True)
     first = halves(pl.Series(np.arange(world.n)), 0)
-    halved, tested = ([groups.of(mask) for groups in groupings] for mask in (first, ~first))
+    halved, tested = ([groups.subset(mask) for groups in groupings] for mask in (first, ~first))
     found = find_below(above_limit(base[first], model[first], True, margin), halved, SliceSettings()).candidates
     values = ValueRange(-1.0, 2.0)
     judged = confirm_beyond(base[~first], model[~first], tested, found, True, margin, 0.05, values)
-    return [one for one, of_half in zip(found, judged, strict=True) if of_half.outcome == "fail"]
+    return [candidate for candidate, of_half in zip(found, judged, strict=True) if of_half.outcome == "fail"]
 
 
 POWER_SLICES = {"50 %": ((0, 1),), "20 %": ((2, 2),), "10 %": ((0, 1), (2, 2)), "5 %": ((6, 3),)}
@@ -279,7 +279,7 @@ def power_of_gate(n: int, conditions: tuple[tuple[int, int], ...], loss: float, 
     random = np.random.default_rng([n, len(conditions), *conditions[0], round(1000 * loss)])
     found = false = 0
     for _ in range(draws):
-        found += any(set(one.conditions) & set(conditions) for one in refused_slices(worlds[0], random))
+        found += any(set(user_slice.conditions) & set(conditions) for user_slice in refused_slices(worlds[0], random))
         false += bool(refused_slices(worlds[1], random, at_limit=True))
     return found / draws, false / draws
 

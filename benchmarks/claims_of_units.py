@@ -70,19 +70,19 @@ def says(claim: str, verdict: Callable[[Random], str | None], random: Random) ->
     return verdict(random) == claim
 
 
-def of_users(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str | None:
+def verdict_on_users(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str | None:
     """Return the verdict on users who count alike."""
     base, model = draw(n, random, gain)
     return verdict_of(compare_paired(SUBJECT, base, model, SETTINGS, values=SHARES))
 
 
-def of_clusters(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str | None:
+def verdict_on_clusters(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str | None:
     """Return the verdict on clusters of 20 users who have the same values."""
     base, model = (np.repeat(side, 20) for side in draw(n, random, gain))
     return verdict_of(compare_paired(SUBJECT, base, model, SETTINGS, clusters=np.repeat(np.arange(n), 20), values=SHARES))
 
 
-def of_weights(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str | None:
+def verdict_on_weights(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str | None:
     """Return the verdict on users with lognormal weights (sigma 2)."""
     sides, weights = draw(n, random, gain), np.exp(2 * random.normal(size=n))
     base, model = (RatioTerms(weights * side, weights) for side in sides)
@@ -90,7 +90,7 @@ def of_weights(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str
     return verdict_of(difference_of(SUBJECT, estimate, SETTINGS, None, SHARES))
 
 
-def of_sizes(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str | None:
+def verdict_on_sizes(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str | None:
     """Return the verdict on pooled ratios of users with 1 to 50 relevant items, mostly few."""
     sides, sizes = draw(n, random, gain), np.minimum(random.geometric(0.2, n), 50).astype(float)
     base, model = (RatioTerms(sizes * side, sizes) for side in sides)
@@ -98,14 +98,14 @@ def of_sizes(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str |
     return verdict_of(difference_of(SUBJECT, estimate, SETTINGS, None, SHARES))
 
 
-def of_folds(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str | None:
+def verdict_on_folds(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str | None:
     """Return the verdict on five folds with the same users, who change alike in all of them."""
     base, model = (np.tile(side, 5) for side in draw(n, random, gain))
     estimate = estimate_folds(base, model, np.repeat(np.arange(5), n), SETTINGS, clusters=np.tile(np.arange(n), 5))
     return verdict_of(difference_of(SUBJECT, estimate, SETTINGS, None, SHARES))
 
 
-def of_runs(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str | None:
+def verdict_on_runs(draw: Draw, n: int, random: Random, *, gain: bool = False) -> str | None:
     """Return the verdict on three runs of each model, with the same values in all runs."""
     base, model = draw(n, random, gain)
     return verdict_of(difference_of(SUBJECT, runs_estimate([base] * 3, [model] * 3), SETTINGS, None, SHARES))
@@ -147,7 +147,7 @@ def groups_fail(random: Random, *, loss: float = 0.0, n_groups: int = 10) -> boo
     for group in range(n_groups):
         base, chance = random.random(400) < 0.3, random.random(400)
         model = np.where(base, chance >= 1 / 3 + (loss if group == 0 else 0.0), chance < 1 / 7)
-        tests.append(margin_test(PairedSums.of(base * 1.0, model * 1.0), True, "max_loss", 0.005, relative=True, values=SHARES))
+        tests.append(margin_test(PairedSums.from_values(base * 1.0, model * 1.0), True, "max_loss", 0.005, relative=True, values=SHARES))
     return any(test.outcome == "fail" for test in correct_failures(tests))
 
 
@@ -188,12 +188,12 @@ def group_is_named(random: Random, *, loss: float = 0.0) -> bool:
     groups = random.integers(0, 10, 4000)
     d = d - loss * (groups == 0)
 
-    def of(values: Values, by: str | None = None, group: str | None = None) -> Difference:
+    def pair_difference(values: Values, by: str | None = None, group: str | None = None) -> Difference:
         subject = Subject("measure", "base", "model", by=by, group=group)
         return compare_paired(subject, np.zeros(len(values)), values, SETTINGS, values=ValueRange(-2.0, 2.0))
 
-    within = judge_family([of(d[groups == group], "users.plan", f"p{group}") for group in range(10)], SETTINGS)
-    return bool(worse_in_groups(within, {("base", "model")}, [of(d)]))
+    within = judge_family([pair_difference(d[groups == group], "users.plan", f"p{group}") for group in range(10)], SETTINGS)
+    return bool(worse_in_groups(within, {("base", "model")}, [pair_difference(d)]))
 
 
 def misses(difference: Difference) -> bool:
@@ -269,13 +269,13 @@ def rows() -> Iterator[Row]:
             yield Row("runs: interval", world, 0.05, partial(runs_missed, n_runs, spread))
     yield Row("one run: interval", "training 0.02", None, partial(runs_missed, 1, 0.02))
     kinds = {
-        "1,000 users": (of_users, 1000),
-        "200 clusters of 20": (of_clusters, 200),
-        "1,000 clusters of 20": (of_clusters, 1000),
-        "4,000 users, lognormal weights": (of_weights, 4000),
-        "4,000 users, pooled": (of_sizes, 4000),
-        "5 folds of the same 1,000": (of_folds, 1000),
-        "3 runs of 1,000": (of_runs, 1000),
+        "1,000 users": (verdict_on_users, 1000),
+        "200 clusters of 20": (verdict_on_clusters, 200),
+        "1,000 clusters of 20": (verdict_on_clusters, 1000),
+        "4,000 users, lognormal weights": (verdict_on_weights, 4000),
+        "4,000 users, pooled": (verdict_on_sizes, 4000),
+        "5 folds of the same 1,000": (verdict_on_folds, 1000),
+        "3 runs of 1,000": (verdict_on_runs, 1000),
     }
     for words, (verdict, n) in kinds.items():
         for name, draw in (("rare", rare), ("usual", usual)):

@@ -283,7 +283,7 @@ def _downloaded(given: Given) -> Any:
     options = dict(given["store"])
     options.pop("allow_http")
     store = from_url(f"s3://{BUCKET}", config=options, client_options={"allow_http": True})
-    keys = [one["path"] for batch in store.list("folder") for one in batch]
+    keys = [entry["path"] for batch in store.list("folder") for entry in batch]
     with ThreadPoolExecutor(16) as pool:
         return list(pool.map(lambda key: bytes(store.get(key).bytes()), keys))
 

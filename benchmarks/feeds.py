@@ -21,13 +21,16 @@ def data(source: Path, work: Path, group: Group, test: pl.DataFrame, lists: dict
     library = LIBRARIES[group.library]
     named = {model: f"{place}.parquet" for place, model in enumerate(lists)}
     genres = categories(source, group)
-    fed = {model: of_categories(one, genres, group.others) if group.named else exchange(one, moved) for model, one in lists.items()}
+    fed = {
+        model: category_lists(model_lists, genres, group.others) if group.named else exchange(model_lists, moved)
+        for model, model_lists in lists.items()
+    }
     for model, frame in fed.items():
         frame.write_parquet(work / named[model])
     pairs = predictions(source, test, group)
     if group.pairs and pairs is not None:
         test = test.join(pairs, on=PAIR, how="semi")
-    (of_categories(test, genres, group.others) if group.named else exchange(test, moved)).write_parquet(work / "test.parquet")
+    (category_lists(test, genres, group.others) if group.named else exchange(test, moved)).write_parquet(work / "test.parquet")
     found: Row = {"test": "test.parquet", "recommendations": named}
     if library.train:
         found |= {
@@ -73,7 +76,7 @@ def categories(source: Path, group: Group) -> pl.DataFrame:
     return found.explode("genres").filter(pl.col("genres") != "")
 
 
-def of_categories(lists: pl.DataFrame, genres: pl.DataFrame, others: bool) -> pl.DataFrame:
+def category_lists(lists: pl.DataFrame, genres: pl.DataFrame, others: bool) -> pl.DataFrame:
     """Return a list of categories: a row for each genre of each item, as its own item; an item without one gets another, or no row."""
     rows = lists.with_row_index("place").join(genres, on="item_id", how="left" if others else "inner").sort("place", maintain_order=True)
     named = pl.format("{}|{}", "item_id", pl.col("genres").fill_null(OTHER))

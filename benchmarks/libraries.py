@@ -120,7 +120,7 @@ class Group:
     n_users: int | None = None
 
     @classmethod
-    def of(cls, row: Row, most: int) -> Group:
+    def from_row(cls, row: Row, most: int) -> Group:
         """Return the group of a row; `most` is the largest cut-off of the calls of its library."""
         params, note = row.get("params") or {}, row.get("note") or ""
         tested = LIBRARIES[row["library"]].truth_only and (row["relevance"] != "none" or "L1" in note)
@@ -193,7 +193,7 @@ def lists_of_library(lists: pl.DataFrame, group: Group, test: pl.DataFrame) -> p
     if library.dictionary:
         lists = lists.unique(["user_id", "item_id"], keep="first", maintain_order=True)
     if group.tested:
-        lists = of_tested(lists, test, group.n_users)
+        lists = tested_lists(lists, test, group.n_users)
     if group.cut:
         lists = cut(lists, group.cut, repeats=group.rows)
     if library.sort is not None:
@@ -212,16 +212,16 @@ def with_all_items(lists: pl.DataFrame, test: pl.DataFrame, items: pl.DataFrame)
     return pl.concat([lists.select("user_id", "item_id", pl.col("score").cast(pl.Float64)), added])
 
 
-def of_tested(lists: pl.DataFrame, test: pl.DataFrame, n_users: int | None) -> pl.DataFrame:
+def tested_lists(lists: pl.DataFrame, test: pl.DataFrame, n_users: int | None) -> pl.DataFrame:
     """Return the lists of the users of the test file; if `n_users` says so, only of those with a rating of at least 4 there."""
 
-    def of_users(rows: pl.DataFrame) -> pl.DataFrame:
+    def tested_rows(rows: pl.DataFrame) -> pl.DataFrame:
         return lists.join(rows.select("user_id").unique(), on="user_id", how="semi", maintain_order="left")
 
-    of_all = of_users(test)
+    of_all = tested_rows(test)
     if n_users in (None, of_all["user_id"].n_unique()):
         return of_all
-    of_some = of_users(test.filter(pl.col("rating") >= 4))
+    of_some = tested_rows(test.filter(pl.col("rating") >= 4))
     return of_some if of_some["user_id"].n_unique() == n_users else of_all
 
 

@@ -83,7 +83,7 @@ def compare(folder: Path, library: str = "") -> Verdicts:
         if reason:
             found[place] = ("unsupported", 0.0, reason)
         else:
-            groups[Group.of(row, most[row["library"], row["dataset"]])].append(place)
+            groups[Group.from_row(row, most[row["library"], row["dataset"]])].append(place)
     for group, places in groups.items():
         try:
             found |= answer(folder / group.part, group, {place: ROWS[place] for place in places})
@@ -129,8 +129,8 @@ def compute(work: Path, files: Row, wanted: Iterable[Query], evaluation: Row) ->
     """Compute the values of receval, with one run for each aggregate."""
     values: Values = {}
     by_mode: dict[str | None, dict[str, None]] = defaultdict(dict)
-    for one in wanted:
-        by_mode[one.mode][one.definition.label] = None
+    for measure in wanted:
+        by_mode[measure.mode][measure.definition.label] = None
     for mode, labels in by_mode.items():
         config = evaluation | {"metrics": list(labels)} | ({"aggregates": [mode]} if mode else {})
         (work / "config.yaml").write_text(yaml.safe_dump({"data": files, "evaluation": config, "health": "off"}))

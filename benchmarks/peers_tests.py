@@ -67,15 +67,15 @@ def main() -> int:
         if kind != "equal" and arguments.failures in ("", case["library"]):
             print(failure(case, kind, value))
     print("\n".join(table(counts)))
-    return int(any(one["different"] or one["refused"] for one in counts.values()))
+    return int(any(counts_of_library["different"] or counts_of_library["refused"] for counts_of_library in counts.values()))
 
 
 def table(counts: dict[str, Counter[str]]) -> list[str]:
     """Return the lines of the table by library, and its total."""
     rows = [(library, counts[library]) for library in sorted(counts, key=str.lower)]
-    rows.append(("all", sum((one for _, one in rows), Counter())))
+    rows.append(("all", sum((tally for _, tally in rows), Counter())))
     lines = [f"{'library':22}" + "".join(f"{kind:>15}" for kind in CLASSES)]
-    lines += [f"{library:22}" + "".join(f"{one[kind]:15,}" for kind in CLASSES) for library, one in rows]
+    lines += [f"{library:22}" + "".join(f"{tally[kind]:15,}" for kind in CLASSES) for library, tally in rows]
     total = rows[-1][1]
     return [*lines, "", f"equal: {total['equal']:,} of {total.total():,} ({total['equal'] / max(total.total(), 1):.1%})"]
 

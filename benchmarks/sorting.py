@@ -32,9 +32,9 @@ def numba_argsort(values: list[float]) -> list[int]:
 
 def _partition(values: list[float], order: list[int], low: int, high: int) -> int:
     middle = (low + high) >> 1
-    for one, other in ((middle, low), (high, middle), (middle, low)):
-        if values[order[one]] < values[order[other]]:
-            order[one], order[other] = order[other], order[one]
+    for later, other in ((middle, low), (high, middle), (middle, low)):
+        if values[order[later]] < values[order[other]]:
+            order[later], order[other] = order[other], order[later]
     pivot = values[order[middle]]
     order[high], order[middle] = order[middle], order[high]
     left, right = low, high - 1
@@ -59,7 +59,7 @@ def as_ranx(lists: pl.DataFrame) -> pl.DataFrame:
 def _sorted(lists: pl.DataFrame) -> pl.DataFrame:
     places = lists.with_row_index("place").group_by("user_id", maintain_order=True).agg("place", pl.col("score").cast(pl.Float64))
     found = [
-        rows[one] for rows, scores in places.select("place", "score").iter_rows() for one in numba_argsort([-value for value in scores])
+        rows[index] for rows, scores in places.select("place", "score").iter_rows() for index in numba_argsort([-value for value in scores])
     ]
     return lists[found]
 

@@ -112,7 +112,7 @@ def measure(row: Row, names: Names) -> tuple[str, dict[str, Scalar], Parts]:
     if str(given.get("gain")).startswith("2^"):
         given.pop("gain")
     if "set" in given:
-        given |= dict(one.split("=") for one in given.pop("set").replace("True", "true").replace("False", "false").split(","))
+        given |= dict(setting.split("=") for setting in given.pop("set").replace("True", "true").replace("False", "false").split(","))
     if "metric_0" in given:
         name += f"({given.pop('metric_0')},{given.pop('metric_1')}"
     if name.startswith("KCall"):

@@ -50,7 +50,7 @@ class Stages:
 
 def measure(config: str) -> dict[str, float]:
     """Run a config in this process, and return the processor seconds of each stage."""
-    stages, began, before = Stages(), time.process_time(), of_children()
+    stages, began, before = Stages(), time.process_time(), children_seconds()
     processes._packed = stages.timed("send", processes._packed)
     processes._send = stages.timed("send", processes._send)
     processes._receive = stages.timed("receive", processes._receive)
@@ -59,7 +59,7 @@ def measure(config: str) -> dict[str, float]:
     running._measure_on_this_machine = stages.timed("cut and merge", whole)
     if main(["run", config, "-q", "--set", f"engine.workers={N_PROCESSES}"]):
         raise SystemExit(1)
-    found, serial, in_processes = stages.seconds, stages.seconds["cut and merge"], of_children() - before
+    found, serial, in_processes = stages.seconds, stages.seconds["cut and merge"], children_seconds() - before
     largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1000  # later ones would begin with the memory of this process
     print(f"{'largest process':18}{largest:7,} MB")
     return {
@@ -73,13 +73,13 @@ def measure(config: str) -> dict[str, float]:
 
 def time_to_import() -> float:
     """Return the processor seconds that a process of receval takes before its first work."""
-    before = of_children()
+    before = children_seconds()
     with processes.Processes(1, running.PassTask.__module__) as one:
         one._all[0].ask(b"\x80\x05N.")  # a pickled None: loaded once the modules are
-    return of_children() - before
+    return children_seconds() - before
 
 
-def of_children() -> float:
+def children_seconds() -> float:
     """Return the processor seconds of all processes that this one started and that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime

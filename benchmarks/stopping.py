@@ -148,7 +148,7 @@ def main() -> int:
     print(f"{'trainings with a false improvement':46} {'on an interval':>18} {'on the value':>18}")
     n_broken = 0
     for world in false:
-        shares = [sum(one.is_wrong for one in trainings(rule, world, draws)) / draws for rule in rules]
+        shares = [sum(training.is_wrong for training in trainings(rule, world, draws)) / draws for rule in rules]
         n_broken += is_broken(shares[0], draws)
         print(f"{world.name:46} {100 * shares[0]:16.1f} % {100 * shares[1]:16.1f} %{'  !' * is_broken(shares[0], draws)}", flush=True)
     print(f"\n{'trials pruned that are as good as the best one':46} {'on an interval':>18}")
@@ -161,7 +161,9 @@ def main() -> int:
         cells = []
         for rule in rules:
             done = trainings(rule, world, max(1, draws // 10))
-            cells.append(f"{np.mean([one.n_epochs for one in done]):8.1f} {100 * np.mean([one.reached for one in done]):7.1f} %")
+            cells.append(
+                f"{np.mean([training.n_epochs for training in done]):8.1f} {100 * np.mean([training.reached for training in done]):7.1f} %"
+            )
         print(f"{world.name:46} {cells[0]:>18} {cells[1]:>18}", flush=True)
     print(f"\n{n_broken} of {len(false) + 5} shares of false claims are above {100 * PROMISED:.0f} % by more than noise")
     return int(n_broken > 0)

@@ -41,7 +41,7 @@ def in_turn(floor: Sequence[str], command: Sequence[str], repeats: int, *, proce
     measure(floor)  # the first reading fills the page cache
     runs = [(measure(floor), measure(command)) for _ in range(repeats)]
     if processor:
-        runs = [(one._replace(seconds=one.processor), other._replace(seconds=other.processor)) for one, other in runs]
+        runs = [(run._replace(seconds=run.processor), other._replace(seconds=other.processor)) for run, other in runs]
     return _summary([pair[0] for pair in runs]), _summary([pair[1] for pair in runs])
 
 

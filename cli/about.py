@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import click
-from receval.outputs import of_form
+from receval.outputs import output_form
 
 from . import options
 from .output import say, show
@@ -32,7 +32,7 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
 
     if sum((name is not None or convention is not None, axes, conventions, everything)) > 1:
         raise click.UsageError("NAME or --convention, --axes, --conventions and --all exclude each other")
-    show(of_form(form, "catalogue"), look_up(name, convention, axes=axes, conventions=conventions, everything=everything))
+    show(output_form(form, "catalogue"), look_up(name, convention, axes=axes, conventions=conventions, everything=everything))
 
 
 @click.command(cls=options.Command)
@@ -63,7 +63,7 @@ def doctor(form: str) -> None:
     """
     from receval.session.machine import facts
 
-    show(of_form(form, "machine"), facts())
+    show(output_form(form, "machine"), facts())
 
 
 @click.command()

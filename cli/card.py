@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import click
-from receval.outputs import of_form
+from receval.outputs import output_form
 
 from . import options
 from .output import say, show
@@ -24,11 +24,11 @@ def card(folder: str, outputs: tuple[str, ...], form: str | None, overrides: tup
     from receval.session.card import SECTIONS, card_of_folder
     from receval.session.targets import shown
 
-    for one in overrides:
-        if not one.startswith(tuple(f"{name}." for name in SECTIONS)):
-            raise click.UsageError(f"--set {one} has no effect on a card; only keys of {' and '.join(SECTIONS)} have an effect")
+    for override in overrides:
+        if not override.startswith(tuple(f"{name}." for name in SECTIONS)):
+            raise click.UsageError(f"--set {override} has no effect on a card; only keys of {' and '.join(SECTIONS)} have an effect")
     written = card_of_folder(folder, outputs, overrides)
     if form is not None or not outputs:
-        show(of_form(form or "table", "card"), written.result)
+        show(output_form(form or "table", "card"), written.result)
     if written.files and not quiet:
         say(f"wrote {', '.join(map(shown, written.files))}")

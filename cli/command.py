@@ -42,10 +42,12 @@ class Command(click.Command):
         if not self._usual or context.meta.get(_ALL_OPTIONS):
             super().format_options(context, formatter)
             return
-        parameters = [one for one in self.get_params(context) if isinstance(one, click.Option) and one.name != "help_all"]
-        shown = [one for one in parameters if "--help" in one.opts or not self._usual.isdisjoint(one.opts)]
+        parameters = [
+            parameter for parameter in self.get_params(context) if isinstance(parameter, click.Option) and parameter.name != "help_all"
+        ]
+        shown = [parameter for parameter in parameters if "--help" in parameter.opts or not self._usual.isdisjoint(parameter.opts)]
         with formatter.section("Options"):
-            formatter.write_dl([record for one in shown if (record := one.get_help_record(context)) is not None])
+            formatter.write_dl([record for option in shown if (record := option.get_help_record(context)) is not None])
         formatter.write(f"\n{len(parameters) - len(shown)} more: --help-all\n")
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:

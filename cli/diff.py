@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 import receval
-from receval.outputs import of_file, of_form
+from receval.outputs import file_form, output_form
 
 from . import options
 from .output import say, show
@@ -73,7 +73,7 @@ def diff(
 
     inputs = (*inputs, *(name for text in models for name in text.split(",")))
     arguments["orders"] = tuple(dict.fromkeys(arguments["orders"])) or ("loss", "gain")
-    forms = {form, *(row.form for path in outputs if (row := of_file(path, "diff")))}
+    forms = {form, *(row.form for path in outputs if (row := file_form(path, "diff")))}
     wanted = DiffOptions(keeps=bool(forms & _WITH_USERS), has_page="html" in forms, **arguments)
 
     def read_config(path: str | Mapping[str, Any] | None, lists: Sequence[str]) -> receval.Loaded:
@@ -81,6 +81,6 @@ def diff(
 
     made, of_forms = diff_inputs(inputs, wanted, read=read_config, has_test="test" in read.question, outputs=outputs)
     if form is not None or not quiet:
-        show(of_form(form or "table", "diff"), made, **of_forms)
+        show(output_form(form or "table", "diff"), made, **of_forms)
     if outputs and not quiet:
         say(f"wrote {', '.join(outputs)}")

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 import click
-from receval.outputs import of_form
+from receval.outputs import output_form
 
 from . import options
 from .options import hint_in_options
@@ -89,7 +89,7 @@ def gate(
 
     named = read.source(source)
     _refuse_contradictions(named, read, arguments)
-    row = of_form(form, "gates", "report")
+    row = output_form(form, "gates", "report")
     models = arguments.pop("models")
     options = gate_options(**arguments)
     in_hints = {", or the models to judge by gates.models": "; --models NAME judges only these"}
@@ -189,4 +189,4 @@ def show_baseline(folder: str, models: tuple[str, ...], form: str) -> None:
     """
     from receval.session.judge import load, with_bases
 
-    show(of_form(form, "baseline"), with_bases(folder, load(folder), models), name=folder)
+    show(output_form(form, "baseline"), with_bases(folder, load(folder), models), name=folder)

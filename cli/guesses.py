@@ -108,7 +108,7 @@ def suggestion(guess: str, command: click.Command, context: click.Context, argum
     """
     name = guess.lstrip("-")
     name = (name if len(name) == 1 else name.lower()).replace("_", "-")
-    options = {option: one for one in command.params if isinstance(one, click.Option) for option in one.opts}
+    options = {option: parameter for parameter in command.params if isinstance(parameter, click.Option) for option in parameter.opts}
     phrases = (*filter(None, [_OF_COMMAND.get((command.name or "", name))]), *_MEANT.get(name, ()))
     meant = next((phrase for phrase in phrases if _is_possible(phrase, options)), None)
     key = ""
@@ -185,4 +185,6 @@ def _commands_with(option: str, context: click.Context) -> list[str]:
     group = context.find_root().command
     names = group.list_commands(context) if isinstance(group, click.Group) else []
     commands = {name: group.get_command(context, name) for name in names if isinstance(group, click.Group)}
-    return [name for name, one in commands.items() if one is not None and any(option in parameter.opts for parameter in one.params)]
+    return [
+        name for name, command in commands.items() if command is not None and any(option in parameter.opts for parameter in command.params)
+    ]

@@ -50,7 +50,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
     """Run a command and turn each failure into a sentence and an exit code."""
     try:
         import click
-        from receval.errors import RecevalError, of_system
+        from receval.errors import RecevalError, system_error
 
         from .commands import cli
     except KeyboardInterrupt:
@@ -77,7 +77,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
     except (RecevalError, OSError, MemoryError) as error:
         if isinstance(error, RecevalError) and os.environ.get("RECEVAL_DEBUG", "0") != "0":
             _print_trace()
-        failure = error if isinstance(error, RecevalError) else of_system(error)
+        failure = error if isinstance(error, RecevalError) else system_error(error)
         print(f"receval: {failure.shown()}", file=sys.stderr)
         return failure.exit_code
     except BaseException:  # a panic of Polars is not an `Exception`, nor is what a library raises that ends the program itself

@@ -37,7 +37,7 @@ class FormatChoice(click.Choice[str]):
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
         """Return the name, if there is such a form and it can be printed; fail otherwise."""
-        row = outputs.of_form(str(value), *self._subjects)
+        row = outputs.output_form(str(value), *self._subjects)
         if row is not None and not row.binary:
             return str(value)
         try:
@@ -105,15 +105,15 @@ class ConfigReader:
     @property
     def changes(self) -> bool:
         """True if options change or replace a config."""
-        return bool(self.overrides or self.recommendations or self._of_config or self._of_test)
+        return bool(self.overrides or self.recommendations or self._config_options or self._test_options)
 
     @property
-    def _of_config(self) -> dict[str, Any]:
+    def _config_options(self) -> dict[str, Any]:
         """The options that only a config can have, not stored results."""
         return {name: value for name, value in self.question.items() if name not in ("models", "bases")}
 
     @property
-    def _of_test(self) -> dict[str, str]:
+    def _test_options(self) -> dict[str, str]:
         """The options on the rows of the test file."""
         return {name: value for name in ("where", "target") if (value := self._options.get(name)) is not None}
 
@@ -121,13 +121,13 @@ class ConfigReader:
     def _changes_measures(self) -> bool:
         """True if options replace the metrics or the cut-offs of a config."""
         overrides = ("evaluation.metrics", "evaluation.top_k")
-        return not {"metrics", "top_k"}.isdisjoint(self.question) or any(one.startswith(overrides) for one in self.overrides)
+        return not {"metrics", "top_k"}.isdisjoint(self.question) or any(override.startswith(overrides) for override in self.overrides)
 
     def as_options(self) -> str:
         """Return the options for files and their reading, as text for another command."""
-        named = [f"--{name} {shlex.quote(str(value))}" for name, value in self._of_config.items() if name not in ("metrics", "top_k")]
+        named = [f"--{name} {shlex.quote(str(value))}" for name, value in self._config_options.items() if name not in ("metrics", "top_k")]
         named += [f"--models {shlex.quote(','.join(self.models))}"] if self.models else []
-        of_test = ((f"--{name}", (value,)) for name, value in self._of_test.items())
+        of_test = ((f"--{name}", (value,)) for name, value in self._test_options.items())
         others = (("--recs", self.recommendations), ("--set", self.overrides), *of_test)
         return " ".join([*named, *(f"{option} {shlex.quote(value)}" for option, values in others for value in values)])
 
@@ -150,9 +150,11 @@ class ConfigReader:
             return (*given, COMMAND_LINE)
         if not given:
             raise click.UsageError(_NO_CONFIG)
-        if are_folders and self._of_config:
+        if are_folders and self._config_options:
             raise click.UsageError("options for files and metrics change a config; they have no effect on stored results")
-        without_effect = [one for one in self.overrides if are_folders and not one.startswith(tuple(f"{name}." for name in sections))]
+        without_effect = [
+            override for override in self.overrides if are_folders and not override.startswith(tuple(f"{name}." for name in sections))
+        ]
         if without_effect:
             keys = f"; only keys of {' and '.join(sections)} have an effect" if sections else ""
             raise click.UsageError(f"--set {without_effect[0]} has no effect on stored results{keys}")

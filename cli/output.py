@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import click
 import receval
-from receval.outputs import OutputForm, of_form
+from receval.outputs import OutputForm, output_form
 from receval.quoting import escaped, sentence
 
 
@@ -99,10 +99,10 @@ def say_written(written: Sequence[Path], documents: bool | None) -> None:
 
 def _with_kind(path: Path, documents: bool | None) -> str:
     """Return an output as it is named, a file in LaTeX with what it has, tables or a document."""
-    from receval.outputs import of_file
+    from receval.outputs import file_form
     from receval.session.targets import shown
 
-    row = of_file(path, "latex")
+    row = file_form(path, "latex")
     if row is None or documents is None:
         return shown(path)
     is_document = documents or row.form == "latex-document"
@@ -139,7 +139,7 @@ _CI_FILES: Final = {
 def ci_files(system: str) -> dict[Path, OutputForm]:
     """Return the files to write for a system, with their forms."""
     files = _CI_FILES.get(system, {})
-    return {Path(name): row for name, form in files.items() if (row := of_form(form, "report")) is not None}
+    return {Path(name): row for name, form in files.items() if (row := output_form(form, "report")) is not None}
 
 
 def publish(content: Any, system: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 import receval
-from receval.outputs import of_form
+from receval.outputs import output_form
 
 from . import options
 from .output import ci_files, emit, publish, say, say_without_charts, say_written, show, tell, tell_cautions
@@ -105,7 +105,7 @@ def compare(
     compared = compare_inputs(sources, arguments, read=read_with_groups, tell=tell, outputs=outputs, written=written, **shown)
     for result in compared.results.values():
         tell_cautions(result, quiet=quiet)
-    row = of_form(form or "table", "comparison")
+    row = output_form(form or "table", "comparison")
     if form is not None or not quiet:
         show(row, compared.comparison, **compared.form_arguments)
     say_without_charts(outputs, row, quiet=quiet)
@@ -196,7 +196,7 @@ def report(
         say(made.failed_gates)
     if made.remark:
         say(f"warning: {made.remark}")
-    say_without_charts(made.files, of_form(form, "report") if form else None, quiet=quiet)
+    say_without_charts(made.files, output_form(form, "report") if form else None, quiet=quiet)
     if not quiet:
         say_written(made.files, None if template else made.has_documents)
 

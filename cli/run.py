@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import click
 import receval
-from receval.outputs import Need, OutputForm, Subject, of_form
+from receval.outputs import Need, OutputForm, Subject, output_form
 
 from . import options
 from .output import (
@@ -185,8 +185,8 @@ def _tracked(record: receval.RunRecord[receval.Result], quiet: bool) -> receval.
 
     say_verdicts(record, quiet=quiet)
     record = track_run(record)
-    for one in record.tracked:
-        tell_tracked(one, quiet=quiet)
+    for outcome in record.tracked:
+        tell_tracked(outcome, quiet=quiet)
     if record.failure is not None:
         raise record.failure
     return record
@@ -258,8 +258,8 @@ def _print_config(loaded: receval.Loaded) -> None:
 def _row(form: str | None, per_user: bool, quiet: bool, has_files: bool) -> OutputForm | None:
     """Return the form to print; `None` if `quiet` and none is given. Per-user values are printed unless `quiet` and in files."""
     if per_user and (form or not (quiet and has_files)):
-        return of_form(form or "csv", "users")
-    return None if quiet and form is None else of_form(form or "table", *_SUBJECTS)
+        return output_form(form or "csv", "users")
+    return None if quiet and form is None else output_form(form or "table", *_SUBJECTS)
 
 
 def _show(
@@ -308,7 +308,7 @@ def bar() -> Iterator[Callable[[receval.Progress], None]]:
     from rich.progress import Progress as Bars
 
     what, how_far = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[rows]}"))
-    screen = Screen.of(sys.stderr)
+    screen = Screen.for_file(sys.stderr)
     columns = (SpinnerColumn(), what, BarColumn(), how_far, TimeElapsedColumn())
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task("reading", total=None, rows="")
@@ -361,5 +361,5 @@ def track(folder: str, trackers: tuple[str, ...], step: int | None, models: tupl
     outcomes, chosen = track_folder(folder, trackers, step, models)
     if chosen and not quiet:
         say(chosen.rstrip("."))
-    for one in outcomes:
-        tell_tracked(one, quiet=quiet)
+    for outcome in outcomes:
+        tell_tracked(outcome, quiet=quiet)

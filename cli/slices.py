@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 import receval
-from receval.outputs import of_form
+from receval.outputs import output_form
 
 from . import options
 from .output import show, tell
@@ -55,4 +55,4 @@ def slices(
 
     arguments["models"] = read.models
     found = slices_of_inputs(read.sources(inputs), arguments, read=read_quietly, tell=tell, by=by, depth=depth, outputs=outputs)
-    show(of_form(form, "slices"), found)
+    show(output_form(form, "slices"), found)

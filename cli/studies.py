@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import click
 import receval
-from receval.outputs import of_form
+from receval.outputs import output_form
 from receval.quoting import sentence
 
 from . import options
@@ -32,7 +32,7 @@ def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
 
     missing = "Missing argument 'CONFIG': give a config, or --test, --train or --items FILE, and --recs NAME=FILE beside it for lists"
     source = read.source(config, ("test", "train", "items"), missing)
-    show(of_form(form, "description"), describe(read(source, judges_gates=False, describes=True)))
+    show(output_form(form, "description"), describe(read(source, judges_gates=False, describes=True)))
 
 
 @click.command(cls=options.Command)
@@ -57,14 +57,14 @@ def check(
 
         explained = look_up_check(config)
         if explained is not None:
-            show(of_form(form, "catalogue"), explained)
+            show(output_form(form, "catalogue"), explained)
             return
     from receval.session.run import check_config, select_checks
 
     loaded = read(read.source(config), judges_gates=False)
     result = check_config(loaded if select is None else select_checks(loaded, select.split(",")), store)
     tell_cautions(result, quiet=False)
-    show(of_form(form, "findings"), result)
+    show(output_form(form, "findings"), result)
     context.exit(1 if result.failed(strict) else 0)
 
 
@@ -88,7 +88,7 @@ def explain(measure: str | None, config: str | None, user: str, model: str | Non
 
     measure, config = _measure_and_config(measure, config, read.question.get("metrics", ()))
     loaded = read(read.source(config), metrics=(measure,), judges_gates=False)
-    show(of_form(form, "explanation"), explain(loaded, measure, user, model))
+    show(output_form(form, "explanation"), explain(loaded, measure, user, model))
 
 
 def _measure_and_config(first: str | None, second: str | None, named: Sequence[str]) -> tuple[str, str | None]:
@@ -202,4 +202,4 @@ def audit(
     loaded = read(read.source(config), {"by": by}, judges_gates=False)
     subject, found = audit_question(loaded, conventions, why, number, searched, by_group=bool(by))
     command = "add" if config is None or read.changes or conventions else f"receval audit {shlex.quote(config)}"
-    show(of_form(form, subject), found, command=command, spreadsheet_safe=loaded.config.output.spreadsheet_safe)
+    show(output_form(form, subject), found, command=command, spreadsheet_safe=loaded.config.output.spreadsheet_safe)

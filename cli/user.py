@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 import receval
-from receval.outputs import of_form
+from receval.outputs import output_form
 
 from . import options
 from .output import say, show
@@ -67,6 +67,6 @@ def user(
 
     view = user_of_inputs(config, user, read_config, outputs=outputs, has_test="test" in read.question, **arguments)
     if form is not None or not quiet:
-        show(of_form(form or "table", "user"), view)
+        show(output_form(form or "table", "user"), view)
     if outputs and not quiet:
         say(f"wrote {', '.join(outputs)}")

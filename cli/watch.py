@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 import receval
-from receval.outputs import of_form
+from receval.outputs import output_form
 
 from .output import say, say_verdicts, say_written, show
 
@@ -47,36 +47,36 @@ def watch_config(
     gc.enable()  # unlike other commands, this one lives long
     path = None if config is None or not os.path.isfile(config) else Path(config)
     is_first = True
-    for one in watch(load, run, path, time.sleep):
-        if one.changed:
-            say(f"{_listed(one.changed)} changed")
-        if one.record is not None:
-            _show(one, looks, quiet)
-            note = unwatched(one.record.loaded) if is_first else ""
+    for watched_run in watch(load, run, path, time.sleep):
+        if watched_run.changed:
+            say(f"{_listed(watched_run.changed)} changed")
+        if watched_run.record is not None:
+            _show(watched_run, looks, quiet)
+            note = unwatched(watched_run.record.loaded) if is_first else ""
             is_first = False
             if note:
                 say(note)
-        if one.error is not None:
-            print(f"receval: {one.error.shown()}", file=sys.stderr)
+        if watched_run.error is not None:
+            print(f"receval: {watched_run.error.shown()}", file=sys.stderr)
         say("watching; Ctrl-C ends")
         sys.stdout.flush()
     raise AssertionError("watching has no end")
 
 
-def _show(one: Any, looks: Any, quiet: bool) -> None:
+def _show(watched_run: Any, looks: Any, quiet: bool) -> None:
     """Print the result of the first run, and for later ones what changed."""
-    if one.lines is None:
-        sentences = one.record.sentences_on(looks.apply(one.record.result))
-        show(of_form("table", "result"), one.record.result, looks=looks, verbose=False, sentences=sentences, bare=quiet)
+    if watched_run.lines is None:
+        sentences = watched_run.record.sentences_on(looks.apply(watched_run.record.result))
+        show(output_form("table", "result"), watched_run.record.result, looks=looks, verbose=False, sentences=sentences, bare=quiet)
     else:
         from receval.render.terminal import Screen
 
-        screen = Screen.of(sys.stdout)
-        for line in one.lines or ("nothing changed",):
+        screen = Screen.for_file(sys.stdout)
+        for line in watched_run.lines or ("nothing changed",):
             click.echo(screen.visible(line))
-    say_verdicts(one.record, quiet=quiet)
-    if not quiet and one.lines is None:
-        say_written(one.record.written, one.record.loaded.config.report.latex.document)
+    say_verdicts(watched_run.record, quiet=quiet)
+    if not quiet and watched_run.lines is None:
+        say_written(watched_run.record.written, watched_run.record.loaded.config.report.latex.document)
 
 
 def _listed(paths: Sequence[Path]) -> str:

@@ -121,7 +121,7 @@ class Table(Struct, frozen=True):
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @staticmethod
-    def of_texts(columns: Iterable[Column], rows: Iterable[Iterable[str]], caption: str = "", id: str = "") -> Table:
+    def from_texts(columns: Iterable[Column], rows: Iterable[Iterable[str]], caption: str = "", id: str = "") -> Table:
         """Return a table whose cells are only texts."""
         return Table(tuple(columns), tuple(tuple(Cell(text) for text in row) for row in rows), caption, id)
 

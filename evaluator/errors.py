@@ -143,7 +143,7 @@ _EXHAUSTED: Final = frozenset((errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.E
 """Error numbers of the system for a resource that is used up."""
 
 
-def of_system(error: OSError | MemoryError) -> RecevalError:
+def system_error(error: OSError | MemoryError) -> RecevalError:
     """Return an unexpected error of the system as an error with a message, hint and exit code."""
     if isinstance(error, MemoryError):
         return MachineError("there is not enough memory", "lower engine.memory, evaluate fewer models at once, or use a larger machine")

@@ -175,12 +175,12 @@ def endings(*subjects: Subject) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *(f".{name}" for name in _announced(subjects)))))
 
 
-def of_form(form: str, *subjects: Subject) -> OutputForm | None:
+def output_form(form: str, *subjects: Subject) -> OutputForm | None:
     """Return the row of a form, which a package may add; `None` if there is none."""
     return next((row for row in rows(*subjects) if row.form == form), None) or _added(form, subjects)
 
 
-def of_file(path: str | os.PathLike[str], *subjects: Subject) -> OutputForm | None:
+def file_form(path: str | os.PathLike[str], *subjects: Subject) -> OutputForm | None:
     """Return the row of a file, by its name or its ending; `None` if neither has a form."""
     name, ending = PurePath(path).name.lower(), PurePath(path).suffix.lower()
     named = next((row for row in rows(*subjects) if row.file and row.file == name), None)

@@ -110,7 +110,7 @@ def nearest(name: str, known: Iterable[str], most: int = 1) -> list[str]:
 
     known = list(known)
     alike = get_close_matches(name, known, n=most, cutoff=_ALIKE_IF_SHORT if len(name) <= _SHORT else _ALIKE)
-    return alike or [one for one in known if one.startswith(name) and len(name) >= _BEGIN][:most]
+    return alike or [candidate for candidate in known if candidate.startswith(name) and len(name) >= _BEGIN][:most]
 
 
 def did_you_mean(
@@ -126,7 +126,7 @@ def did_you_mean(
 
 def question(*names: object, between: str = " or ") -> str:
     """Return the question whether one of these names is meant; paths are not quoted, because what is quoted may be shortened."""
-    return f"did you mean {between.join(str(one) if isinstance(one, os.PathLike) else repr(one) for one in names)}?"
+    return f"did you mean {between.join(str(name) if isinstance(name, os.PathLike) else repr(name) for name in names)}?"
 
 
 def is_question(text: str) -> bool:
@@ -151,7 +151,7 @@ def meant(name: str, value: Any, known: Collection[str]) -> str:
         return ""
     if what == "top_k" and "metrics" in known and what not in known:  # a function of single measures
         return f"metrics='nDCG@{value if isinstance(value, int) else 10}'"
-    keyword = next((one for one in (*_ELSEWHERE.get(what, ()), what) if one in known), "")
+    keyword = next((word for word in (*_ELSEWHERE.get(what, ()), what) if word in known), "")
     written = _written(value)
     return f"{keyword}={written}" if keyword and written else keyword
 

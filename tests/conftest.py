@@ -164,18 +164,18 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
             frame.write_parquet(tmp_path / f"{name}.parquet")
             return f"{name}.parquet"
 
-        def of_models(name: str, frames: Mapping[str, pl.DataFrame]) -> dict[str, str]:
+        def model_paths(name: str, frames: Mapping[str, pl.DataFrame]) -> dict[str, str]:
             return {model: write_frame(f"{name}_{index}", frame) for index, (model, frame) in enumerate(frames.items())}
 
         models = {"model": lists} if isinstance(lists, pl.DataFrame) else lists
-        paths = of_models("lists", models)
+        paths = model_paths("lists", models)
         by_column = {model: {"path": path, "columns": dict(list_columns)} for model, path in paths.items()} if list_columns else paths
         data: dict[str, Any] = {"recommendations": by_column}
         sides = {"train": train, "items": items, "users": users, "baseline": baseline}
         sides |= {"previous_policy": previous_policy, "predictions": predictions, "distances": distances}
         for name, given in ({"test": test} | sides).items():
             if given is not None:
-                data[name] = write_frame(name, given) if isinstance(given, pl.DataFrame) else of_models(name, given)
+                data[name] = write_frame(name, given) if isinstance(given, pl.DataFrame) else model_paths(name, given)
         if items is not None and "categories" in items.columns:
             data["items"] = {"path": data["items"], "categories": "categories", "split": "|"}
         if items is not None and "vector" in items.columns and isinstance(data["items"], dict):

@@ -25,7 +25,7 @@ def entry_combines(spec: MetricSpec) -> bool:
     return bool(METRICS[spec.name].combines and (spec.components or spec.params))
 
 
-def of_user(facts: Facts, spec: MetricSpec, user: Any) -> Any:
+def user_value(facts: Facts, spec: MetricSpec, user: Any) -> Any:
     """Return the value of a measure for a user; `None` if the user is not counted."""
     if entry_combines(spec):
         return UNKNOWN
@@ -41,11 +41,11 @@ def worth(facts: Facts, user: Any, item: Any, p: Any) -> float:
     return facts.price.get(item, 0.0) if p["column"] == "items.price" else facts.ratings[user, item]
 
 
-def of_hits(facts: Facts, user: Any, cut: Sequence[Any], p: Any) -> float:
+def hit_sum(facts: Facts, user: Any, cut: Sequence[Any], p: Any) -> float:
     return fsum(worth(facts, user, item, p) for item in facts.hits(user, cut).values())
 
 
-def of_relevant(facts: Facts, user: Any, p: Any) -> float:
+def relevant_sum(facts: Facts, user: Any, p: Any) -> float:
     return fsum(worth(facts, user, item, p) for item in facts.gains[user])
 
 
@@ -143,7 +143,7 @@ def between(facts: Facts, one: Any, other: Any, p: Any) -> float | None:
 
 
 def pairs(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any, similar: bool = False) -> float | None:
-    found = [far for one, other in combinations(cut, 2) if (far := between(facts, one, other, p)) is not None]
+    found = [far for first, other in combinations(cut, 2) if (far := between(facts, first, other, p)) is not None]
     if p.get("norm") == "items":
         return divided(2 * sum(found), len(cut) ** 2)  # its own ratio, whose divisor is the length, too
     if p.get("norm") == "list_length":
@@ -156,7 +156,7 @@ def pairs(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any, si
 def s_recall(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
     found = facts.hits(user, cut).values() if p["relevance"] == "binary" else cut
     covered = set().union(*(facts.tags(user, item, p) for item in found))
-    whole = {"catalogue": facts.all_categories, "train": facts.of(list(facts.rows)), "relevant": facts.wanted(user, p)}
+    whole = {"catalogue": facts.all_categories, "train": facts.categories_in(list(facts.rows)), "relevant": facts.wanted(user, p)}
     return divided(len(covered), len(whole[p["of"]]))
 
 
@@ -362,11 +362,11 @@ OF_USERS: Final[dict[str, OfUser]] = {
     "Unexpectedness": unexpectedness,
     "Novelty": lambda f, u, cut, k, p: 1 - divided(len(set(cut) & f.seen.get(u, set())), len(cut)),
     "TailPercentage": tail_percentage,
-    "Revenue": lambda f, u, cut, k, p: of_hits(f, u, cut, p),
-    "RevenueShare": lambda f, u, cut, k, p: of_hits(f, u, cut, p) / of_relevant(f, u, p) if of_relevant(f, u, p) else None,
-    "Profit": lambda f, u, cut, k, p: of_hits(f, u, cut, p),
-    "WeightedPrecision": lambda f, u, cut, k, p: divided(of_hits(f, u, cut, p), fsum(f.price.get(i, 0.0) for i in cut)),
-    "WeightedRecall": lambda f, u, cut, k, p: of_hits(f, u, cut, p) / of_relevant(f, u, p) if of_relevant(f, u, p) else None,
+    "Revenue": lambda f, u, cut, k, p: hit_sum(f, u, cut, p),
+    "RevenueShare": lambda f, u, cut, k, p: hit_sum(f, u, cut, p) / relevant_sum(f, u, p) if relevant_sum(f, u, p) else None,
+    "Profit": lambda f, u, cut, k, p: hit_sum(f, u, cut, p),
+    "WeightedPrecision": lambda f, u, cut, k, p: divided(hit_sum(f, u, cut, p), fsum(f.price.get(i, 0.0) for i in cut)),
+    "WeightedRecall": lambda f, u, cut, k, p: hit_sum(f, u, cut, p) / relevant_sum(f, u, p) if relevant_sum(f, u, p) else None,
     "WeightedHitRate": best_hit,
     "EPC": lambda f, u, cut, k, p: discounted(
         f, u, cut, k, p, lambda item: 1 - max(f.popularity(p).get(item, 0), p["unseen"] == "one") / f.n_users
@@ -374,7 +374,7 @@ OF_USERS: Final[dict[str, OfUser]] = {
     "EFD": lambda f, u, cut, k, p: discounted(f, u, cut, k, p, lambda item: free_discovery(f, item, p)),
     "ILD": pairs,
     "ILS": lambda f, u, cut, k, p: pairs(f, u, cut, k, p, similar=True),
-    "CategoricalDiversity": lambda f, u, cut, k, p: divided(len(f.of(cut)), depth(cut, k, p["over"])),
+    "CategoricalDiversity": lambda f, u, cut, k, p: divided(len(f.categories_in(cut)), depth(cut, k, p["over"])),
     "SRecall": s_recall,
     "AlphaNDCG": alpha_ndcg,
     "ERRIA": err_ia,

@@ -55,7 +55,7 @@ class Facts:
     def all_categories(self) -> set[str]:
         return set().union(*self.categories.values())
 
-    def of(self, items: Sequence[Any]) -> set[str]:
+    def categories_in(self, items: Sequence[Any]) -> set[str]:
         """Return the categories of `items`."""
         return set().union(*(self.categories.get(item, frozenset()) for item in items))
 

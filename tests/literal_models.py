@@ -20,7 +20,7 @@ Cuts = Mapping[Any, list[Any]]
 """user → the first k items, of the counted users."""
 
 
-def of_model(facts: Facts, spec: MetricSpec) -> Any:
+def model_value(facts: Facts, spec: MetricSpec) -> Any:
     """Return the value of a measure of the whole model; `None` if there is none."""
     if spec.name not in OF_MODELS:
         return UNKNOWN
@@ -156,7 +156,7 @@ def correlation(facts: Facts, cuts: Cuts, k: int | None, p: Any) -> float | None
     items = list(c if p["items"] == "recommended" else c.keys() | facts.rows.keys())
     popularity = facts.popularity(p)
     n, m = [popularity.get(item, 0) for item in items], [c[item] for item in items]
-    x, y = [one - mean(n) for one in n], [one - mean(m) for one in m]
+    x, y = [number - mean(n) for number in n], [number - mean(m) for number in m]
     root = sqrt(sum(a * a for a in x) * sum(b * b for b in y))
     return None if len(set(n)) < 2 or len(set(m)) < 2 else sum(a * b for a, b in zip(x, y, strict=True)) / root
 

@@ -26,10 +26,10 @@ def texts() -> Iterator[Text]:
     for folder in ("cli", "evaluator"):
         for file in sorted((ROOT / folder).rglob("*.py")):
             tree = ast.parse(file.read_text("utf-8"))
-            yield from sorted(_of(tree, file.relative_to(ROOT)), key=lambda one: one.line)
+            yield from sorted(_texts_in(tree, file.relative_to(ROOT)), key=lambda text: text.line)
 
 
-def _of(node: ast.AST, file: Path) -> Iterator[Text]:
+def _texts_in(node: ast.AST, file: Path) -> Iterator[Text]:
     text = _text(node)
     if text is not None:
         if _WORDS.search(text):
@@ -39,7 +39,7 @@ def _of(node: ast.AST, file: Path) -> Iterator[Text]:
     for child in ast.iter_child_nodes(node):
         is_docstring = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
         if not (is_docstring and (documented or isinstance(node, ast.If))):
-            yield from _of(child, file)
+            yield from _texts_in(child, file)
 
 
 def _text(node: ast.AST) -> str | None:
@@ -53,4 +53,4 @@ def _text(node: ast.AST) -> str | None:
 
 def _alternatives(argument: ast.AST) -> str:
     """Return the texts that an argument chooses from."""
-    return "/".join(one.value for one in ast.walk(argument) if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    return "/".join(part.value for part in ast.walk(argument) if isinstance(part, ast.Constant) and isinstance(part.value, str))

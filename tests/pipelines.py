@@ -110,7 +110,7 @@ class GitHub:
         work = self.stubs / f"work-{self.runs}"
         shutil.copytree(self.folder, work)
         github = {"event": about, "run_id": self.runs, "run_attempt": 1, "token": "secret"}
-        defaults = {name: _filled(one.get("default", ""), {"github": github}) for name, one in ACTION["inputs"].items()}
+        defaults = {name: _filled(declared.get("default", ""), {"github": github}) for name, declared in ACTION["inputs"].items()}
         context = {"github": github, "inputs": {**defaults, **{name.replace("_", "-"): value for name, value in inputs.items()}}}
         context["steps"] = {}
         ran = Ran(True, "", {}, [], [])
@@ -133,7 +133,7 @@ class GitHub:
         done = bash(step["run"], work, {**known, **own}, self.stubs)
         ran.printed += done.stdout
         context["steps"][step.get("id", "")] = {"outputs": dict(line.split("=", 1) for line in output.read_text().splitlines())}
-        ran.outputs = {id: one["outputs"] for id, one in context["steps"].items() if id}
+        ran.outputs = {id: state["outputs"] for id, state in context["steps"].items() if id}
         return done.returncode == 0
 
     def _use(self, step: dict[str, Any], context: dict[str, Any], work: Path, ran: Ran) -> bool:

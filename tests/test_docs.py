@@ -115,7 +115,7 @@ def test_the_configs_of_the_pages_are_valid(folder, write):
 
 def test_only_classes_of_metrics_are_missing_from_the_seeds():
     sections = runpy.run_path(str(DOCS / "generate" / "seed_statements.py"))["SECTIONS"]
-    lacking = [one.says for statements in sections.values() for one in statements if not one.is_shown]
+    lacking = [statement.says for statements in sections.values() for statement in statements if not statement.is_shown]
     assert lacking == [
         "Classes of metrics to import.",
         "A metric of one's own is a class that inherits from Metric, NCISMetric or RecOnlyMetric.",

@@ -25,15 +25,15 @@ def test_the_function_of_every_row_exists_with_the_declared_arguments(row):
     module, _, name = row.maker.partition(":")
     taken = inspect.signature(getattr(import_module(module), name)).parameters
     assert set(row.takes) <= taken.keys()
-    required = [one for one in taken.values() if one.default is one.empty][1:]
-    assert {one.name for one in required} <= set(row.takes)
+    required = [parameter for parameter in taken.values() if parameter.default is parameter.empty][1:]
+    assert {parameter.name for parameter in required} <= set(row.takes)
 
 
 def test_a_subject_has_no_duplicate_form_or_ending():
     forms = Counter((row.of, row.form) for row in OUTPUTS)
     endings = Counter((row.of, ending) for row in OUTPUTS for ending in (*row.endings, row.file, row.folder) if ending)
     assert {row.of for row in OUTPUTS} == set(get_args(Subject))
-    assert not [one for one, count in (forms | endings).items() if count > 1]
+    assert not [key for key, count in (forms | endings).items() if count > 1]
 
 
 def test_every_format_option_of_the_command_line_comes_from_the_table():
@@ -66,7 +66,7 @@ def test_a_row_adds_a_format_an_ending_an_option_a_completion_and_a_file_in_fold
     assert "'org'" in receval("run", QUICKSTART, "--format", "none")[2]
     assert ".org" in receval("run", QUICKSTART, "-o", "x.none")[2]
     offered = FormatChoice("result").shell_complete(click.Context(cli), click.Option(["--format"]), "or")
-    assert [one.value for one in offered] == ["org"]
+    assert [completion.value for completion in offered] == ["org"]
 
 
 def test_every_form_that_a_command_writes_to_a_file_can_be_printed(receval: Any, tmp_path: Any, monkeypatch: Any):
@@ -80,7 +80,7 @@ def test_every_form_that_a_command_writes_to_a_file_can_be_printed(receval: Any,
         (("report", "o"), ("report", "latex")),
     ):
         for ending in outputs.endings(*subjects):
-            row = outputs.of_file(f"x{ending}", *subjects)
+            row = outputs.file_form(f"x{ending}", *subjects)
             assert row is not None
             if not row.binary:
                 code, out, err = receval(*words, "--format", row.form, "-o", f"x{ending}")

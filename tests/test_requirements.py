@@ -31,9 +31,9 @@ def pins(file: str) -> list[Requirement]:
 @pytest.mark.parametrize("file", FILES)
 def test_every_direct_dependency_is_pinned_within_its_range(file):
     pinned: dict[str, list[str]] = {}
-    for one in pins(file):
-        assert re.fullmatch(r"==[\w.!+]+", str(one.specifier)), one
-        pinned.setdefault(canonicalize_name(one.name), []).append(str(one.specifier).removeprefix("=="))
+    for pin in pins(file):
+        assert re.fullmatch(r"==[\w.!+]+", str(pin.specifier)), pin
+        pinned.setdefault(canonicalize_name(pin.name), []).append(str(pin.specifier).removeprefix("=="))
     for wanted in DIRECT:
         versions = pinned.get(canonicalize_name(wanted.name), [])
         assert versions, f"{wanted.name} is not in requirements/{file}.txt: run .ci/locks"

@@ -374,7 +374,11 @@ def test_public_names_are_listed_and_documented():
 def test_only_os_path_tests_whether_a_path_exists():
     """Guard against `Path.exists` and its like, which fail in unreadable folders and for names that are too long."""
     asking = {name: [ast.unparse(node.func) for node in nodes(name) if isinstance(node, ast.Call) and not node.args] for name in MODULES}
-    assert not {name: asked for name, asked in asking.items() if any(one.endswith((".exists", ".is_file", "path.is_dir")) for one in asked)}
+    assert not {
+        name: asked
+        for name, asked in asking.items()
+        if any(dotted_name.endswith((".exists", ".is_file", "path.is_dir")) for dotted_name in asked)
+    }
 
 
 def test_only_declarations_and_implementations_name_checks():

@@ -59,8 +59,8 @@ def statements():
 
 def test_every_sentence_has_a_test_or_is_advice():
     beginnings = (*STATEMENTS, *ADVICE)
-    assert [one for one in statements() if not one.startswith(beginnings)] == []
-    assert [one for one in beginnings if not any(sentence.startswith(one) for sentence in statements())] == []
+    assert [statement for statement in statements() if not statement.startswith(beginnings)] == []
+    assert [beginning for beginning in beginnings if not any(sentence.startswith(beginning) for sentence in statements())] == []
 
 
 @pytest.mark.parametrize("place", sorted(set(STATEMENTS.values())))

@@ -23,7 +23,7 @@ CONVENTIONS = {
 }
 ROWS = [(system, row) for system, rows in AUDIT.items() for row in rows]
 PROOFS = list(
-    {json.dumps([system, one["measure"], one.get("users") or one["value"], one.get("set", {})]) for system, one in ROWS if "measure" in one}
+    {json.dumps([system, row["measure"], row.get("users") or row["value"], row.get("set", {})]) for system, row in ROWS if "measure" in row}
 )
 """Measures with their values, each once: several statements may be shown by the same."""
 

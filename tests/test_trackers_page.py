@@ -37,7 +37,7 @@ def test_the_command_of_the_trackers_page_prints_the_shown_output(
 
 def test_the_config_of_the_trackers_page_is_valid():
     config = library.load_config(CONFIGS / "quickstart.yaml", [f"track={yaml.safe_load(block('yaml'))['track']}"], environment={})
-    assert [one.name for one in config.config.track] == ["mlflow", "wandb", "dvc", "tensorboard"]
+    assert [tracking.name for tracking in config.config.track] == ["mlflow", "wandb", "dvc", "tensorboard"]
 
 
 def test_the_script_of_the_trackers_page_logs_epochs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not all(map(find_spec, ("nbclient", "ipykernel")
 def outputs_of(notebook: Any) -> list[tuple[str, str, list[str]]]:
     """Return the outputs of each cell: the kind, the text, and the available forms."""
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    return [(one.output_type, one.get("text") or one.data["text/plain"], sorted(one.get("data", {}))) for one in outputs]
+    return [(output.output_type, output.get("text") or output.data["text/plain"], sorted(output.get("data", {}))) for output in outputs]
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ def prose(page: Path) -> str:
 
 
 def test_no_message_of_the_program_has_a_retired_word():
-    assert not [f"{one.file}:{one.line}: {one.text[:80]!r} has {wrong}" for one in texts() if (wrong := retired_in(one.text))]
+    assert not [f"{text.file}:{text.line}: {text.text[:80]!r} has {wrong}" for text in texts() if (wrong := retired_in(text.text))]
 
 
 PAGES = [

@@ -97,7 +97,7 @@ def _predictions(chance: random.Random, train: list[Interaction], test: list[Int
         for row in train:
             sums[row[column]] += row[2]
             counts[row[column]] += 1
-        apart.append({one: (sums[one] - counts[one] * overall) / (counts[one] + 5) for one in counts})
+        apart.append({item: (sums[item] - counts[item] * overall) / (counts[item] + 5) for item in counts})
     users, items = apart
     return [
         (user, item, round(overall + users.get(user, 0.0) + items.get(item, 0.0), 3)) for user, item, _, _ in test if chance.random() < 0.9

@@ -60,11 +60,11 @@ both = receval.evaluate(test={user: [user % 7] for user in range(200)}, metrics=
 both.conclusions[0].best, [(rival.model, rival.verdict, rival.n_users) for rival in both.conclusions[0].rivals]
 comparison = both.compare("old", margin={"nDCG@2": 0.01})
 comparison.sentences[0]
-[(one.subject.measure, one.difference, one.verdict) for one in comparison.differences]
+[(difference.subject.measure, difference.difference, difference.verdict) for difference in comparison.differences]
 folder = tempfile.mkdtemp() + "/today"
 both.save(folder)
 receval.load_results(folder) == both
-{one.verdict for one in receval.compare({"main": folder, "today": both}).differences}
+{difference.verdict for difference in receval.compare({"main": folder, "today": both}).differences}
 verdicts = both.gate(["nDCG@2 >= 0.5", "HitRate@1 min_gain 0"], baseline="old")
 verdicts.passed
 print(verdicts)
@@ -74,8 +74,8 @@ diff.users["nDCG@2 difference"].round(4).to_list()
 diff.contributions["nDCG@2"].round(4).to_list()
 lists = {"als": {1: [7, 8], 2: [9]}, "knn": {1: [8, 7]}}
 user = receval.evaluate(test={1: [7], 2: [9]}, recommendations=lists, metrics="nDCG@2", health=False).user(2)
-[(one.model, one.value, one.better_than) for one in user.values]
-[(one.model, one.what, one.choice) for one in user.policies]
+[(value.model, value.value, value.better_than) for value in user.values]
+[(policy.model, policy.what, policy.choice) for policy in user.policies]
 both.report(folder + "/report.html", margin="1%", gates=verdicts)
 chart = both.chart("differences", of="nDCG@2")
 chart

@@ -39,7 +39,7 @@ def page() -> list[Block]:
     ]
     for letter, title in GROUPS.items():
         rows = tuple(_row(check) for check in CHECKS.values() if check.id.startswith(letter))
-        blocks += [Heading(title, 2), Table.of_texts(_HEADS, rows)]
+        blocks += [Heading(title, 2), Table.from_texts(_HEADS, rows)]
     blocks += [
         Heading("Policies", 2),
         Paragraph(

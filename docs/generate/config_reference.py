@@ -62,7 +62,7 @@ def _in_order(places: dict[str, list[str]]) -> Iterator[str]:
 
 def _references(entry: Any) -> list[str]:
     if isinstance(entry, list):
-        return list(dict.fromkeys(name for one in entry for name in _references(one)))
+        return list(dict.fromkeys(name for part in entry for name in _references(part)))
     if not isinstance(entry, dict):
         return []
     own = [entry["$ref"].rsplit("/", 1)[1]] if "$ref" in entry else []
@@ -87,7 +87,7 @@ def _keys(section: dict[str, Any], path: str) -> Table:
         rows.append(
             (f"`{key}`", KINDS.get(key) or kind(entry), default, entry.get("description", "") or _described(entry), example(path, key))
         )
-    return Table.of_texts(text_columns("key", "type", "default", "what it is", "example"), rows)
+    return Table.from_texts(text_columns("key", "type", "default", "what it is", "example"), rows)
 
 
 def example(path: str, key: str) -> str:
@@ -130,12 +130,12 @@ def kind(entry: dict[str, Any]) -> str:
     if "const" in entry:
         return f"`{entry['const']}`"
     if "enum" in entry:
-        return ", ".join(f"`{json.dumps(one) if isinstance(one, bool) else one}`" for one in entry["enum"] if one is not None)
+        return ", ".join(f"`{json.dumps(value) if isinstance(value, bool) else value}`" for value in entry["enum"] if value is not None)
     for several in ("anyOf", "oneOf"):
         if several in entry:
-            if any(one.get("$ref", "").endswith(("/RowsSource", "/TestedSource", "/ItemsSource")) for one in entry[several]):
+            if any(option.get("$ref", "").endswith(("/RowsSource", "/TestedSource", "/ItemsSource")) for option in entry[several]):
                 return FILES
-            kinds = (kind(one) for one in entry[several] if one.get("type") != "null")
+            kinds = (kind(option) for option in entry[several] if option.get("type") != "null")
             return " or ".join(dict.fromkeys(text for text in kinds if text))
     if entry.get("type") == "array":
         items = entry.get("items", {})
@@ -147,7 +147,7 @@ def kind(entry: dict[str, Any]) -> str:
         keys = ", ".join(f"`{key}`" for key in entry.get("properties", {}))
         return f"a mapping of {keys}" if keys else f"name → {inner}" if inner else "a mapping"
     if isinstance(entry.get("type"), list):
-        return " or ".join(kind({"type": one}) for one in entry["type"] if one != "null")
+        return " or ".join(kind({"type": name_of_type}) for name_of_type in entry["type"] if name_of_type != "null")
     words = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
     return f"{words.get(entry.get('type', ''), '')}{limits(entry)}"
 

@@ -77,12 +77,14 @@ def arithmetic(entry: ConventionEntry) -> list[Block]:
     for name in entry.metrics:
         metric = METRICS[name]
         own = load(entry.name).axes_of(name)
-        params = {param: own[axis] for param, axis in metric.axes.items()} | {param: one.default for param, one in metric.numbers.items()}
+        params = {param: own[axis] for param, axis in metric.axes.items()} | {
+            param: number.default for param, number in metric.numbers.items()
+        }
         lines = catalogue.equation(metric, params | {param: text.default or "" for param, text in metric.texts.items()})
         blocks.append(Equation(lines))
         used += lines
     needed = symbols(" ".join(used))
-    terms = [(f"$`{one}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for one, meaning in GLOSSARY.items() if one in needed]
+    terms = [(f"$`{symbol}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for symbol, meaning in GLOSSARY.items() if symbol in needed]
     return [*blocks, Terms(tuple(terms), code=False)]
 
 

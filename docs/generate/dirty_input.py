@@ -69,13 +69,13 @@ def _receval(truth: str, lists: str) -> Result:
 
 def _findings(result: Result) -> list[Block]:
     """Show the errors and warnings of the health checks, and the exit code."""
-    found = [one for one in result.findings if one.severity != "info"]
+    found = [finding for finding in result.findings if finding.severity != "info"]
     if not found:
         return [Paragraph("The checks of receval find no problem.")]
     lines = []
-    for one in found:
-        ends = "".join(f" {line[0].upper()}{line[1:]}." for line in bounds(one))
-        lines.append(f"**{'error' if one.severity == 'error' else 'warning'} {one.check}** {titled(one)}{ends}")
+    for finding in found:
+        ends = "".join(f" {line[0].upper()}{line[1:]}." for line in bounds(finding))
+        lines.append(f"**{'error' if finding.severity == 'error' else 'warning'} {finding.check}** {titled(finding)}{ends}")
     code = "1; the results are written" if result.failed() else "0, or 1 with `--strict`"
     return [Paragraph("receval prints with the numbers:"), Points(tuple(lines)), Paragraph(f"The exit code is {code}.")]
 
@@ -84,7 +84,7 @@ def _table(said: dict[str, Any], flaw: str, own: Result) -> Table:
     measures = tuple(said["ranx"]["answers"]["clean"])
     rows = [(title, *(_cell(said[name]["answers"][flaw].get(key)) for key in measures)) for name, title in LIBRARIES.items()]
     rows.append(("receval", *(f"{row.value:.2f}" for row in own.rows)))
-    return Table.of_texts(text_columns("", *(f"{measure}@3" for measure in measures)), rows)
+    return Table.from_texts(text_columns("", *(f"{measure}@3" for measure in measures)), rows)
 
 
 def _cell(answer: dict[str, Any] | None) -> str:

@@ -44,5 +44,5 @@ def page() -> list[Block]:
             "and a problem of the machine (4). The message on standard error says what is wrong and what to do; "
             "`receval --debug run config.yaml` also shows the traceback, with the messages of libraries."
         ),
-        Table.of_texts(text_columns("code", "meaning", "what to do"), ((str(code), *meaning) for code, meaning in CODES.items())),
+        Table.from_texts(text_columns("code", "meaning", "what to do"), ((str(code), *meaning) for code, meaning in CODES.items())),
     ]

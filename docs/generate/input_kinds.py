@@ -362,8 +362,8 @@ def page() -> list[Block]:
             "gives the values of the Polars DataFrame with the same rows, else the number of the sentence that refuses it. A test "
             "tries them all."
         ),
-        Table.of_texts(text_columns("object", *ROLES), lines),
-        Table.of_texts(
+        Table.from_texts(text_columns("object", *ROLES), lines),
+        Table.from_texts(
             text_columns("", "the sentence of the refusal"), [(str(n), f"`{sentence}`") for n, sentence in enumerate(sentences, 1)]
         ),
     ]

@@ -56,7 +56,7 @@ SAMPLE_COLUMNS = {"users": "plan", "items": "label"}
 """Columns of the sample that name groups."""
 NOT_ON_THE_SAMPLE = {
     **dict.fromkeys(
-        (name for name, one in METRICS.items() if one.family == "value"),
+        (name for name, metric in METRICS.items() if metric.family == "value"),
         "it needs a column of prices or weights, which the sample does not have",
     ),
     "LogLoss": "it needs predictions that are probabilities, and the sample has predicted ratings",
@@ -85,7 +85,7 @@ def metrics() -> list[Block]:
     blocks: list[Block] = [Heading("All metrics"), Paragraph(TABLE)]
     for family, entries in families().items():
         columns = text_columns("metric", "meaning", "parameters, the default first", "bounds", "needs")
-        blocks += [Heading(catalogue.FAMILIES[family], 2), Table.of_texts(columns, map(_row, entries))]
+        blocks += [Heading(catalogue.FAMILIES[family], 2), Table.from_texts(columns, map(_row, entries))]
     return blocks
 
 
@@ -159,7 +159,7 @@ def part(entry: MetricEntry) -> list[Block]:
 
 def explained(entry: MetricEntry, blocks: Iterable[Block]) -> Iterable[Block]:
     """Return the blocks of a page, with the symbols of the equation below it."""
-    own = {one.symbol: f"the parameter `{name}`" for name, one in METRICS[entry.name].numbers.items()}
+    own = {parameter.symbol: f"the parameter `{name}`" for name, parameter in METRICS[entry.name].numbers.items()}
     for block in blocks:
         yield block
         if isinstance(block, Equation):
@@ -179,7 +179,7 @@ def good_value(entry: MetricEntry) -> Iterable[Block]:
     every = [value for values in rows.values() for value in values.values()]
     places = decimals(every, whole=METRICS[entry.name].is_count and all(float(value).is_integer() for value in every if value is not None))
     cells = ((label, *(number(values[model], places) or "none" for model in MODELS)) for label, values in rows.items())
-    yield Table.of_texts(text_columns("measure", *MODELS), cells)
+    yield Table.from_texts(text_columns("measure", *MODELS), cells)
     yield Paragraph(" ".join(remarks(entry, list(rows.values()))))
 
 

@@ -73,7 +73,7 @@ def page() -> list[Block]:
     return [
         Heading("The columns of results"),
         Paragraph("`receval run CONFIG -o DIR/` writes a folder; `--format csv`, `jsonl` and `parquet` give the table of values."),
-        Table.of_texts(text_columns("file", "contents"), ((f"`{name}`", FILES_HOLD[name]) for name in (*in_folder("result"), MANIFEST))),
+        Table.from_texts(text_columns("file", "contents"), ((f"`{name}`", FILES_HOLD[name]) for name in (*in_folder("result"), MANIFEST))),
         Paragraph(
             "`per_user.parquet` (or `.csv`, `.jsonl`) has `model`, `user` and a column per measure, or `measure` and `value` "
             "([long form](output.md)). `enriched.MODEL.parquet` has the lists "
@@ -96,7 +96,7 @@ def page() -> list[Block]:
             f"Its columns are {', '.join(f'`{name}`' for name in columns_of_table(LedgerRow))}. `which_users` is one of these words; the "
             "last column is the key of the same number in `results` of `results.json`:"
         ),
-        Table.of_texts(
+        Table.from_texts(
             text_columns("which_users", "meaning", "key in JSON"),
             ((f"`{word}`", WORDS[word], f"`{key}`") for word, key in zip(get_args(LedgerWord), _KEYS, strict=True)),
         ),
@@ -120,4 +120,4 @@ def page() -> list[Block]:
 
 
 def _table(title: str, rows: list[tuple[str, str]]) -> Table:
-    return Table.of_texts(text_columns(title, "meaning"), ((f"`{name}`", meaning) for name, meaning in rows))
+    return Table.from_texts(text_columns(title, "meaning"), ((f"`{name}`", meaning) for name, meaning in rows))

@@ -43,7 +43,7 @@ def page() -> list[Block]:
             "outputs of the same form, it writes the first in this table. A form of a package ([receval in Python](python.md)) is a "
             "form of the values of a run: `lines` becomes `--format lines` and `-o FILE.lines`."
         ),
-        Table.of_texts(text_columns("output", "command", "format", "file", "in a folder"), lines),
+        Table.from_texts(text_columns("output", "command", "format", "file", "in a folder"), lines),
     ]
 
 

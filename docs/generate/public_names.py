@@ -31,7 +31,7 @@ def names() -> dict[str, list[str]]:
         "Keys of evaluation": sorted(_fields_of("evaluation")),
         "Forms of outputs": sorted({f"{row.of}: {row.form}" for row in OUTPUTS}),
         "Names in receval": [*receval.__all__, "__version__", *receval._MODULES],
-        "Names in receval.testing": [name for name, one in vars(testing).items() if _is_own(name, one)],
+        "Names in receval.testing": [name for name, value in vars(testing).items() if _is_own(name, value)],
         "Names in receval.functional": functional.__all__,
         "Groups of entry points": [f"receval.{kind}" for kind in get_args(Kind)],
     }
@@ -43,7 +43,7 @@ def page() -> list[Block]:
     return [
         Heading("Public names"),
         Paragraph("The names that [stability](stability.md) is about. A name that is not listed here may change in any release."),
-        Table.of_texts(text_columns("kind", "names"), rows),
+        Table.from_texts(text_columns("kind", "names"), rows),
     ]
 
 
@@ -54,10 +54,10 @@ def _is_own(name: str, value: Any) -> bool:
 
 def _options(parameters: Iterable[Any]) -> list[str]:
     """Return the options of a command, each with its longest name."""
-    return sorted(max(one.opts, key=len) for one in parameters if one.opts[0].startswith("-"))
+    return sorted(max(option.opts, key=len) for option in parameters if option.opts[0].startswith("-"))
 
 
 def _fields_of(section: str) -> Iterable[str]:
     """Return the keys of a section."""
     kinds = (Config.model_fields[section].annotation, *get_args(Config.model_fields[section].annotation))
-    return next(one.model_fields for one in kinds if isinstance(one, type) and issubclass(one, Model))
+    return next(kind.model_fields for kind in kinds if isinstance(kind, type) and issubclass(kind, Model))

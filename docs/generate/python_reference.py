@@ -31,11 +31,11 @@ def page() -> list[Block]:
         Paragraph("Failures: " + ", ".join(f"`{name}`" for name in errors) + "."),
     ]
     for name in (*functions, *classes, *errors):
-        blocks += [Heading(name, 2), *_of(name.rpartition(".")[2], public[name])]
+        blocks += [Heading(name, 2), *_reference_text(name.rpartition(".")[2], public[name])]
     return blocks
 
 
-def _of(name: str, value: Any) -> list[Block]:
+def _reference_text(name: str, value: Any) -> list[Block]:
     """Return the text on a name; for a class also on its own methods and properties."""
     if not inspect.isclass(value):
         return [Code(_signature(name, value)), *_text(value)]
@@ -68,7 +68,7 @@ def _signature(name: str, function: Any, *, is_method: bool = False) -> str:
         written.append(f"{stars}{argument.name}: {_type(argument.annotation)}{default}")
     end = f" -> {_type(signature.return_annotation)}"
     line = f"{name}({', '.join(written)}){end}"
-    return line if len(line) <= 110 else "\n".join([f"{name}(", *(f"    {one}," for one in written), f"){end}"])
+    return line if len(line) <= 110 else "\n".join([f"{name}(", *(f"    {argument}," for argument in written), f"){end}"])
 
 
 def _default(value: Any) -> str:

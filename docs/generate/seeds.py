@@ -32,7 +32,12 @@ def page() -> list[Block]:
         blocks.append(Heading(name, 2))
         for statement in statements:
             blocks += _shown(statement) if statement.is_shown else []
-    lacking = [f"{name}: {one.says} {one.how}" for name, statements in SECTIONS.items() for one in statements if not one.is_shown]
+    lacking = [
+        f"{name}: {statement.says} {statement.how}"
+        for name, statements in SECTIONS.items()
+        for statement in statements
+        if not statement.is_shown
+    ]
     return [*blocks, *_audit(), Heading("What receval does not have", 2), Points(tuple(lacking))]
 
 
@@ -49,7 +54,7 @@ def _audit() -> list[Block]:
     for system, rows in yaml.safe_load((ROOT / "docs" / "seeds" / "audit.yaml").read_text("utf-8")).items():
         cells = ((row["says"], row.get("answer", "yes"), _proof(row)) for row in rows)
         columns = text_columns("statement", "receval does the same", "shown by")
-        blocks += [Heading(f"{system}: {len(rows)} statements", 3), Table.of_texts(columns, cells)]
+        blocks += [Heading(f"{system}: {len(rows)} statements", 3), Table.from_texts(columns, cells)]
     return blocks
 
 

@@ -127,7 +127,9 @@ def loaded_from(config: ConfigLike | None, arguments: CallArguments, describes: 
         if not any(map(CATEGORIES.search, error.problems)) or not (nulls := _words_for_none(given["items"])):
             raise
         with_nulls = rf"set categories \1 split \2: categories='genres', split='|', {nulls}"
-        raise ConfigError([CATEGORIES.sub(lambda found: found.expand(with_nulls), one) for one in error.problems], error.hint) from None
+        raise ConfigError(
+            [CATEGORIES.sub(lambda found: found.expand(with_nulls), problem) for problem in error.problems], error.hint
+        ) from None
 
 
 def loaded_of(config: ConfigLike | None, arguments: CallArguments, metrics: str = "", describes: bool = False, above: int = 5) -> Loaded:
@@ -208,11 +210,11 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
         raise wrong_type("columns", "a mapping such as {'user': 'NAME'}", given["columns"])
     data: dict[str, Any] = {name: _source(name, given[name]) for name in _SOURCES if name in given}
     if "recommendations" in given:
-        data["recommendations"] = _of_models(given["recommendations"])
+        data["recommendations"] = _lists_by_model(given["recommendations"])
         if given.get("mask_seen"):
             _mask(data["recommendations"])
     if "predictions" in given:
-        predictions = _of_models(given["predictions"])
+        predictions = _lists_by_model(given["predictions"])
         is_of_all = isinstance(predictions, dict) and set(predictions) == {UNNAMED}
         data["predictions"] = predictions[UNNAMED] if is_of_all else predictions
     for key in ("categories", "split"):
@@ -234,7 +236,7 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _source(name: str, value: Any) -> Any:
     """Return a source in the form of a config; several texts for items or users are ids, unless each of them is a file."""
-    texts = name in _OF_IDS and isinstance(value, list | tuple) and value and all(isinstance(one, str) for one in value)
+    texts = name in _OF_IDS and isinstance(value, list | tuple) and value and all(isinstance(part, str) for part in value)
     return in_memory(list(value)) if texts and not all(map(os.path.exists, value)) else source_of(value)
 
 
@@ -262,7 +264,7 @@ def _refuse_without_effect(key: str, items: Any) -> None:
         raise ConfigError("split has no effect without categories: it separates the categories of items", hint)
 
 
-def _of_models(value: Any) -> Any:
+def _lists_by_model(value: Any) -> Any:
     """Return the lists of each model: of a single one, named `model`, or a mapping from names, also to several runs."""
     paths = [value] if isinstance(value, str | os.PathLike) else value
     if isinstance(paths, list | tuple) and paths and all(isinstance(path, str | os.PathLike) for path in paths):
@@ -315,13 +317,13 @@ def _is_by_user(value: Mapping[Any, Any]) -> bool:
     """
     if not all(isinstance(name, str) for name in value):
         return True
-    held = next((one for one in value.values() if is_matrix(one) or not _is_empty(one)), None)
+    held = next((entry for entry in value.values() if is_matrix(entry) or not _is_empty(entry)), None)
     if held is None or isinstance(held, str | os.PathLike) or is_matrix(held):
         return False
     if isinstance(held, Mapping):
         return not describes_a_source(held) and not hasattr(next(iter(held.values())), "__len__")
     if isinstance(held, list | tuple) and all(
-        isinstance(one, os.PathLike) or (isinstance(one, str) and os.path.isfile(os.path.expanduser(one))) for one in held
+        isinstance(entry, os.PathLike) or (isinstance(entry, str) and os.path.isfile(os.path.expanduser(entry))) for entry in held
     ):  # the files of a model
         return False
     if isinstance(held, list | tuple | set | frozenset) or is_vector(held):
@@ -330,12 +332,12 @@ def _is_by_user(value: Mapping[Any, Any]) -> bool:
     return False
 
 
-def of_one_model(lists: Any) -> Any:
+def single_model_lists(lists: Any) -> Any:
     """Return lists without the name of their model; raise `ConfigError` for the lists of several models."""
     refuse_splits("recommendations", lists)
     if not isinstance(lists, Mapping) or _is_by_user(lists) or all(map(_is_empty, lists.values())):
         return lists
-    if not all(isinstance(one, Mapping) or is_matrix(one) or column_names(one) for one in lists.values()):
+    if not all(isinstance(model_lists, Mapping) or is_matrix(model_lists) or column_names(model_lists) for model_lists in lists.values()):
         return lists
     if len(lists) > 1:
         raise ConfigError(

@@ -42,7 +42,7 @@ from .arguments import (
     masked_matrix,
     matrix_of_users,
     names_of,
-    of_one_model,
+    single_model_lists,
     warn,
     with_change,
 )
@@ -62,7 +62,7 @@ def with_each_argument(function: Callable[_Given, _Returned]) -> Callable[_Given
     *own, _ = signature.parameters.values()
     kinds = ((name, kind.__forward_arg__) for name, kind in Arguments.__annotations__.items())
     named = (inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in kinds)
-    first = [one for one in own if one.kind is not one.KEYWORD_ONLY]
+    first = [parameter for parameter in own if parameter.kind is not parameter.KEYWORD_ONLY]
     function.__signature__ = signature.replace(parameters=[*first, *named, *own[len(first) :]])  # type: ignore[attr-defined]
     return function
 
@@ -369,7 +369,7 @@ class Evaluator:
         Raises `DataError` if they cannot be read, `ConfigError` for the lists of several models.
         """
         with errors_as_arguments():
-            lists = collected("recommendations.model", of_one_model(lists))
+            lists = collected("recommendations.model", single_model_lists(lists))
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         with errors_as_arguments():

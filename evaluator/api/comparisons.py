@@ -61,7 +61,7 @@ class ComparisonResult(Displayed, Comparison, frozen=True, kw_only=True):
 
     def to_polars(self) -> pl.DataFrame:
         """Return a row per difference, over all users and within groups."""
-        rows = [one.cells() for one in (*self.differences, *self.by_group)]
+        rows = [difference.cells() for difference in (*self.differences, *self.by_group)]
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def to_pandas(self) -> PandasFrame:
@@ -78,16 +78,22 @@ class ComparisonResult(Displayed, Comparison, frozen=True, kw_only=True):
 
         It contains user ids only if the comparison has `losers`.
         """
-        from .pages import of_several, write  # only here: most comparisons write no page
+        from .pages import comparison_content, write  # only here: most comparisons write no page
 
-        write(path, self, self.results.values(), partial(of_several, self.results, self.questions, title=title), interactive=interactive)
+        write(
+            path,
+            self,
+            self.results.values(),
+            partial(comparison_content, self.results, self.questions, title=title),
+            interactive=interactive,
+        )
 
     @takes()
     def chart(self, kind: ChartName = "differences", of: str | Sequence[str] = ()) -> DrawnChart:
         """Draw `differences`, `over_k`, `precision_recall`, `distribution`, `trade_off` or `groups`; see `EvaluationResult.chart`."""
-        from .pages import draw, of_several
+        from .pages import comparison_content, draw
 
-        return draw(kind, of, partial(of_several, self.results, self.questions))
+        return draw(kind, of, partial(comparison_content, self.results, self.questions))
 
     def _document(self, *, in_notebook: bool) -> Document:
         return differences.document(self, everything=True)
@@ -132,7 +138,7 @@ def compare(
         raise ConfigError("results must be one evaluation, or evaluations and folders by name: {'main': 'results/main', 'today': result}")
     if not isinstance(losers, int) or losers < 0:
         raise ConfigError(f"losers must be the number of users to list, a whole number from 0, not {losers!r}")
-    loaded = {name: _opened(f"the result {name!r}", one) for name, one in results.items()}
+    loaded = {name: _opened(f"the result {name!r}", result) for name, result in results.items()}
     with errors_as_arguments():
         loaded = choose(loaded, models, baseline if isinstance(baseline, str) else None, baseline_model)
     if isinstance(baseline, Result):
@@ -216,7 +222,7 @@ def gate(
     if not isinstance(rules, str | Mapping | Iterable) or hasattr(rules, "columns"):
         raise wrong_type("rules", "a rule such as 'nDCG@10 >= 0.2', or a list of rules", rules)
     given = [rules] if isinstance(rules, str | Mapping) else list(rules)
-    path, place = (os.fspath(one) if isinstance(one, str | os.PathLike) else None for one in (baseline, anchor))
+    path, place = (os.fspath(base) if isinstance(base, str | os.PathLike) else None for base in (baseline, anchor))
     options = gate_options(given, path, baseline_model, place, if_missing, models=models, fail=fail, inconclusive=inconclusive, alpha=alpha)
     with errors_as_arguments():
         section, compared = gates_of(judged.config, options)
@@ -237,7 +243,7 @@ class SlicesResult(Displayed, Slices, frozen=True):
     """Slices of users for whom a model is worse, or better, than for all others; it prints as the table of `receval slices`."""
 
     def __iter__(self) -> Iterator[UserSlice]:
-        return iter(one for search in self.searches for one in search.slices)
+        return iter(user_slice for search in self.searches for user_slice in search.slices)
 
     def __len__(self) -> int:
         return sum(len(search.slices) for search in self.searches)

@@ -96,16 +96,16 @@ def diff(
     Raises `ConfigError` for models, measures or groups that do not exist, `DataError` if no user has a value under both models.
     """
     orders = names_of(order)
-    for one in orders:
-        if one not in ORDERS:
-            raise ConfigError(f"order: {one!r} is none of {', '.join(ORDERS)}")
+    for name in orders:
+        if name not in ORDERS:
+            raise ConfigError(f"order: {name!r} is none of {', '.join(ORDERS)}")
     if not 0 < persistence < 1:
         raise ConfigError(f"persistence must be between 0 and 1, not {persistence!r}")
     with errors_as_arguments():
         found = _two(a, b, config, arguments)
         options = DiffOptions(
             measure=measure,
-            orders=tuple(one for one in ORDERS if one in orders),
+            orders=tuple(name for name in ORDERS if name in orders),
             n_shown=number_shown(show, "users of each order"),
             group=group,
             relevant=(least_relevant, most_relevant),
@@ -125,7 +125,7 @@ def diff(
 def _two(a: Any, b: Any, config: ConfigLike | None, arguments: CallArguments) -> TwoModels:
     """Return the models that a call names, with their config."""
     if config is None and not arguments.get("recommendations"):
-        if not arguments and all(isinstance(one, str | os.PathLike) and is_folder(os.fspath(one)) for one in (a, b)):
+        if not arguments and all(isinstance(side, str | os.PathLike) and is_folder(os.fspath(side)) for side in (a, b)):
             return two_models([os.fspath(a), os.fspath(b)], _read, has_test=False)
         names = _names(a, b)
         arguments = CallArguments(**{**arguments, "recommendations": dict(zip(names, (a, b), strict=True))})
@@ -139,8 +139,8 @@ def _two(a: Any, b: Any, config: ConfigLike | None, arguments: CallArguments) ->
 
 def _names(a: Any, b: Any) -> tuple[str, str]:
     """Return the names of two lists: those of their files, or a and b."""
-    if all(isinstance(one, str | os.PathLike) for one in (a, b)):
-        first, second = (Path(one).name.partition(".")[0] for one in (a, b))
+    if all(isinstance(side, str | os.PathLike) for side in (a, b)):
+        first, second = (Path(side).name.partition(".")[0] for side in (a, b))
         if first != second:
             return first, second
     return "a", "b"

@@ -272,12 +272,12 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
         verdicts of `gate`. The report contains user ids only if `losers` is above 0. `margin`, `models` and `measures`: see
         `receval.compare`. `names` are other names of models, metrics and measures, as `report.names` of a config.
         """
-        from .pages import of_one, with_names, write
+        from .pages import result_content, with_names, write
 
         arguments = {"baseline": baseline, "measures": measures, "margins": margin, "losers": losers}
         own = self._chosen(models, baseline)
         judged = with_names(own if gates is None else replace(own, gates=gates.gates), names)
-        write(path, judged, [judged], partial(of_one, judged, arguments, title=title), interactive=interactive)
+        write(path, judged, [judged], partial(result_content, judged, arguments, title=title), interactive=interactive)
 
     @takes()
     def card(self, path: str | os.PathLike[str], *, statements: Mapping[str, Any] | None = None) -> None:
@@ -306,10 +306,10 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
         notebook shows the picture; `.svg` and `.spec` (Vega-Lite) return it, `.save("chart.png")` writes it. Raises `ConfigError` if there
         is nothing to show; the picture raises `MissingExtraError` if the extra `report` is not installed.
         """
-        from .pages import draw, of_one
+        from .pages import draw, result_content
 
         arguments = {"baseline": baseline, "measures": of if kind == "differences" else (), "margins": margin, "losers": 0}
-        return draw(kind, of, partial(of_one, self._chosen(models, baseline), arguments))
+        return draw(kind, of, partial(result_content, self._chosen(models, baseline), arguments))
 
     @takes()
     def save(self, folder: str | os.PathLike[str], *, per_user: Literal["long", "wide"] | None = None) -> None:

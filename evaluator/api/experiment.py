@@ -55,7 +55,7 @@ class Experiment:
         labels = list(dict.fromkeys(label for values in self._values.values() for label in values))
         columns = (Column("name", "name"), *(Column(label, "value") for label in labels))
         rows = ((name, *map(_shown, map(values.get, labels))) for name, values in self._values.items())
-        return show((Table.of_texts(columns, rows),), PlainText()).rstrip("\n")
+        return show((Table.from_texts(columns, rows),), PlainText()).rstrip("\n")
 
 
 def _shown(value: float | None) -> str:

@@ -53,7 +53,7 @@ def function(name: str) -> Callable[..., Any]:
     """Return the function of this name; raise `KeyError` if there is none."""
     metric = METRICS[names()[name]]
 
-    def of_truth(*given: Any, **named: Any) -> Any:
+    def with_truth(*given: Any, **named: Any) -> Any:
         refuse_unknown(name, named, signature.parameters)
         try:
             bound = signature.bind(*given, **named)
@@ -63,11 +63,11 @@ def function(name: str) -> Callable[..., Any]:
         return compute(metric, name, dict(bound.arguments))
 
     signature = signature_of(name)
-    of_truth.__name__ = of_truth.__qualname__ = name
-    of_truth.__doc__ = metric.doc
-    of_truth.__module__ = "receval.functional"
-    of_truth.__signature__ = signature  # type: ignore[attr-defined]
-    return of_truth
+    with_truth.__name__ = with_truth.__qualname__ = name
+    with_truth.__doc__ = metric.doc
+    with_truth.__module__ = "receval.functional"
+    with_truth.__signature__ = signature  # type: ignore[attr-defined]
+    return with_truth
 
 
 def signature_of(name: str) -> inspect.Signature:
@@ -143,7 +143,7 @@ def _scores_of(table: Any) -> str:
     """Return the scores of a table in words: a column of scores that is no rating, or pairs in a dict; empty if it has none."""
     if isinstance(table, Mapping):
         first = next(iter(table.values()), None)
-        pairs = isinstance(first, list | tuple) and bool(first) and all(isinstance(one, tuple) and len(one) == 2 for one in first)
+        pairs = isinstance(first, list | tuple) and bool(first) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in first)
         return "pairs of an item and a score" if pairs else ""
     names = column_names(table) or ()
     scores = sorted(name for name in names if name.lower().replace("_", "") in SCORE_NAMES)
@@ -168,7 +168,9 @@ def _cutoffs(k: Any) -> list[int | None]:
     if not given:
         raise ConfigError("k: the list of cut-offs is empty", "give at least one, such as k=[5, 10]")
     try:
-        return [cutoff(operator.index(one) if hasattr(one, "__index__") and not isinstance(one, bool) else one) for one in given]
+        return [
+            cutoff(operator.index(number) if hasattr(number, "__index__") and not isinstance(number, bool) else number) for number in given
+        ]
     except ValueError as error:
         raise ConfigError(f"k: {error}") from None
 

@@ -12,7 +12,7 @@ from ..comparison.comparison_options import ComparisonOptions
 from ..config.run_sections import ChartName, ReportConfig
 from ..content.report import CHARTS, ReportContent
 from ..errors import ConfigError
-from ..outputs import of_form
+from ..outputs import output_form
 from ..render.forms import rendered
 from ..results.comparison import Comparison
 from ..results.result import Result
@@ -43,7 +43,7 @@ def write(
     """
     target, row = target_of(path_of("path", path), "report", "latex", noun="report")
     if row.of == "latex" and isinstance(subject, Comparison):
-        row = of_form("latex", "comparison") or row
+        row = output_form("latex", "comparison") or row
     write_whole(target, rendered(row, content() if row.of == "report" else subject, interactive=interactive), read_by(results))
 
 
@@ -55,7 +55,7 @@ def write_card(path: str | os.PathLike[str], result: Result, statements: Mapping
 
 def as_text(form: str, result: Result) -> str:
     """Return a result in a form of text."""
-    row = of_form(form, "result", "latex")
+    row = output_form(form, "result", "latex")
     assert row is not None, form
     return rendered(row, result).decode()
 
@@ -78,7 +78,7 @@ def draw(kind: ChartName, of: str | Sequence[str], content: Callable[..., Report
     return DrawnChart(kind, dict(chart.spec), chart.caption, read_by(shown.results.values()))
 
 
-def of_several(
+def comparison_content(
     results: Mapping[str, Result], options: ComparisonOptions, *, title: str | None = None, charts: _Charts | None = None
 ) -> ReportContent:
     """Make the content of the page of a comparison, with the report settings of the config if there is a single result."""
@@ -87,7 +87,9 @@ def of_several(
     return report_of(results, options, wanted.model_copy(update=changes))
 
 
-def of_one(result: Result, arguments: Mapping[str, Any], *, title: str | None = None, charts: _Charts | None = None) -> ReportContent:
+def result_content(
+    result: Result, arguments: Mapping[str, Any], *, title: str | None = None, charts: _Charts | None = None
+) -> ReportContent:
     """Make the content of the page of a result; options that `arguments` do not give are those of its config."""
     results = {_OWN: result}
     baseline, measures = arguments["baseline"], arguments["measures"]

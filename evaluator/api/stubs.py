@@ -36,7 +36,7 @@ def _function(name: str, keywords: dict[str, str]) -> str:
     """
     function = functions.function(name)
     parameters = inspect.signature(function).parameters
-    named = {one.name: one.annotation for one in parameters.values() if one.kind is one.KEYWORD_ONLY}
+    named = {parameter.name: parameter.annotation for parameter in parameters.values() if parameter.kind is parameter.KEYWORD_ONLY}
     shares = all(key in named for key in functions.COMMON)  # a table of `coverage` has the name of a keyword of the others
     own = {key: kind for key, kind in named.items() if key not in functions.COMMON} if shares else named
     head = f"_Further{len(keywords)}({'_Common' if shares else 'TypedDict'}, total=False)"

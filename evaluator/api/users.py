@@ -31,7 +31,7 @@ class UserResult(Displayed, UserView, frozen=True, eq=False):
     @property
     def table(self) -> pl.DataFrame:
         """The values as a frame: `measure`, `model`, `value`, `reason`, `mean`, and how many users have a lower value and the same."""
-        rows = [{**asdict(one), "better_than": one.better_than} for one in self.values]
+        rows = [{**asdict(value), "better_than": value.better_than} for value in self.values]
         floats = dict.fromkeys(("value", "mean", "better_than"), pl.Float64)
         counts = dict.fromkeys(("n_users", "n_lower", "n_equal", "n_valued"), pl.Int64)
         return pl.DataFrame(rows, schema_overrides={**floats, **counts})

@@ -85,16 +85,16 @@ def _with_source(hint: str, message: str) -> str:
     options = [_OPTION.fullmatch(text) for text in shlex.split(settings["options"])[1::2]] if settings else []
     if settings is None or not all(options):
         return hint
-    of_source = [one for one in options if one]
-    if len({one["source"] for one in of_source}) > 1:
+    of_source = [match for match in options if match]
+    if len({match["source"] for match in of_source}) > 1:
         return hint
     place = os.path.expanduser(message.partition(": ")[2].partition(": ")[0])
-    keys = [f"'split': {one['value']!r}" for one in of_source if not one["column"]]
+    keys = [f"'split': {match['value']!r}" for match in of_source if not match["column"]]
     if (
-        not os.path.exists(place) and not keys and not any(one["column"] == "model" for one in of_source)
+        not os.path.exists(place) and not keys and not any(match["column"] == "model" for match in of_source)
     ):  # tables in memory, whose columns are known, share a mapping
         return hint
-    if columns := {one["column"]: one["value"] for one in of_source if one["column"]}:
+    if columns := {match["column"]: match["value"] for match in of_source if match["column"]}:
         keys.insert(0, f"'columns': {columns}")
     source = ", ".join(["{'path': FILE" if os.path.exists(place) else "{'frame': TABLE", *keys]) + "}"
     role, _, model = of_source[0]["source"].partition(".")
@@ -118,15 +118,15 @@ def _as_items(columns: str) -> str:
 
 def about_arguments(result: Result) -> Result:
     """Return a result of a call with arguments, with findings and remarks in terms of these arguments."""
-    of_files = [f"{one.role}." for one in result.inputs if any(os.path.exists(file.path) for file in one.files)]
+    of_files = [f"{source.role}." for source in result.inputs if any(os.path.exists(file.path) for file in source.files)]
     findings = tuple(
         replace(
-            one,
-            sentence=reworded(one.sentence),
-            advice=reworded(one.advice),
-            cures=tuple(as_argument(cure, of_files) for cure in one.cures),
+            finding,
+            sentence=reworded(finding.sentence),
+            advice=reworded(finding.advice),
+            cures=tuple(as_argument(cure, of_files) for cure in finding.cures),
         )
-        for one in result.findings
+        for finding in result.findings
     )
     remarks, cautions = (tuple(map(reworded, texts)) for texts in (result.remarks, result.cautions))
     unmade = {check: reworded(reason) for check, reason in result.unmade.items()}

@@ -58,7 +58,7 @@ def conclusions_of(result: Result, options: ComparisonOptions) -> tuple[Conclusi
             return model_pair(pair).estimate(label)
 
         def margin(pair: Pair) -> float | None:
-            return margins[label].of(known[pair[0]]) or None if label in margins else None
+            return margins[label].in_units(known[pair[0]]) or None if label in margins else None
 
         def value_range(pair: Pair) -> ValueRange | None:
             return model_pair(pair).value_range(label)
@@ -72,8 +72,8 @@ def conclusions_of(result: Result, options: ComparisonOptions) -> tuple[Conclusi
 
 def closing_with_groups(result: Result, options: ComparisonOptions, measures: Collection[str] | None = None) -> list[str]:
     """Return the closing sentences of a result (see `closing_of_result`), and a group in which the best model is worse, if there is one."""
-    concluded = [one for one in result.conclusions if measures is None or one.measure in measures]
-    tested = {one.measure: one for one in concluded if one.is_tested and one.best is not None}
+    concluded = [conclusion for conclusion in result.conclusions if measures is None or conclusion.measure in measures]
+    tested = {conclusion.measure: conclusion for conclusion in concluded if conclusion.is_tested and conclusion.best is not None}
     groups = _worse_groups(result, tested[main_measure(tuple(tested))], options) if tested else ()
     return [*closing_of_result(result, measures), *groups]
 

@@ -62,7 +62,7 @@ def refuse_other_candidates(base: Side, model: Side) -> None:
         raise DataError(f"{model.name} cannot be compared with {base.name}: {text}", SAME_CANDIDATES)
 
 
-def _of_same_candidates(sides: Sides) -> Sides:
+def _comparable_sides(sides: Sides) -> Sides:
     """Return the sides without pairs of models of one result that rank different candidates, and with a sentence on them.
 
     Raises `DataError` if no pair is left.
@@ -102,7 +102,7 @@ def _notes_on_candidates(sides: Iterable[Side]) -> Iterator[str]:
     found: dict[int, list[str]] = {}
     for side in sides:
         candidates = side.result.candidates.get(side.model)
-        if candidates is not None and any(one.check == SAMPLED and one.model == side.model for one in side.result.findings):
+        if candidates is not None and any(finding.check == SAMPLED and finding.model == side.model for finding in side.result.findings):
             found.setdefault(candidates.per_user, []).append(side.name)
     for n, names in found.items():
         yield (
@@ -192,7 +192,7 @@ def _spread(label: str, model: str, base: str | None, better: bool | None, value
         most = float(np.abs(other).max())
         low, high = (-most if other.min() < 0 else 0.0), (most if other.max() > 0 else 0.0)
         counts, edges = np.histogram(other, bins=_BINS if low < 0 < high else _BINS // 2, range=(low, high))
-        bins = tuple(HistogramBin(float(one), float(two), int(n)) for one, two, n in zip(edges[:-1], edges[1:], counts, strict=True))
+        bins = tuple(HistogramBin(float(start), float(two), int(n)) for start, two, n in zip(edges[:-1], edges[1:], counts, strict=True))
     return Spread(label, model, base, better, len(known), len(known) - len(other), bins)
 
 
@@ -226,7 +226,7 @@ def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Compar
     that were not kept.
     """
     named = sides_of(results, options.baseline, options.baseline_model, all_pairs=options.all_pairs, unnamed=options.unnamed)
-    sides = _of_same_candidates(named)
+    sides = _comparable_sides(named)
     labels = _common_labels(sides)
     sides = replace(sides, notes=(*sides.notes, *_notes_on_other_measures(sides.all, labels)))
     if options.measures:
@@ -236,9 +236,9 @@ def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Compar
     differing = {} if options.common else _other_users(comparison)
     if not differing:
         return comparison
-    if all(_place(one) in differing or not one.n_users for one in comparison.differences):
+    if all(_place(difference) in differing or not difference.n_users for difference in comparison.differences):
         return _compare(sides, options, labels, labels, same_users=labels)
-    alike = {one.subject.measure for one in comparison.differences if _place(one) not in differing}
+    alike = {difference.subject.measure for difference in comparison.differences if _place(difference) not in differing}
     judged = tuple(label for label in labels if label in alike)
     comparison = _compare(sides, options, labels, judged, same_users=judged, left_out=differing.keys())
     return replace(comparison, notes=(*comparison.notes, *_notes_on_other_users(differing, len(sides.pairs))))
@@ -248,13 +248,13 @@ _Place = tuple[str, str, str]
 """A measure of a pair of models: base, model, measure."""
 
 
-def _place(one: Difference) -> _Place:
-    return one.subject.base, one.subject.model, one.subject.measure
+def _place(difference: Difference) -> _Place:
+    return difference.subject.base, difference.subject.model, difference.subject.measure
 
 
 def _other_users(comparison: Comparison) -> dict[_Place, int]:
     """Return the measures of pairs that count different users, with the number of users who count for only one model."""
-    return {_place(one): one.n_unpaired for one in comparison.differences if one.n_unpaired}
+    return {_place(difference): difference.n_unpaired for difference in comparison.differences if difference.n_unpaired}
 
 
 def _notes_on_other_users(numbers: Mapping[_Place, int], n_pairs: int) -> Iterator[str]:
@@ -303,7 +303,7 @@ def _compare(
         refuse_incomparable(base, model, metrics, unpaired=options.unpaired)
         notes += notes_on_inputs(base, model, metrics)
         pair = ModelPair(base, model, options)
-        sizes = {label: margins[label].of(pair.value(base, label)) or None if label in margins else None for label in labels}
+        sizes = {label: margins[label].in_units(pair.value(base, label)) or None if label in margins else None for label in labels}
         pairs.append((pair, sizes))
         differences += pair.all(sizes)
         of_pair = [label for label in judged if (base.name, model.name, label) not in left_out]
@@ -316,7 +316,7 @@ def _compare(
         pair.refuse_other_users([label for label in same_users if (base.name, model.name, label) not in left_out])
         notes += pair.notes(of_pair)
     finished = _judged(differences, judged, options, left_out)
-    tested = [one for one in finished if one.subject.measure in judged and _place(one) not in left_out]
+    tested = [difference for difference in finished if difference.subject.measure in judged and _place(difference) not in left_out]
     first, in_groups = sides.pairs[0][0], judge_family(by_group, options.settings)
     return Comparison(
         base=None if options.all_pairs else sides.base,
@@ -362,17 +362,17 @@ def _worse_in_groups(
 
     `by_group` are the differences within the groups of the options; without any, they are those of the groups of the results.
     """
-    found = ((one.subject.base, one.subject.model, one.verdict) for one in differences)
+    found = ((difference.subject.base, difference.subject.model, difference.verdict) for difference in differences)
     leads = {(base, model) if verdict == "better" else (model, base) for base, model, verdict in found if verdict in ("better", "worse")}
     if leads and not by_group:
         labels: dict[tuple[str, str], list[str]] = {}
-        for one in differences:
-            labels.setdefault((one.subject.base, one.subject.model), []).append(one.subject.measure)
+        for difference in differences:
+            labels.setdefault((difference.subject.base, difference.subject.model), []).append(difference.subject.measure)
         every = [
-            one
+            difference
             for pair, sizes in pairs
             for label in labels.get((pair.base.name, pair.model.name), ())
-            for one in _in_stored_groups(pair, label, sizes[label])
+            for difference in _in_stored_groups(pair, label, sizes[label])
         ]
         by_group = judge_family(every, pairs[0][0].options.settings)
     return worse_in_groups(by_group, leads, differences)
@@ -390,7 +390,7 @@ def _in_stored_groups(pair: ModelPair, label: str, margin: float | None) -> Iter
 def _distinct_users(base: Side, differences: Iterable[Difference]) -> Iterator[int]:
     """Yield the numbers of distinct users of each measure over folds, from those of a base; nothing for pairs of other users."""
     rows = rows_of(base.result, base.model)
-    counted = {one.subject.measure: one.n_users for one in differences}
+    counted = {difference.subject.measure: difference.n_users for difference in differences}
     for label, n_users in counted.items() if base.result.folds else ():
         found = base.result.distinct_users(rows[label]) if rows[label].n_users == n_users else None
         if found is not None:
@@ -400,7 +400,7 @@ def _distinct_users(base: Side, differences: Iterable[Difference]) -> Iterator[i
 def _common_labels(sides: Sides) -> tuple[str, ...]:
     """Return the measures that all sides have, in the order of the first; raise `DataError` if there are none."""
     rows = [rows_of(side.result, side.model) for side in sides.all]
-    labels = tuple(label for label in rows[0] if all(label in one for one in rows))
+    labels = tuple(label for label in rows[0] if all(label in row for row in rows))
     if not labels:
         raise DataError(
             f"{sides.all[0].name} and {sides.all[1].name} have no measure in common: the first has {shortened(rows[0])}, "
@@ -427,18 +427,20 @@ def _judged(
     differences: list[Difference], judged: tuple[str, ...], options: ComparisonOptions, left_out: Collection[_Place]
 ) -> tuple[Difference, ...]:
     """Return the differences in their order, those of judged measures corrected together, without those that are `left_out`."""
-    is_judged = [one.subject.measure in judged and _place(one) not in left_out for one in differences]
-    family = iter(judge_family([one for one, judges in zip(differences, is_judged, strict=True) if judges], options.settings))
-    return tuple(next(family) if judges else without_verdict(one) for one, judges in zip(differences, is_judged, strict=True))
+    is_judged = [difference.subject.measure in judged and _place(difference) not in left_out for difference in differences]
+    family = iter(judge_family([difference for difference, judges in zip(differences, is_judged, strict=True) if judges], options.settings))
+    return tuple(next(family) if judges else without_verdict(difference) for difference, judges in zip(differences, is_judged, strict=True))
 
 
 def _letters(differences: tuple[Difference, ...], sides: Sides, judged: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return letters by measure and model (models that share one are not clearly different); none for a measure without intervals."""
     made: dict[str, dict[str, str]] = {}
     for label in judged:
-        of_measure = [one for one in differences if one.subject.measure == label]
+        of_measure = [difference for difference in differences if difference.subject.measure == label]
         values = {side.name: rows_of(side.result, side.model)[label] for side in sides.all}
-        if any(one.p is None and one.verdict != "identical" for one in of_measure) or any(row.value is None for row in values.values()):
+        if any(difference.p is None and difference.verdict != "identical" for difference in of_measure) or any(
+            row.value is None for row in values.values()
+        ):
             continue
         sign = -1.0 if next(iter(values.values())).higher_is_better is not False else 1.0
         order = sorted(values, key=lambda name: sign * (values[name].value or 0.0))

@@ -44,7 +44,7 @@ class ComparisonOptions(Struct, frozen=True):
     unnamed: str | None = None
 
     @classmethod
-    def of(cls, compare: Compare) -> ComparisonOptions:
+    def from_config(cls, compare: Compare) -> ComparisonOptions:
         """Return the options of the section `compare` of a config."""
         return cls(
             baseline=compare.baseline,

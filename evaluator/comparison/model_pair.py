@@ -82,7 +82,7 @@ class ModelPair:
         stored = all(side.model in side.result.per_user for side in (self.base, self.model))
         if not stored or self.options.unpaired:
             return None
-        pairing = Pairing.of(self.base, self.model)
+        pairing = Pairing.from_sides(self.base, self.model)
         if self.base.result.truths != self.model.result.truths:
             pairing.refuse_other_relevant_items()
         return pairing
@@ -96,7 +96,7 @@ class ModelPair:
         files = _list_files(self.base)
         return files is not None and files == _list_files(self.model)
 
-    def of(self, label: str, margin: float | None) -> Difference:
+    def difference(self, label: str, margin: float | None) -> Difference:
         """Return the difference of one measure over all users, not yet judged."""
         values, settings = self.value_range(label), self.options.settings
         return cut_to_bounds(difference_of(self.subject(label), self.estimate(label), settings, margin, values), self._bounds(label))
@@ -140,8 +140,8 @@ class ModelPair:
 
     def all(self, margins: Mapping[str, float | None]) -> list[Difference]:
         """Return the differences of all measures of `margins`, in its order."""
-        made = [self.of(label, margin) for label, margin in margins.items()]
-        self.count_users({one.subject.measure: (one.n_users, one.n_unpaired) for one in made})
+        made = [self.difference(label, margin) for label, margin in margins.items()]
+        self.count_users({difference.subject.measure: (difference.n_users, difference.n_unpaired) for difference in made})
         return made
 
     def count_users(self, numbers: Mapping[str, tuple[int, int]]) -> None:
@@ -341,12 +341,16 @@ class ModelPair:
         if not is_of_rows(by):
             return self._groups_by(by, pairing).drop_nulls().unique().sort().to_list()
         row = self.row(self.base, label)
-        rows = [one for one in self.base.result.by_group if (one.model, one.label, one.by) == (self.base.model, row.label, by)]
-        names = [one.group for one in rows if one.group is not None]
+        rows = [
+            group_row
+            for group_row in self.base.result.by_group
+            if (group_row.model, group_row.label, group_row.by) == (self.base.model, row.label, by)
+        ]
+        names = [group_row.group for group_row in rows if group_row.group is not None]
         of_users = {part for part in by.split(CROSS) if not is_of_rows(part)}
         for side in (self.base, self.model):
             there = columns_of(side.result.per_user, side.model)
-            stored = of_users <= {*side.result.user_groups} and any(one.by == by for one in side.result.by_group)
+            stored = of_users <= {*side.result.user_groups} and any(group_row.by == by for group_row in side.result.by_group)
             if row.aggregate != "formula" and not (stored and all(self._cell(label, by, name, pairing)[0] in there for name in names)):
                 own = self.options.written_by.get(by, by)
                 written, config = shlex.quote(own), f"{{'data': …, 'compare': {{'by': ['{own}']}}}}"
@@ -406,7 +410,7 @@ def _list_files(side: Side) -> object | None:
     """
     source, role = side.result.config.get("data", {}).get("recommendations"), f"data.recommendations.{side.model}"
     entry = source.get(side.model) if isinstance(source, Mapping) else None
-    read = {one.role: [file.hash for file in one.files] for one in side.result.inputs}
+    read = {role_input.role: [file.hash for file in role_input.files] for role_input in side.result.inputs}
     if not isinstance(entry, Mapping) or not read.get(role):
         return None
     settings = {name: value for name, value in entry.items() if name not in ("path", "frame")}

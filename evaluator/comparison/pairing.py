@@ -76,12 +76,12 @@ def sides_of(
         option = "--baseline-model goes with a --baseline that is another folder, and not with --all-pairs"
         raise ArgumentError(problem, option=option)
     if len(results) == 1:
-        return _of_one(next(iter(results.values())), baseline, all_pairs)
+        return _sides_within(next(iter(results.values())), baseline, all_pairs)
     base = base_of(results, baseline)
     if all_pairs:
         sides = tuple(side for label, result in results.items() for side in _sides(label, result))
         return _with_own_names(Sides(tuple(combinations(sides, 2)), sides, None), results, unnamed)
-    sides_of_base = _with_own_names(_of_several(results, base.name, baseline_model), results, unnamed)
+    sides_of_base = _with_own_names(_sides_across(results, base.name, baseline_model), results, unnamed)
     return replace(sides_of_base, first=base.name) if base.is_default and len(results) > _PLAIN else sides_of_base
 
 
@@ -97,7 +97,7 @@ def _with_own_names(sides: Sides, results: Mapping[str, Result], unnamed: str | 
     return replace(sides, pairs=pairs, all=named, base=None if sides.base is None else names[sides.base])
 
 
-def _of_one(result: Result, baseline: str | None, all_pairs: bool) -> Sides:
+def _sides_within(result: Result, baseline: str | None, all_pairs: bool) -> Sides:
     models = [model for model in result.models if model not in result.yardsticks]
     base = Base(models[0]) if all_pairs and baseline is None and models else base_of({"": result}, baseline)
     named = [base.name, *(model for model in models if model != base.name)]
@@ -116,7 +116,7 @@ def _of_one(result: Result, baseline: str | None, all_pairs: bool) -> Sides:
     return Sides(tuple((sides[0], side) for side in sides[1:]), sides, base.name, first=first)
 
 
-def _of_several(results: Mapping[str, Result], base_label: str, base_model: str | None) -> Sides:
+def _sides_across(results: Mapping[str, Result], base_label: str, base_model: str | None) -> Sides:
     base_models = own_models(results[base_label])
     if base_model is not None:
         known_name(base_model, results[base_label].models, "model")
@@ -171,7 +171,7 @@ class SideRows(Struct, frozen=True, eq=False):
     runs: tuple[Integers | None, ...]
 
     @classmethod
-    def of(cls, side: Side, runs: Sequence[Integers]) -> SideRows:
+    def from_runs(cls, side: Side, runs: Sequence[Integers]) -> SideRows:
         """Make the rows of a side from the rows of each run."""
         is_plain = len(runs) == 1 and np.array_equal(runs[0], np.arange(len(runs[0])))
         return cls(side, (None,) if is_plain else tuple(runs))
@@ -190,12 +190,12 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
     model: SideRows
 
     @classmethod
-    def of(cls, base: Side, model: Side) -> Pairing:
+    def from_sides(cls, base: Side, model: Side) -> Pairing:
         """Pair the users of two sides."""
         runs = {side: _runs(side) for side in (base, model)}
         keys, rows = _aligned([*runs[base], *runs[model]])
         n_base = len(runs[base])
-        return cls(keys, SideRows.of(base, rows[:n_base]), SideRows.of(model, rows[n_base:]))
+        return cls(keys, SideRows.from_runs(base, rows[:n_base]), SideRows.from_runs(model, rows[n_base:]))
 
     @property
     def has_runs(self) -> bool:
@@ -278,7 +278,7 @@ def _runs(side: Side) -> list[_Run]:
 
 def _aligned(runs: Sequence[_Run]) -> tuple[pl.DataFrame, list[Integers]]:
     """Return all keys of some runs in ascending order, and for each run the row of each key, -1 if missing."""
-    first, *others = frames = _of_one_type([run.keys for run in runs])
+    first, *others = frames = _with_same_id_type([run.keys for run in runs])
     if all(frame.equals(first) for frame in others):
         return first, [run.rows for run in runs]
     names = first.columns
@@ -290,7 +290,7 @@ def _aligned(runs: Sequence[_Run]) -> tuple[pl.DataFrame, list[Integers]]:
     return keys, rows
 
 
-def _of_one_type(frames: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
+def _with_same_id_type(frames: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
     """Return the frames with ids of one type: text if they differ."""
     if len({frame["user"].dtype for frame in frames}) == 1:
         return list(frames)

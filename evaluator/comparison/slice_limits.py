@@ -40,7 +40,7 @@ class SliceLimit(Struct, frozen=True):
     @property
     def confirmed(self) -> tuple[SliceVerdict, ...]:
         """The slices that are shown to lose more than the limit."""
-        return tuple(one for one in self.slices if one.confirmed)
+        return tuple(user_slice for user_slice in self.slices if user_slice.confirmed)
 
     @property
     def found(self) -> str:
@@ -54,7 +54,7 @@ class SliceLimit(Struct, frozen=True):
             return "all users are in one group of each grouping"
         if not self.n_searched:
             return f"too few users: a slice needs {self.least} in each half"
-        return "; ".join(f"worse for {one.sentence}" for one in self.confirmed)
+        return "; ".join(f"worse for {user_slice.sentence}" for user_slice in self.confirmed)
 
 
 def find_beyond(pair: ModelPair, label: str, rule: GateRule, alpha: float, of_all: Estimate) -> SliceLimit:
@@ -87,15 +87,15 @@ def find_beyond(pair: ModelPair, label: str, rule: GateRule, alpha: float, of_al
     better = bool(row.higher_is_better)
     first, second = np.flatnonzero(in_first), np.flatnonzero(~in_first)
     above = above_limit(base[first], model[first], better, margin)
-    search = find_below(above, [groups.of(first) for groups in groupings], settings)
-    halved = [groups.of(second) for groups in groupings]
+    search = find_below(above, [groups.subset(first) for groups in groupings], settings)
+    halved = [groups.subset(second) for groups in groupings]
     tests = confirm_beyond(base[second], model[second], halved, search.candidates, better, margin, alpha, pair.value_range(label))
     slices = []
     for candidate, test in zip(search.candidates, tests, strict=True):
         conditions = tuple((features[index].name, features[index].names[code]) for index, code in candidate.conditions)
         numbers = test.n_users, test.base_value, test.value, test.difference, test.high
         slices.append(SliceVerdict(conditions, *numbers, confirmed=test.outcome == "fail", found=observed_text(test)))
-    slices.sort(key=lambda one: (not one.confirmed, 0.0 if one.difference is None else one.difference))
+    slices.sort(key=lambda user_slice: (not user_slice.confirmed, 0.0 if user_slice.difference is None else user_slice.difference))
     least = settings.least(min(len(first), len(second)))
     p_values = [test.p_fail for test in tests if test.p_fail is not None]
     p = min(1.0, len(p_values) * min(p_values)) if p_values else None
@@ -127,6 +127,6 @@ def confirm_beyond(
     for candidate in candidates:
         members = candidate.members(groupings)
         one, other, _ = both_finite(base[members], model[members])
-        sums, level = PairedSums.of(one, other), alpha / len(candidates)
+        sums, level = PairedSums.from_values(one, other), alpha / len(candidates)
         tests.append(margin_test(sums, higher_is_better, "max_loss", margin.size, margin.is_share, level, values, "shown_beyond"))
     return tests

@@ -78,23 +78,23 @@ def find_slices(results: Mapping[str, Result], options: SliceOptions) -> Slices:
     settings, notes = options.settings, list[str]()
     searched = list(_all_values(results, options, notes))
     found = []
-    for one in searched:
-        in_first = halves(one.users, settings.seed)
+    for values in searched:
+        in_first = halves(values.users, settings.seed)
         first, second = np.flatnonzero(in_first), np.flatnonzero(~in_first)
-        groupings = [feature.groups for feature in one.features]
-        found.append((one, second, find(one.values[first], [groups.of(first) for groups in groupings], settings)))
+        groupings = [feature.groups for feature in values.features]
+        found.append((values, second, find(values.values[first], [groups.subset(first) for groups in groupings], settings)))
     family = sum(len(search.candidates) for _, _, search in found)
     searches = []
-    for one, second, search in found:
-        groupings = [feature.groups for feature in one.features]
-        tests = confirm(one.values[second], [groups.of(second) for groups in groupings], search.candidates, settings, family)
-        slices = [_slice(one, candidate, test, groupings) for candidate, test in zip(search.candidates, tests, strict=True)]
+    for values, second, search in found:
+        groupings = [feature.groups for feature in values.features]
+        tests = confirm(values.values[second], [groups.subset(second) for groups in groupings], search.candidates, settings, family)
+        slices = [_slice(values, candidate, test, groupings) for candidate, test in zip(search.candidates, tests, strict=True)]
         slices.sort(key=lambda made: (not made.confirmed, 1.0 if made.p is None else made.p, -made.score))
-        mean = mean_and_deviation(one.values)[0] if len(one.values) else None
-        n, n_finding = len(one.values), len(one.values) - len(second)
-        of_models = (one.measure, one.base, one.model, one.higher_is_better)
+        mean = mean_and_deviation(values.values)[0] if len(values.values) else None
+        n, n_finding = len(values.values), len(values.values) - len(second)
+        of_models = (values.measure, values.base, values.model, values.higher_is_better)
         searches.append(SliceSearch(*of_models, n, n_finding, search.n_scored, mean, tuple(slices)))
-    features = tuple(dict.fromkeys(feature.name for one in searched for feature in one.features))
+    features = tuple(dict.fromkeys(feature.name for values in searched for feature in values.features))
     level = options.comparison.settings.level
     return Slices(tuple(searches), features, options.depth, family, level, settings.seed, tuple(dict.fromkeys(notes)))
 
@@ -123,7 +123,7 @@ def _all_values(results: Mapping[str, Result], options: SliceOptions, notes: lis
     """Yield the values of each judged measure of each pair of models, or of the only model."""
     models = [(result, model) for result in results.values() for model in own_models(result)]
     if len(models) == 1:
-        yield from _of_model(*models[0], options, notes)
+        yield from _model_values(*models[0], options, notes)
         return
     chosen = options.comparison
     sides = sides_of(results, chosen.baseline, chosen.baseline_model, unnamed=chosen.unnamed)
@@ -153,7 +153,7 @@ def _all_values(results: Mapping[str, Result], options: SliceOptions, notes: lis
             yield _Values(label, base.name, model.name, better, users, differences[known], features)
 
 
-def _of_model(result: Result, model: str, options: SliceOptions, notes: list[str]) -> Iterator[_Values]:
+def _model_values(result: Result, model: str, options: SliceOptions, notes: list[str]) -> Iterator[_Values]:
     rows = rows_of(result, model)
     for label in _measures(result, list(rows), options.comparison):
         if (
@@ -224,7 +224,7 @@ def features_in(columns: Mapping[str, pl.Series], notes: list[str]) -> Iterator[
         if name.startswith("users.") and len(distinct) > _MOST_NUMBERS:
             numbers = texts.cast(pl.Int64, strict=False)
             if numbers.null_count() == texts.is_in([MISSING]).sum() and (least := numbers.min()) is not None and int(str(least)) >= 0:
-                yield _of_numbers(name, numbers)
+                yield _number_feature(name, numbers)
                 continue
         if len(distinct) < 2:
             notes.append(f"{name} has one group: it makes no slices.")
@@ -234,7 +234,7 @@ def features_in(columns: Mapping[str, pl.Series], notes: list[str]) -> Iterator[
         yield Feature(name, Groups(codes, len(distinct), names.index(MISSING) if MISSING in names else -1), names)
 
 
-def _of_numbers(name: str, numbers: pl.Series) -> Feature:
+def _number_feature(name: str, numbers: pl.Series) -> Feature:
     """Return a column of whole numbers in groups of about equal size; the last group are users without a number."""
     known = numbers.drop_nulls().to_numpy()
     borders = equal_parts(known, _N_GROUPS)
@@ -245,12 +245,12 @@ def _of_numbers(name: str, numbers: pl.Series) -> Feature:
     return Feature(name, Groups(codes.astype(np.int64), len(names) + 1, len(names)), (*names, MISSING))
 
 
-def _slice(one: _Values, candidate: Candidate, test: SliceTest, groupings: Sequence[Groups]) -> UserSlice:
+def _slice(values: _Values, candidate: Candidate, test: SliceTest, groupings: Sequence[Groups]) -> UserSlice:
     """Return a tested slice with the names of its groups."""
-    conditions = tuple((one.features[index].name, one.features[index].names[code]) for index, code in candidate.conditions)
-    better = one.higher_is_better
-    words: tuple[Direction, Direction] = ("higher", "lower") if better is None or one.base is None else ("better", "worse")
-    is_lower = candidate.lower if better is not False or one.base is None else not candidate.lower
+    conditions = tuple((values.features[index].name, values.features[index].names[code]) for index, code in candidate.conditions)
+    better = values.higher_is_better
+    words: tuple[Direction, Direction] = ("higher", "lower") if better is None or values.base is None else ("better", "worse")
+    is_lower = candidate.lower if better is not False or values.base is None else not candidate.lower
     n_users = int(candidate.members(groupings).sum())
     tested = (test.mean, test.others, test.difference, test.low, test.high, test.p, test.p_adjusted, test.confirmed)
     return UserSlice(conditions, words[is_lower], candidate.score, n_users, test.n, test.n_apart, *tested)

@@ -14,7 +14,7 @@ _STATEMENT: dict[str, Any] = {"anyOf": [_TEXT, {"type": "number"}, {"type": "arr
 
 def _as_text(value: Any) -> Any:
     """Return numbers and lists of texts or numbers as one text."""
-    if isinstance(value, list | tuple) and value and all(isinstance(one, str | int | float) for one in value):
+    if isinstance(value, list | tuple) and value and all(isinstance(part, str | int | float) for part in value):
         return ", ".join(map(str, value))
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 

@@ -66,8 +66,8 @@ def gate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
     for number, rule in enumerate(gates.rules):
         place: text.Path = ("gates", "rules", number)
         if not rule.measure:
-            judged = [one for one in facts.values() if one.has_users and one.higher_is_better is not None]
-            if not judged and not any(one.has_subvalues for one in evaluation.definitions):
+            judged = [measure for measure in facts.values() if measure.has_users and measure.higher_is_better is not None]
+            if not judged and not any(definition.has_subvalues for definition in evaluation.definitions):
                 yield place, "slices need a measure with per-user values and a better direction: add one to evaluation.metrics"
             if rule.against is None and gates.baseline is None:
                 yield place, f"{rule.kind} compares with a baseline: give gates.baseline, or against, a model of the config"
@@ -92,7 +92,9 @@ def facts_of(evaluation: Evaluation) -> dict[str, MeasureFacts]:
         for aggregate in ("system",) if definition.metric.per_model else definition.aggregates(evaluation.aggregates):
             if not is_spread(aggregate):
                 facts[_label(definition, aggregate)] = _facts(definition, aggregate)
-    return facts | {one.formula.text: MeasureFacts(one.higher_is_better, has_users=False) for one in evaluation.composites}
+    return facts | {
+        composite.formula.text: MeasureFacts(composite.higher_is_better, has_users=False) for composite in evaluation.composites
+    }
 
 
 def _label(definition: Definition, aggregate: str) -> str:
@@ -108,7 +110,7 @@ def _facts(definition: Definition, aggregate: str) -> MeasureFacts:
 
 def _may_be_named_by_data(measure: str, evaluation: Evaluation) -> bool:
     """Return whether a measure may be one value of a metric with several, whose names depend on the files."""
-    return any(one.has_subvalues and measure.partition("(")[0] == one.metric.name for one in evaluation.definitions)
+    return any(definition.has_subvalues and measure.partition("(")[0] == definition.metric.name for definition in evaluation.definitions)
 
 
 def _lacking_mean(measure: str, evaluation: Evaluation, labels: tuple[str, ...]) -> str:
@@ -177,15 +179,15 @@ def contradictions(config: Config, needs_lists: bool = True) -> Iterator[tuple[t
         return
     lacking: dict[str, str] = {}
     for definition in config.evaluation.computed:
-        for sentence in (*_of_rows(definition), *missing(definition, config.data)):  # once for a metric with several cut-offs
+        for sentence in (*_row_group_problems(definition), *missing(definition, config.data)):  # once for a metric with several cut-offs
             lacking.setdefault(sentence.replace(definition.label, definition.spec.title), sentence)
     yield from ((("evaluation", "metrics"), sentence) for sentence in lacking.values())
-    yield from _of_files(config.data)
-    yield from _of_tables(config)
-    yield from _of_models(config, needs_lists)
+    yield from _file_problems(config.data)
+    yield from _table_problems(config)
+    yield from _model_problems(config, needs_lists)
     yield from _without_inputs(config)
-    yield from _of_groups(config)
-    yield from _of_weights(config)
+    yield from _group_problems(config)
+    yield from _weight_problems(config)
     yield from gate_problems(config)
     relevance = config.evaluation.relevance
     if relevance.graded and relevance.threshold is not None and relevance.threshold < 0:
@@ -201,7 +203,7 @@ def contradictions(config: Config, needs_lists: bool = True) -> Iterator[tuple[t
             break
 
 
-def _of_weights(config: Config) -> Iterator[tuple[text.Path, str]]:
+def _weight_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield the weights of users without data.users, and beside the aggregate micro."""
     evaluation, column = config.evaluation, config.evaluation.weights.users
     if column is not None and config.data.users is None:
@@ -213,13 +215,13 @@ def _of_weights(config: Config) -> Iterator[tuple[text.Path, str]]:
 
 def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield the reference lists and policies that need files which are not given, and models with a name of reference lists."""
-    yardsticks, policy, data = config.evaluation.yardsticks, config.evaluation.policy, config.data
+    reference_lists, policy, data = config.evaluation.yardsticks, config.evaluation.policy, config.data
     for name in data.recommendations if isinstance(data.recommendations, dict) else ():
         if name in REFERENCE_NAMES:
             yield ("data", "recommendations", name), f"{name} is the name of reference lists (yardsticks): rename the model"
-    if yardsticks.popularity and data.train is None:
+    if reference_lists.popularity and data.train is None:
         yield ("evaluation", "yardsticks"), "popularity needs the train interactions: give data.train"
-    if yardsticks.random is not None and data.train is None and data.items is None:
+    if reference_lists.random is not None and data.train is None and data.items is None:
         yield ("evaluation", "yardsticks"), "random lists need the catalogue: give data.train or data.items"
     if policy.seen_items not in (None, "keep") and data.train is None:
         yield ("evaluation", "policy", "seen_items"), "seen items need the train interactions: give data.train"
@@ -227,14 +229,14 @@ def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
         yield ("evaluation", "policy", "unknown_items"), "unknown items need the catalogue: give data.train or data.items"
 
 
-def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
+def _group_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield the groupings whose file is not given, that have other groups elsewhere, or that cannot be compared."""
     compared: list[tuple[text.Path, GroupBy]] = [(("compare", "by", index), by) for index, by in enumerate(config.compare.by)]
     compared += [(("gates", "rules", number, "by"), by) for number, rule in enumerate(config.gates.rules) for by in rule.by]
     for location, by in (*((("evaluation", "by", index), by) for index, by in enumerate(config.evaluation.by)), *compared):
         yield from ((location, sentence) for sentence in missing_for_groups(by, config.data))
     for location, by in compared:
-        if any(one.name == by.name and one != by for one in (*config.evaluation.by, *(other for _, other in compared))):
+        if any(grouping.name == by.name and grouping != by for grouping in (*config.evaluation.by, *(other for _, other in compared))):
             yield location, f"{by.name} has other groups elsewhere in the config: use the same number or borders in all places"
         if any(part.kind == "items" for part in by.crossed):
             of_items = f"{by.name} are groups of items" if by.kind == "items" else f"{by.name} combines them with others"
@@ -247,13 +249,13 @@ def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
         yield ("compare", "cluster"), f"{config.compare.cluster} comes from data.users: give data.users"
 
 
-def _of_rows(definition: Definition) -> Iterator[str]:
+def _row_group_problems(definition: Definition) -> Iterator[str]:
     """Yield a sentence if a measure is restricted to a group of test rows and cannot be."""
     if definition.rows and not sums_hits(definition):
         yield f"{definition.label}: only measures based on hits can be restricted to test rows, such as Recall, nDCG and MRR"
 
 
-def _of_files(data: Data) -> Iterator[tuple[text.Path, str]]:
+def _file_problems(data: Data) -> Iterator[tuple[text.Path, str]]:
     """Yield columns in sources that cannot have them, and standard input that is used twice."""
     for location, source in data.sources():
         for key in source.columns.given():
@@ -268,7 +270,7 @@ def _of_files(data: Data) -> Iterator[tuple[text.Path, str]]:
         yield ("data",), "standard input (-) can be read only once and not together with other files"
 
 
-def _of_tables(config: Config) -> Iterator[tuple[text.Path, str]]:
+def _table_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield catalog tables and Spark DataFrames in a config without Spark."""
     for place, source in config.data.sources():
         if source.table is not None and config.engine.name != "spark":
@@ -286,7 +288,7 @@ def unwritable_table(config: Config) -> str | None:
     return "a table of per-user values has no column for runs: give one run of each model" if config.data.runs else None
 
 
-def _of_models(config: Config, needs_lists: bool) -> Iterator[tuple[text.Path, str]]:
+def _model_problems(config: Config, needs_lists: bool) -> Iterator[tuple[text.Path, str]]:
     """Yield problems of the names of models and their predictions."""
     data = config.data
     if not data.recommendations:
@@ -314,7 +316,7 @@ _ADD_SPARK: Final = worded("add engine: spark", argument="add engine='spark'")
 
 def _without_lists(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield problems of a config without lists: only measures of predictions need none."""
-    looking = next((one.label for one in config.evaluation.computed if not one.reads_predictions), None)
+    looking = next((definition.label for definition in config.evaluation.computed if not definition.reads_predictions), None)
     if config.data.predictions is None or config.evaluation.yardsticks.any:
         given = "recommendations" in config.data.model_fields_set
         yield (
@@ -349,25 +351,25 @@ def unused(config: Config) -> Iterator[tuple[text.Path, str]]:
     evaluation = config.evaluation
     judging = [inner for definition in evaluation.computed for inner in definition.all if uses_relevance(inner)]
     conventions = ", ".join(dict.fromkeys(definition.convention for definition in evaluation.computed))
-    yield from _of_relevance(evaluation, judging, conventions)
-    for axis, reason in _of_policy(evaluation, conventions):
+    yield from _relevance_problems(evaluation, judging, conventions)
+    for axis, reason in _policy_problems(evaluation, conventions):
         yield ("evaluation", "policy", axis), f"has no effect: {reason}"
-    for key, reason in _of_measures(evaluation):
+    for key, reason in _measure_problems(evaluation):
         yield ("evaluation", key), f"has no effect: {reason}"
-    if config.data.test.categories and not any(TEST_CATEGORIES in one.needs for one in evaluation.computed):
+    if config.data.test.categories and not any(TEST_CATEGORIES in definition.needs for definition in evaluation.computed):
         yield ("data", "test", "categories"), "has no effect: no measure has categories_of=test"
 
 
-def _of_policy(evaluation: Evaluation, conventions: str) -> Iterator[tuple[str, str]]:
+def _policy_problems(evaluation: Evaluation, conventions: str) -> Iterator[tuple[str, str]]:
     everything = [inner for definition in evaluation.computed for inner in definition.all]
     for axis, value in evaluation.policy.axes.items():
-        looking = [one for one in everything if looks_at(one, axis, value)]
+        looking = [definition for definition in everything if looks_at(definition, axis, value)]
         if not looking:
             yield axis, f"no measure uses {_SUBJECTS[axis]}"
-        elif not any(one.axes[axis] == value for one in looking):
-            delivered = all(one.metric.as_delivered for one in looking)
+        elif not any(definition.axes[axis] == value for definition in looking):
+            delivered = all(definition.metric.as_delivered for definition in looking)
             yield axis, "every measure counts lists as they were delivered" if delivered else f"every measure names its own {axis}"
-        elif axis == "tie_order" and all(one.lists.order == "file" for one in looking):
+        elif axis == "tie_order" and all(definition.lists.order == "file" for definition in looking):
             yield axis, f"the convention {conventions} reads lists in file order, which has no ties"
 
 
@@ -385,24 +387,24 @@ def looks_at(definition: Definition, axis: str, value: str) -> bool:
     return empties_lists or any("lists" in varies_with(name) for name in tables)
 
 
-def _of_measures(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
-    if evaluation.aggregates and all(one.metric.per_model for one in evaluation.computed):
+def _measure_problems(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    if evaluation.aggregates and all(definition.metric.per_model for definition in evaluation.computed):
         yield "aggregates", "every measure is one value per model, not per user"
     if evaluation.yardsticks.any and all(map(needs_scores, evaluation.definitions)):
         yield "yardsticks", "every measure uses scores or predictions, which reference lists do not have"
 
 
-def _of_relevance(evaluation: Evaluation, judging: Sequence[Definition], conventions: str) -> Iterator[tuple[text.Path, str]]:
+def _relevance_problems(evaluation: Evaluation, judging: Sequence[Definition], conventions: str) -> Iterator[tuple[text.Path, str]]:
     relevance, place = evaluation.relevance, ("evaluation", "relevance")
     given = relevance.model_fields_set
-    if relevance.threshold is not None and not any(one.truth.threshold == relevance.threshold for one in judging):
-        named = all(one.truth.threshold is not None for one in judging)
+    if relevance.threshold is not None and not any(definition.truth.threshold == relevance.threshold for definition in judging):
+        named = all(definition.truth.threshold is not None for definition in judging)
         reason = "every measure names its own" if named else f"the convention {conventions} defines by itself what is relevant"
         yield (*place, "threshold"), f"has no effect: {reason if judging else 'no measure uses relevance'}"
     if relevance.graded and not any(map(_looks_at_grades, judging)):
         reason = f"under the convention {conventions} every relevant item counts the same" if judging else "no measure uses ratings"
         yield (*place, "graded"), f"has no effect: {reason}; remove it or choose another convention"
-    if "graded" in given and not relevance.graded and judging and all(one.axes["grades"] == "ratings" for one in judging):
+    if "graded" in given and not relevance.graded and judging and all(definition.axes["grades"] == "ratings" for definition in judging):
         yield (
             (*place, "graded"),
             f"has no effect: the convention {conventions} uses the rating as the grade; write grades=ones in a measure",
@@ -420,7 +422,7 @@ def reading_test(evaluation: Evaluation) -> str:
         return "evaluation.yardsticks"
     if any(by.kind == "rows" for by in evaluation.by):
         return "evaluation.by"
-    return next((one.label for one in evaluation.computed if any(map(_reads_test, one.all))), "")
+    return next((definition.label for definition in evaluation.computed if any(map(_reads_test, definition.all))), "")
 
 
 def _reads_test(definition: Definition) -> bool:

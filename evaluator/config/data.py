@@ -282,7 +282,7 @@ class Data(Model):
 def _names_of_models(data: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the names of the models of a section `data`; `None` if its files, or a column of its only file, may give them."""
     given = data.get("recommendations") or data.get("predictions")
-    if not isinstance(given, dict) or (len(given) == 1 and not any(isinstance(one, ModelRuns) for one in given.values())):
+    if not isinstance(given, dict) or (len(given) == 1 and not any(isinstance(lists, ModelRuns) for lists in given.values())):
         return None
     return (*given,)
 

@@ -187,18 +187,20 @@ def _marked(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data section, or that of a fold, with its rows wrapped."""
     for key in data.keys() & {*_SIDES, *_OF_MODELS}:
         refuse_splits(key, data[key])
-    marked = {key: source_of(data[key]) if key in _SIDES else _of_models(key, data[key]) for key in data if key in (*_SIDES, *_OF_MODELS)}
+    marked = {
+        key: source_of(data[key]) if key in _SIDES else _wrapped_models(key, data[key]) for key in data if key in (*_SIDES, *_OF_MODELS)
+    }
     if isinstance(folds := data.get("folds"), list | tuple):
         marked["folds"] = [_marked(fold) if isinstance(fold, Mapping) else fold for fold in folds]
     return {**data, **marked}
 
 
-def _of_models(key: str, value: Any) -> Any:
+def _wrapped_models(key: str, value: Any) -> Any:
     """Return the lists, or predictions, of all models with their rows wrapped."""
     if isinstance(value, Mapping) and not names_models(value) and not (key == "predictions" and describes_a_source(value)):
         return {name: _with_runs(given) for name, given in value.items()}
-    if isinstance(value, list | tuple) and all(isinstance(one, str | os.PathLike) or describes_a_source(one) for one in value):
-        return [source_of(one) for one in value]
+    if isinstance(value, list | tuple) and all(isinstance(part, str | os.PathLike) or describes_a_source(part) for part in value):
+        return [source_of(part) for part in value]
     source = source_of(value)
     return {UNNAMED: source} if key == "recommendations" and isinstance(source, InMemory) else source
 
@@ -211,7 +213,7 @@ def _with_runs(given: Any) -> Any:
 
 def _plain_path(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return [_plain_path(one) for one in value]
+        return [_plain_path(part) for part in value]
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
@@ -285,7 +287,7 @@ class Columns(Model):
     )
 
     @model_validator(mode="after")
-    def _of_a_page(self) -> Self:
+    def _checked_page(self) -> Self:
         if (self.row is None) != (self.position is None):
             other = "position, the column of the positions in each row" if self.position is None else "row, the column of the rows"
             raise ValueError(f"a page needs row and position: add {other}{'' if self.row else ', or write rank for lists without rows'}")
@@ -295,12 +297,14 @@ class Columns(Model):
 
     def given(self) -> dict[str, Any]:
         """Return the columns that are given: a name or a position, or a tuple of these."""
-        return {role: one.column if isinstance(one, ReadColumn) else one for role, one in self._set().items() if role != "model"}
+        return {
+            role: column.column if isinstance(column, ReadColumn) else column for role, column in self._set().items() if role != "model"
+        }
 
     @property
     def ways(self) -> dict[str, ReadColumn]:
         """The columns whose values are read in another way."""
-        return {role: one for role, one in self._set().items() if isinstance(one, ReadColumn)}
+        return {role: column for role, column in self._set().items() if isinstance(column, ReadColumn)}
 
     @property
     def absent(self) -> frozenset[str]:
@@ -312,7 +316,7 @@ class Columns(Model):
 
     @model_serializer
     def _as_written(self) -> dict[str, Any]:
-        written = {role: one.written if isinstance(one, ReadColumn) else one for role, one in self._set().items()}
+        written = {role: column.written if isinstance(column, ReadColumn) else column for role, column in self._set().items()}
         return written | dict.fromkeys(sorted(self.absent))
 
 

@@ -278,9 +278,11 @@ class _Block:
                 continue
             start = self.origins.get((key,), (key,))
             entries = _entries(self.value[key], start)
-            rewritten = [(entry, one) for entry in entries for one in self._entry(entry, library, translated=chosen != self.dialect)]
+            rewritten = [
+                (entry, new_entry) for entry in entries for new_entry in self._entry(entry, library, translated=chosen != self.dialect)
+            ]
             self.origins |= {(key, index): entry.path for index, (entry, _) in enumerate(rewritten)}
-            self.value[key] = [one for _, one in rewritten]
+            self.value[key] = [new_entry for _, new_entry in rewritten]
 
     def _entry(self, entry: _Entry, library: conventions.Convention, translated: bool) -> list[Any]:
         if not entry.name:

@@ -49,7 +49,7 @@ def error_text(details: ErrorDetails) -> str:
             return f"{key} is a metric: write it under evaluation.metrics, or with its parameters below it, indented further"
         if (name := key.partition(":")[0]) in allowed and name != key:
             return f"unknown key '{key}': YAML needs a space after the colon, as in {key.replace(':', ': ', 1)}"
-        others = [name for name in (*(one for one in allowed if key in one.split("_")), key_named(key)) if name and allowed]
+        others = [name for name in (*(word for word in allowed if key in word.split("_")), key_named(key)) if name and allowed]
         otherwise = f" — {question(others[0])}" if others else f"; known: {', '.join(allowed)}" if allowed else ""
         return f"unknown key '{key}'" + did_you_mean(key, allowed, otherwise, before=" — ")
     if details["type"] == "missing":
@@ -97,7 +97,7 @@ def key_named(name: str) -> str:
 def _topmost_keys() -> Mapping[str, str]:
     paths, level = dict[str, str](), list[tuple[str, type[BaseModel]]]([("", Config)])
     while level:
-        fields = [(f"{above}{key}", one.annotation) for above, model in level for key, one in model.model_fields.items()]
+        fields = [(f"{above}{key}", field.annotation) for above, model in level for key, field in model.model_fields.items()]
         paths = {path.rpartition(".")[2]: path for path, _ in reversed(fields)} | paths
         level = [(f"{path}.", model) for path, annotation in fields for model in _sections(annotation)]
     return paths

@@ -109,7 +109,7 @@ class WeightsConfig(Model):
         return value
 
     @property
-    def of_relevant(self) -> str:
+    def relevant_column(self) -> str:
         """The column of the weights of relevant items; empty without one."""
         return self.rows or self.items or ""
 
@@ -200,7 +200,7 @@ def _entry(value: Any) -> GroupBy:
         return value
     crossed = value.split(CROSS) if isinstance(value, str) and CROSS in value else value if isinstance(value, list | tuple) else ()
     if crossed:
-        parts = tuple(_entry(one.strip() if isinstance(one, str) else one) for one in crossed)
+        parts = tuple(_entry(part.strip() if isinstance(part, str) else part) for part in crossed)
         if len(parts) < 2 or len({part.name for part in parts}) < len(parts) or any(part.parts for part in parts):
             raise ValueError(f"a combination needs two or more different groupings, such as users.plan{CROSS}rows.repeat, not {value!r}")
         return GroupBy("cross", parts=parts)
@@ -265,7 +265,7 @@ def _row_grouping(value: Any) -> GroupBy | None:
 
 def _window(given: Any) -> str:
     """Return a length of time such as `7d`, or dates at which groups begin, separated by commas."""
-    dates = [str(one) for one in given] if isinstance(given, list | tuple) else str(given).strip("[] ").split(",")
+    dates = [str(end) for end in given] if isinstance(given, list | tuple) else str(given).strip("[] ").split(",")
     if len(dates) == 1 and _LENGTH.fullmatch(dates[0].strip()):
         return dates[0].strip()
     try:

@@ -52,14 +52,14 @@ def evaluation_of(lines: Iterable[str], before: Mapping[str, Any], load: Load = 
     given = [read_signature(line) for line in dict.fromkeys(line.strip() for text in lines for line in text.splitlines()) if line]
     if not given:
         raise ValueError(f"give a signature: {PROGRAM}:VERSION|MEASURE|SETTING=VALUE|…")
-    for one in given:
-        _refuse_unknown(one)
-    specs = [_in_full(one) for one in given]
+    for signature in given:
+        _refuse_unknown(signature)
+    specs = [_in_full(signature) for signature in given]
     leaves = [leaf for spec in specs for leaf in (spec.measures if isinstance(spec, Formula) else (spec,))]
     named = before.get("convention") or next(_with_all_settings(leaves), conventions.DEFAULT)
     base = load(str(named))
     shared = _shared(leaves, base)
-    written = [_written(one, spec, base, shared, load) for one, spec in zip(given, specs, strict=True)]
+    written = [_written(signature, spec, base, shared, load) for signature, spec in zip(given, specs, strict=True)]
     section: dict[str, Any] = {"convention": str(named), "metrics": list(dict.fromkeys(written))}
     if shared.threshold is not None or shared.graded:
         threshold = {} if shared.threshold is None else {"threshold": shared.threshold}
@@ -108,16 +108,16 @@ def _shared(leaves: Sequence[MetricSpec], base: Convention) -> Shared:
     """Return the settings that all measures share, or that only a config has."""
     every = [dict(spec.params) for spec in _every(leaves)]
     params = [dict(spec.params) for spec in leaves]
-    levels = {float(one[LEVEL]) for one in every if LEVEL in one}
-    thresholds = {float(one[THRESHOLD]) for one in every if THRESHOLD in one}
+    levels = {float(settings[LEVEL]) for settings in every if LEVEL in settings}
+    thresholds = {float(settings[THRESHOLD]) for settings in every if THRESHOLD in settings}
     needed = levels | {float(str(dict(spec.params)[THRESHOLD])) for spec in _every(leaves) if _is_of_config(spec)}
     if len(needed) > 1:
         raise ValueError(f"the signatures need different thresholds of the config, {listed(sorted(map(str, needed)))}: run them one by one")
     rules = (spec for spec in _every(leaves) if "relevance_rule" in dict(spec.params))
     follow = all(base.axes_of(metrics.find(spec.name).name)["threshold"] == "ignored" for spec in rules)
     agreed = thresholds if len(thresholds) == 1 and follow else set()
-    averages = [str(one["average"]) for one in params if "average" in one]
-    named = any(one not in AXES["average"].values for one in averages)
+    averages = [str(parameter["average"]) for parameter in params if "average" in parameter]
+    named = any(average not in AXES["average"].values for average in averages)
     policy: dict[str, str] = {}
     for axis in POLICIES:
         values = {(spec.name, str(dict(spec.params)[axis])) for spec in leaves if axis in dict(spec.params)}
@@ -126,10 +126,10 @@ def _shared(leaves: Sequence[MetricSpec], base: Convention) -> Shared:
             policy[axis] = chosen.pop()
     return Shared(
         next(iter(needed or agreed), None),
-        any(one.get("grades") == "ratings" for one in every),
+        any(settings.get("grades") == "ratings" for settings in every),
         policy,
-        next((str(one[WEIGHTS]) for one in params if WEIGHTS in one), ""),
-        tuple(dict.fromkeys("mean" if one == "weighted" else one for one in averages)) if named else (),
+        next((str(parameter[WEIGHTS]) for parameter in params if WEIGHTS in parameter), ""),
+        tuple(dict.fromkeys("mean" if average == "weighted" else average for average in averages)) if named else (),
     )
 
 
@@ -197,7 +197,7 @@ def _relevance(spec: MetricSpec, usual: Mapping[str, Scalar], shared: Shared) ->
 
 def _notes(given: Sequence[Signature], leaves: Sequence[MetricSpec], base: Convention, *, is_own: bool) -> Iterator[str]:
     """Yield sentences on another version, on settings that differ from the convention, and on a convention that has them."""
-    for found in dict.fromkeys(one.version for one in given):
+    for found in dict.fromkeys(signature.version for signature in given):
         if said := _other_version(found, "The signature is of"):
             yield f"{said}: definitions may have changed between them."
     changed = dict.fromkeys(f"{name}={value}" for spec in leaves for name, value in _changed(spec, base))

@@ -337,7 +337,7 @@ class Gates(Model):
     @property
     def bases(self) -> tuple[str, ...]:
         """The models and folders that the baseline and the anchors name."""
-        given = [one.path for one in (self.baseline, self.anchor) if one is not None]
+        given = [base.path for base in (self.baseline, self.anchor) if base is not None]
         return tuple(dict.fromkeys((*given, *(rule.anchor for rule in self.rules if rule.anchor))))
 
     def splits(self) -> Iterator[GroupBy]:

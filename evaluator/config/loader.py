@@ -216,7 +216,7 @@ def _configs(
         filled.append(Fold(fold.name, whole, fold.moved))
         wrong += unlisted
     wrong += unequal_seeds(found)
-    configs, problems = dict[str, Config](), [*layers.problems, *(f"{locations.of_path(path)}: {message}" for path, message in wrong)]
+    configs, problems = dict[str, Config](), [*layers.problems, *(f"{locations.location(path)}: {message}" for path, message in wrong)]
     for fold in filled if not wrong else ():
         here = replace(locations, moved={**locations.moved, **fold.moved})
         config, of_fold = None, list[str]()
@@ -228,9 +228,9 @@ def _configs(
         configs |= {} if config is None else {fold.name: config}
     if has_folds and any("-" in source.path for config in configs.values() for _, source in config.data.sources()):
         once = "standard input (-) can be read only once, but data.folds reads every file once per fold"
-        problems.append(f"{locations.of_path(('data',))}: {once}")
+        problems.append(f"{locations.location(('data',))}: {once}")
     if has_folds:
-        problems += [f"{locations.of_path(path)}: {problem}" for config in configs.values() for path, problem in equal_groups(config)]
+        problems += [f"{locations.location(path)}: {problem}" for config in configs.values() for path, problem in equal_groups(config)]
     if problems:
         raise ConfigError(tuple(dict.fromkeys(problems)) if has_folds or wrong else problems)
     names = [config.data.runs for config in configs.values()]
@@ -247,12 +247,12 @@ def _without_test(value: Mapping[str, Any], locations: Locations, folder: Path) 
     config, _ = check({**value, "data": {**data, "test": EMPTY_TEST}}, locations, folder)
     if config is None or not (reader := reading_test(config.evaluation)):
         return config, []
-    raise NoTestError(f"{locations.of_path(('data', 'test'))}: this key is missing, and {reader} reads it", reader)
+    raise NoTestError(f"{locations.location(('data', 'test'))}: this key is missing, and {reader} reads it", reader)
 
 
 def _warnings(config: Config, locations: Locations, question: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each key and option that has no effect, or is read as another."""
-    yield from (f"{locations.of_path(path, of_key=True)}: {message}" for path, message in unused(config))
+    yield from (f"{locations.location(path, of_key=True)}: {message}" for path, message in unused(config))
     for path, message in locations.translation.warnings:
         yield f"{locations.in_file(('evaluation', *path), of_key=True)}: {message}"
     if "top_k" in question and not config.evaluation.cut_at_top_k and "metrics" not in question:
@@ -287,14 +287,17 @@ def check(
     except ValidationError as error:
         for details in error.errors():
             wrong.append(path := _path(details, value))
-            messages.setdefault(locations.of_path(path, of_key=details["type"] == "extra_forbidden"), error_text(details))
+            messages.setdefault(locations.location(path, of_key=details["type"] == "extra_forbidden"), error_text(details))
         config = _without(value, wrong, folder)
     except UnicodeEncodeError as error:  # an option of a shell may have any bytes
         return None, [f"a text contains half a character (a lone surrogate): {error.object[:200]}"]
     found = [] if config is None else list(contradictions(config, needs_lists))
     if any(where[:2] == ("gates", "baseline") for where in wrong):  # rules lack a baseline only because of that
-        found = [one for one in found if one[0][:2] != ("gates", "rules")]
-    problems = [*(f"{where}: {message}" for where, message in messages.items()), *(f"{locations.of_path(at)}: {one}" for at, one in found)]
+        found = [problem for problem in found if problem[0][:2] != ("gates", "rules")]
+    problems = [
+        *(f"{where}: {message}" for where, message in messages.items()),
+        *(f"{locations.location(at)}: {problem}" for at, problem in found),
+    ]
     return (config, []) if config is not None and not problems else (None, problems)
 
 
@@ -354,7 +357,7 @@ def _read(path: Path) -> str:
         return text.read_file(path, pipes=True)
     except FileNotFoundError:
         is_config = path.suffix.lower() in (".yaml", ".yml", ".json")
-        near = {one.stem: one for one in path.parent.glob("*.y*ml")}
+        near = {file.stem: file for file in path.parent.glob("*.y*ml")}
         hint = "receval init -o config.yaml writes one for the files of a folder"
         hint += "" if is_config else "; receval run CONFIG -o DIR/ writes results; --baseline names a model"
         hint = did_you_mean(path.stem, near, hint, shown=lambda stem: near[stem])

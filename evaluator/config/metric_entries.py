@@ -140,7 +140,9 @@ def _texts() -> frozenset[str]:
     """Return the names of parameters that are texts, in receval and in every convention."""
     own = {key for metric in METRICS.values() for key in metric.texts}
     known = map(conventions.load, conventions.builtin_names())
-    return frozenset(own | {key for one in known for key, meant in one.parameters.items() if isinstance(meant, str) and meant in own})
+    return frozenset(
+        own | {key for convention in known for key, meant in convention.parameters.items() if isinstance(meant, str) and meant in own}
+    )
 
 
 def _parts(written: MetricSpec, body: dict[str, Any]) -> tuple[MetricSpec, ...]:

@@ -35,7 +35,7 @@ POLICIES: Final = (
 """The axes that a policy may set for all metrics at once."""
 
 
-def _of(axis: str) -> Any:
+def _axis_field(axis: str) -> Any:
     return Field(None, description=AXES[axis].decides, json_schema_extra={"enum": ["error", *AXES[axis].values, None]})
 
 
@@ -45,14 +45,14 @@ class Policy(Model):
     Keys that are not given follow the convention.
     """
 
-    duplicates: str | None = _of("duplicates")
-    truth_duplicates: str | None = _of("truth_duplicates")
-    seen_items: str | None = _of("seen_items")
-    unknown_items: str | None = _of("unknown_items")
-    missing_lists: str | None = _of("missing_lists")
-    no_relevant: str | None = _of("no_relevant")
-    no_truth: str | None = _of("no_truth")
-    tie_order: str | None = _of("tie_order")
+    duplicates: str | None = _axis_field("duplicates")
+    truth_duplicates: str | None = _axis_field("truth_duplicates")
+    seen_items: str | None = _axis_field("seen_items")
+    unknown_items: str | None = _axis_field("unknown_items")
+    missing_lists: str | None = _axis_field("missing_lists")
+    no_relevant: str | None = _axis_field("no_relevant")
+    no_truth: str | None = _axis_field("no_truth")
+    tie_order: str | None = _axis_field("tie_order")
     missing_values: Literal["error", "drop"] = Field(
         "error", description="rows without an id, score or rank, or with a score that is not a finite number: refused, or left out"
     )
@@ -129,7 +129,7 @@ def _field(check: Check) -> Any:
     return kind, Field(default_factory=lambda: setting(check), description=check.finds)
 
 
-def _of_other(named: tuple[str, Any]) -> CheckSetting:
+def _added_check_setting(named: tuple[str, Any]) -> CheckSetting:
     """Return the setting of a check that a package declared after this module was imported."""
     name, given = named
     if name not in CHECKS:
@@ -142,7 +142,7 @@ def _of_other(named: tuple[str, Any]) -> CheckSetting:
 
 class _Settings(Model):
     model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": False})
-    __pydantic_extra__: dict[str, Annotated[CheckSetting, BeforeValidator(_of_other), WithJsonSchema({})]]
+    __pydantic_extra__: dict[str, Annotated[CheckSetting, BeforeValidator(_added_check_setting), WithJsonSchema({})]]
 
     @model_validator(mode="before")
     @classmethod

@@ -42,7 +42,7 @@ class Locations(Struct, frozen=True):
     at: text.Path = ("evaluation",)
     moved: Mapping[text.Path, text.Path] = field(default_factory=dict)
 
-    def of_path(self, path: text.Path, of_key: bool = False) -> str:
+    def location(self, path: text.Path, of_key: bool = False) -> str:
         """Return `config.yaml:12:7: evaluation.metrics[3]`, or the option that gave the value; `path` is in receval's keys."""
         if path[:1] == ("evaluation",):
             path = (*self.at, *self.translation.origin(path[1:]))
@@ -265,7 +265,7 @@ def add_model(layers: Layers, model: str, replace: bool = False) -> None:
     if before is not None and not replace and (not isinstance(before, dict) or before.keys() & set(_PLACES)):
         raise WrongOptionError(there_already)
     value = {**_reading(before), "path": relative} if isinstance(before, dict) else relative
-    is_set = any(("data", "recommendations", name) == one[:3] for one in layers.origins)
+    is_set = any(("data", "recommendations", name) == origin[:3] for origin in layers.origins)
     if isinstance(assignment, dict) and isinstance(before, dict) and not before.keys() & set(_PLACES) and is_set:
         del assignment[name]  # models are in the order of --recs, not of the --set for their columns
     return layers.put(("data", "recommendations", name), value, where)
@@ -366,7 +366,7 @@ def add_setting(layers: Layers, question: Mapping[str, Any], name: str) -> None:
         value = _seen_from(layers.folder, value)
     layers.put(path, value, where)
     if isinstance(value, list) and name != "top_k":
-        layers.origins.update({(*path, index): one_line(f"{option} {one}") for index, one in enumerate(value)})
+        layers.origins.update({(*path, index): one_line(f"{option} {part}") for index, part in enumerate(value)})
 
 
 def _measures_named(given: Iterable[str], config: Mapping[str, Any]) -> list[str]:
@@ -374,8 +374,8 @@ def _measures_named(given: Iterable[str], config: Mapping[str, Any]) -> list[str
     report = config.get("report")
     names = report.get("names") if isinstance(report, dict) else None
     own = {str(name): measure for measure, name in names.items()} if isinstance(names, dict) else {}
-    measures = (one for text in given for one in ([text] if text in own else measures_of([text])))
-    return [own.get(one, one) for one in measures]
+    measures = (measure for text in given for measure in ([text] if text in own else measures_of([text])))
+    return [own.get(measure, measure) for measure in measures]
 
 
 def add_bases(config: dict[str, Any], bases: Iterable[str]) -> None:
@@ -388,7 +388,10 @@ def add_bases(config: dict[str, Any], bases: Iterable[str]) -> None:
     against = [rule.get("against") for rule in rules if isinstance(rule, dict)] if isinstance(rules, list) else []
     named = [*bases, compare.get("baseline"), base.get("path") if isinstance(base, dict) else base, *against]
     known = data.get("recommendations") or data.get("predictions")
-    data["models"] = [*models, *(one for one in named if isinstance(one, str) and isinstance(known, dict) and one in known)]
+    data["models"] = [
+        *models,
+        *(named_base for named_base in named if isinstance(named_base, str) and isinstance(known, dict) and named_base in known),
+    ]
 
 
 def _at_cutoffs(measures: Sequence[str], cutoffs: str) -> list[str]:

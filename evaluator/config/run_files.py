@@ -96,7 +96,7 @@ def _found(model: str, pattern: str, folder: Path) -> FoundRuns:
     seeds = {match: seed for match in usable if (seed := _seed_of(pattern, match)) is not None}
     if any(seed.isdecimal() for seed in seeds.values()):  # bpr_1_old.csv is no run beside bpr_1.csv
         seeds = {match: seed for match, seed in seeds.items() if seed.isdecimal()}
-    by_seed = {seed: match for match, seed in sorted(seeds.items(), key=lambda one: by_numbers(one[1]))}
+    by_seed = {seed: match for match, seed in sorted(seeds.items(), key=lambda pair: by_numbers(pair[1]))}
     return FoundRuns(model, pattern, by_seed, tuple(match for match in matches if match not in seeds))
 
 
@@ -112,7 +112,7 @@ def _seed_of(pattern: str, match: str) -> str | None:
 def unequal_seeds(folds: Mapping[str, Sequence[FoundRuns]]) -> Iterator[tuple[KeyPath, str]]:
     """Yield which seed of a model a fold lacks: run 1 of all folds must be the same training."""
     every: dict[str, dict[str, None]] = {}
-    for runs in (one for found in folds.values() for one in found if SEED in one.pattern):
+    for runs in (pattern_runs for found in folds.values() for pattern_runs in found if SEED in pattern_runs.pattern):
         every.setdefault(runs.model, {}).update(dict.fromkeys(runs.by_seed))
     for name, found in folds.items():
         for runs in found:
@@ -126,7 +126,7 @@ def unequal_seeds(folds: Mapping[str, Sequence[FoundRuns]]) -> Iterator[tuple[Ke
 def said_of_runs(folds: Mapping[str, Sequence[FoundRuns]]) -> Iterator[str]:
     """Yield how many runs were found: one sentence for all models with as many."""
     files: dict[str, list[tuple[str, ...]]] = {}
-    for runs in (one for found in folds.values() for one in found):
+    for runs in (pattern_runs for found in folds.values() for pattern_runs in found):
         files.setdefault(runs.model, []).append(runs.files)
     alike: dict[tuple[int, ...], list[str]] = {}
     for model, of_folds in files.items():

@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from .. import plugins
-from ..outputs import endings, of_file
+from ..outputs import endings, file_form
 from .data_sources import TABLE_NAME, Model, as_list
 from .source_values import StorageOptions
 
@@ -161,7 +161,7 @@ class Output(Model):
             return ()
         if isinstance(self.per_user, bool):
             return ("parquet",) if self.per_user else ()
-        return tuple(one for one in self.per_user if one not in _FORMS) or (("parquet",) if self.per_user else ())
+        return tuple(form for form in self.per_user if form not in _FORMS) or (("parquet",) if self.per_user else ())
 
 
 ChartName = Literal["differences", "over_k", "precision_recall", "distribution", "trade_off", "groups"]
@@ -199,7 +199,7 @@ def _charts(value: Any) -> Any:
 def _files(value: Any) -> Any:
     """Return names of report files; raise `ValueError` for one whose ending is not that of a form."""
     files = _listed(value)
-    wrong = [name for name in files if not isinstance(name, str) or of_file(name, "report", "latex") is None]
+    wrong = [name for name in files if not isinstance(name, str) or file_form(name, "report", "latex") is None]
     if wrong:
         raise ValueError(f"the file of a report must end in {', '.join(endings('report', 'latex'))}, not {str(wrong[0])[:80]!r}")
     return files

@@ -96,9 +96,9 @@ NumberColumns = Annotated[Any, BeforeValidator(read_columns), WithJsonSchema({"a
 def read_padding(value: Any) -> Any:
     """Return the texts of ids that only fill lists up; nothing is an empty one."""
     values = value if isinstance(value, list | tuple) else [value]
-    if not values or any(isinstance(one, bool) or not isinstance(one, str | int | float | None) for one in values):
+    if not values or any(isinstance(padding, bool) or not isinstance(padding, str | int | float | None) for padding in values):
         raise ValueError(f"padding must be an id that only fills lists up, such as -1, or a list of them, not {value!r}")
-    return tuple("" if one is None else str(one) for one in values)
+    return tuple("" if padding is None else str(padding) for padding in values)
 
 
 _PADDING: Final = [{"type": "string"}, {"type": "number"}]

@@ -35,8 +35,8 @@ def _valid(kinds: Mapping[str, Any], given: Mapping[str, Any], place: Callable[[
         try:
             read.append(TypeAdapter(kind).validate_python(given.get(name, {})))
         except ValidationError as error:
-            located = [{**one, "loc": (name, *one["loc"])} for one in error.errors()]
-            problems += [f"{place(one['loc'])}: {error_text(one)}" for one in located]  # type: ignore[arg-type]
+            located = [{**problem, "loc": (name, *problem["loc"])} for problem in error.errors()]
+            problems += [f"{place(problem['loc'])}: {error_text(problem)}" for problem in located]  # type: ignore[arg-type]
     if problems:
         raise ConfigError(problems)
     return read
@@ -76,6 +76,6 @@ def trackings_of(config: Mapping[str, Any], given: Sequence[Any], where: str = "
 
     Raises `ConfigError` for settings that cannot be read.
     """
-    section = [read_rule(one) if isinstance(one, str) else one for one in given] if given else config.get("track", [])
+    section = [read_rule(entry) if isinstance(entry, str) else entry for entry in given] if given else config.get("track", [])
     (read,) = _valid({"track": Trackings}, {"track": section}, lambda path: dotted((where if given else "track", *path[1:])))
     return tuple(read)

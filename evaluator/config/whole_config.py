@@ -110,7 +110,7 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
         resolved = partial(metrics.resolve, convention=convention, load=load, weights=weights)
         texts = [as_arithmetic(spec, convention, load, resolved) for spec in specs]
         if any(texts):
-            return tuple(one for spec, text in zip(specs, texts, strict=True) for one in _read_entry(text or str(spec), info))
+            return tuple(measure for spec, text in zip(specs, texts, strict=True) for measure in _read_entry(text or str(spec), info))
     written = (_plainly(value) or specs[0],) if isinstance(value, str) and len(specs) == 1 else specs
     for spec, as_written in zip(specs, written, strict=True):
         has_cutoff = spec.k is not UNSET or any(key in CUTOFF_KEYS for key, _ in convention.read(spec).params)
@@ -185,7 +185,7 @@ class FormulaEntry(NamedTuple):
         weights = self.formula.weights
         if weights is None:
             return None
-        known = ((one.higher_is_better, weights.get(one.printed_spec, 0.0)) for one in self.definitions)
+        known = ((definition.higher_is_better, weights.get(definition.printed_spec, 0.0)) for definition in self.definitions)
         ways = {None if better is None else better == (weight > 0) for better, weight in known if weight}
         return ways.pop() if len(ways) == 1 else None
 
@@ -265,7 +265,10 @@ class Evaluation(Model):
     @cached_property
     def labels(self) -> list[str]:
         """The labels of measures and the texts of formulas, as results and reports name them."""
-        return [*(one.label for one in self.definitions), *dict.fromkeys(one.formula.text for one in self.composites)]
+        return [
+            *(definition.label for definition in self.definitions),
+            *dict.fromkeys(composite.formula.text for composite in self.composites),
+        ]
 
     @cached_property
     def computed(self) -> tuple[Definition, ...]:
@@ -302,8 +305,8 @@ class Evaluation(Model):
         for key in ("metrics", "complex_metrics"):
             for index, entry in enumerate(getattr(self, key)):
                 try:
-                    for one in entry:
-                        _ = [*self._composites_of(one)] if isinstance(one, Formula) else [*map(self.resolve, self._at_cutoffs(one))]
+                    for part in entry:
+                        _ = [*self._composites_of(part)] if isinstance(part, Formula) else [*map(self.resolve, self._at_cutoffs(part))]
                 except ValueError as error:
                     yield (key, index), str(error)
 
@@ -323,7 +326,7 @@ class Evaluation(Model):
         """
         relevance = axis.Relevance() if own_relevance else axis.Relevance(self.relevance.threshold, self.relevance.graded)
         chosen = self._load(convention or self.convention)
-        of_relevant = self.weights.of_relevant
+        of_relevant = self.weights.relevant_column
         columns = {**({KEY: of_relevant, "weight": of_relevant} if of_relevant else {}), **self.value_columns.by_key}
         return metrics.resolve(spec, chosen, self._load, relevance, self.policy.axes, columns, self.weights.users or "")
 

@@ -47,7 +47,7 @@ def audit_document(audit: Audit, command: str = "") -> Document:
         why = (f"{start} {' '.join(map(shlex.quote, widest))}",) if widest else ()
         said = (*_directions(audit, measure), *audit.changes(measure), *why)
         blocks += [Heading(measure.measure, 2), *_grid(audit, measure), *_points(said)]
-    of_groups = [cell for one in audit.measures if one.by is not None for cell in one.cells.values()]
+    of_groups = [cell for measure in audit.measures if measure.by is not None for cell in measure.cells.values()]
     if any(cell.value is not None and cell.n_users < FEW_USERS for cell in of_groups):
         blocks.append(Paragraph(f"few: fewer than {FEW_USERS} users, whose values are very uncertain."))
     only = (f"{', '.join(names)}: only {convention} has a value. No value: {others}." for (convention, others), names in alone.items())
@@ -60,16 +60,20 @@ def found_document(found: FoundValues) -> Document:
     if not found.values:
         return (Paragraph("No convention has a value."),)
     by_value: dict[tuple[float, str, str], list[str]] = {}
-    for one in found.values:
-        by_value.setdefault((one.value, one.measure, one.model), []).append(one.convention)
-    places = max(len(wanted.rstrip(" %").partition(".")[2]) + 2 * found.percent, decimals(one.value for one in found.values))
+    for value in found.values:
+        by_value.setdefault((value.value, value.measure, value.model), []).append(value.convention)
+    places = max(len(wanted.rstrip(" %").partition(".")[2]) + 2 * found.percent, decimals(value.value for value in found.values))
     percent = " as a percentage" if found.percent and "%" not in wanted else ""
     without = f"without {found.without}" if found.without else ""
     printed = f"{wanted} is printed{percent}{f' {without}' if without else ''} by"
     title = printed if found.exact else f"No convention prints {wanted}{f', with or {without}' if without else ''}; the closest values are"
     columns = (Column("value", "value"), Column("measure"), Column("model", "name"), Column("conventions", wraps=True))
     rows = ((number(value, places), measure, model, ", ".join(names)) for (value, measure, model), names in by_value.items())
-    return Paragraph(f"{title}:"), Table.of_texts(columns, rows), *_points(tuple(about_scripts(one.convention for one in found.values)))
+    return (
+        Paragraph(f"{title}:"),
+        Table.from_texts(columns, rows),
+        *_points(tuple(about_scripts(value.convention for value in found.values))),
+    )
 
 
 def about_scripts(names: Iterable[str]) -> Iterator[str]:
@@ -97,7 +101,7 @@ def explanation_document(explanation: Explanation, level: int = 1) -> Document:
     for table in explanation.steps:
         blocks += [Heading(table.title, level + 1)]
         if table.rows:
-            blocks.append(Table.of_texts(map(Column, table.headers), (map(_shown, row) for row in table.rows)))
+            blocks.append(Table.from_texts(map(Column, table.headers), (map(_shown, row) for row in table.rows)))
         totals = tuple((_REDUCED[total.reduction].format(total.label), _shown(total.value)) for total in table.totals)
         blocks.append(Terms(totals, code=False))
     blocks += map(Paragraph, _missed(explanation))
@@ -111,7 +115,7 @@ def explanation_document(explanation: Explanation, level: int = 1) -> Document:
     blocks += [Heading("The value", level + 1), Terms(terms, code=False)]
     if explanation.choices:
         columns = (Column("setting"), Column(f"under {explanation.convention}"), Column("meaning", wraps=True))
-        blocks.append(Table.of_texts(columns, ((choice.name, choice.value, choice.meaning) for choice in explanation.choices)))
+        blocks.append(Table.from_texts(columns, ((choice.name, choice.value, choice.meaning) for choice in explanation.choices)))
     for of_group in explanation.by_group:
         blocks += _rows(of_group, level + 1)
     return tuple(blocks)
@@ -119,7 +123,7 @@ def explanation_document(explanation: Explanation, level: int = 1) -> Document:
 
 def _rows(table: ExplainedTable, level: int) -> tuple[Block, ...]:
     """Return rows under a heading."""
-    return Heading(table.title, level), Table.of_texts(map(Column, table.headers), (map(_shown, row) for row in table.rows))
+    return Heading(table.title, level), Table.from_texts(map(Column, table.headers), (map(_shown, row) for row in table.rows))
 
 
 def _missed(explanation: Explanation) -> Iterator[str]:
@@ -155,7 +159,7 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
     spreads = _numbers([measure.spread(model) for model in audit.models], places)
     rows.append(("spread", *spreads, "", "largest minus smallest"))
     models = (Column(model, "value") for model in audit.models)
-    yield Table.of_texts((Column("", "key"), *models, Column("users"), Column("conventions", wraps=True)), rows)
+    yield Table.from_texts((Column("", "key"), *models, Column("users"), Column("conventions", wraps=True)), rows)
     reasons = _reasons(audit, measure)
     if reasons:
         yield Paragraph(f"No value: {_without_value(reasons)}.")
@@ -231,7 +235,7 @@ def _steps(difference: ConventionDifference, measure: MeasureDifference) -> Iter
     places = decimals([*measure.first.values(), *measure.second.values()])
     effective = {index: step for index, step in enumerate(measure.steps) if measure.has_effect(index)}
     values = tuple(Column(model, "value") for model in difference.models)
-    yield Table.of_texts((Column("setting", "key"), Column("from → to"), *values), _step_rows(difference, measure, effective, places))
+    yield Table.from_texts((Column("setting", "key"), Column("from → to"), *values), _step_rows(difference, measure, effective, places))
     alone = [
         (step.choice, *(_signed(measure.effect_alone(index, model), places) for model in difference.models))
         for index, step in effective.items()
@@ -239,7 +243,7 @@ def _steps(difference: ConventionDifference, measure: MeasureDifference) -> Iter
     ]
     if alone:
         yield Paragraph(f"Changed alone, with all other settings of {difference.first}, these settings have a different effect:")
-        yield Table.of_texts((Column("setting", "key"), *values), alone)
+        yield Table.from_texts((Column("setting", "key"), *values), alone)
     meanings = []
     for step in effective.values():
         before, after = (meaning or value for meaning, value in zip(step.meanings, (step.before, step.after), strict=True))

@@ -20,7 +20,7 @@ _OF_VALUES: Final = "over_k"
 
 def missing_text(ids: Iterable[str]) -> str:
     """Return the sentence on the charts that a page lacks without the extra, by their ids."""
-    names = [one.removesuffix("-chart").replace("-", "_") for one in dict.fromkeys(ids)]
+    names = [chart.removesuffix("-chart").replace("-", "_") for chart in dict.fromkeys(ids)]
     are = "charts {} are" if len(names) > 1 else "chart {} is"
     why = "because the extra report was not installed where this page was made. receval doctor shows how to install it."
     return f"The {are.format(' and '.join(filter(None, (', '.join(names[:-1]), *names[-1:]))))} missing, {why}"
@@ -30,15 +30,15 @@ def basic_values(content: ReportContent) -> tuple[Figure, ...]:
     """Return the values of several models by measure, with 95 % intervals, as a chart for pages without the extra; empty if not wanted."""
     panels = []
     for label, points in by_label(content.points).items() if _OF_VALUES in content.charts else ():
-        drawn = [one for one in points.values() if one.is_drawn][:_MOST_ROWS]
-        rows = tuple((one.name, content.formats.point_cell(one, with_interval=True)) for one in drawn)
+        drawn = [point for point in points.values() if point.is_drawn][:_MOST_ROWS]
+        rows = tuple((point.name, content.formats.point_cell(point, with_interval=True)) for point in drawn)
         panels += [Panel(with_arrow(label, content.higher_is_better[label]), rows)] if len(rows) > 1 else []
     if not panels:
         return ()
-    most = max(1, min(_MOST_MEASURES, _MOST_ROWS // max(len(one.rows) for one in panels)))
+    most = max(1, min(_MOST_MEASURES, _MOST_ROWS // max(len(panel.rows) for panel in panels)))
     n_left = len(panels) - most
     left = left_text(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the table")
-    has_intervals = any(cell.drawn and cell.drawn.low is not None for one in panels[:most] for _, cell in one.rows)
+    has_intervals = any(cell.drawn and cell.drawn.low is not None for panel in panels[:most] for _, cell in panel.rows)
     intervals = " with 95 % intervals" if has_intervals else ""
     caption = f"Values of the models{intervals}; each measure has its own scale, which need not start at 0.{left}"
     return (Figure("values-chart", caption, {}, panels=tuple(panels[:most])),)
@@ -50,11 +50,14 @@ def difference_panels(groups: Sequence[Sequence[Difference]], base: str | None, 
     for some in groups:
         first = some[0].subject
         title = with_arrow(first.measure, first.higher_is_better) if by_model else f"{first.model} minus {first.base}"
-        names = (_row_name(one, base) if by_model else with_arrow(one.subject.measure, one.subject.higher_is_better) for one in some)
-        rows = tuple(zip(names, (drawn_cell(one, digits_of([one])) for one in some), strict=True))
+        names = (
+            _row_name(difference, base) if by_model else with_arrow(difference.subject.measure, difference.subject.higher_is_better)
+            for difference in some
+        )
+        rows = tuple(zip(names, (drawn_cell(difference, digits_of([difference])) for difference in some), strict=True))
         panels.append(Panel(title, rows, with_zero=True))
     return tuple(panels)
 
 
-def _row_name(one: Difference, base: str | None) -> str:
-    return one.subject.model if base is not None else f"{one.subject.model} against {one.subject.base}"
+def _row_name(difference: Difference, base: str | None) -> str:
+    return difference.subject.model if base is not None else f"{difference.subject.model} against {difference.subject.base}"

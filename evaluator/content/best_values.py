@@ -42,11 +42,11 @@ class BestValues(Struct, frozen=True):
 
     def legend(self, best: str = "Bold:") -> list[str]:
         """Return the meanings of the marks that occur; `best` is how a form shows tested values."""
-        concluded = {one.measure: one for one in self.conclusions}
-        tested = {label: one for label, one in concluded.items() if one.is_tested}
+        concluded = {conclusion.measure: conclusion for conclusion in self.conclusions}
+        tested = {label: conclusion for label, conclusion in concluded.items() if conclusion.is_tested}
         lines = []
         if self.tested:
-            has_margin = any(rival.margin is not None for one in tested.values() for rival in one.rivals)
+            has_margin = any(rival.margin is not None for conclusion in tested.values() for rival in conclusion.rivals)
             alike = "equivalent to the best or not clearly different from it" if has_margin else "not clearly different from the best"
             several = f"; several in a measure: {alike}" if len({label for _, label in self.tested}) < len(self.tested) else ""
             lines.append(f"{best} best{several} ({how_concluded(tuple(tested.values()), counts=False)}).")
@@ -82,20 +82,20 @@ def best_values(result: Result, formats: Formats) -> BestValues:
     the largest group of models.
     """
     group = frozenset(largest_group(result))
-    concluded = {one.measure: one for one in result.conclusions if one.is_tested}
-    by_measure = {one.measure: one for one in result.conclusions}
+    concluded = {conclusion.measure: conclusion for conclusion in result.conclusions if conclusion.is_tested}
+    by_measure = {conclusion.measure: conclusion for conclusion in result.conclusions}
     of_all = _without_common_users(result.conclusions)
     rivals = {model: rows for model, rows in result.by_model().items() if model in group}
     tested: set[Place] = set()
     untested: set[Place] = set()
     apart: set[Place] = set()
     for label in (label for label in result.labels() if label in formats.places):
-        one = concluded.get(label)
-        if one is not None:
-            others = {rival.model for rival in one.rivals if _has_other_users(rival)}
-            tested |= {(model, label) for model in one.alike}
-            untested |= {(model, label) for model in one.untested if model not in others}
-            apart |= {(model, label) for model in one.untested if model in others}
+        conclusion = concluded.get(label)
+        if conclusion is not None:
+            others = {rival.model for rival in conclusion.rivals if _has_other_users(rival)}
+            tested |= {(model, label) for model in conclusion.alike}
+            untested |= {(model, label) for model in conclusion.untested if model not in others}
+            apart |= {(model, label) for model in conclusion.untested if model in others}
             continue
         values = {model: rows[label].value for model, rows in rivals.items() if label in rows}
         marked = highest_printed(label, values, result.higher_is_better[label], formats)
@@ -114,7 +114,7 @@ def _has_other_users(rival: Rival) -> bool:
 
 def _without_common_users(conclusions: Sequence[Conclusion]) -> frozenset[frozenset[str]]:
     """Return the pairs of models that have no user in common in any of some measures."""
-    found = [(frozenset((one.best or "", rival.model)), rival) for one in conclusions for rival in one.rivals]
+    found = [(frozenset((conclusion.best or "", rival.model)), rival) for conclusion in conclusions for rival in conclusion.rivals]
     common = {pair for pair, rival in found if rival.n_users}
     return frozenset(pair for pair, rival in found if _has_other_users(rival) and pair not in common)
 
@@ -145,9 +145,11 @@ def how_tested(methods: str, correction: str, family: int, alpha: float) -> str:
 
 def how_concluded(tested: Sequence[Conclusion], *, counts: bool = True) -> str:
     """Return the methods that compare models with the best one, and the correction, with the number of comparisons if it `counts`."""
-    one = tested[0]
-    corrected = corrected_text(one.correction, one.family) if counts else _CORRECTIONS.get(one.correction, "not corrected")
-    return _with_correction(method_names({of.measure: of.test for of in tested}), corrected, 1 - one.level)
+    conclusion = tested[0]
+    corrected = (
+        corrected_text(conclusion.correction, conclusion.family) if counts else _CORRECTIONS.get(conclusion.correction, "not corrected")
+    )
+    return _with_correction(method_names({of.measure: of.test for of in tested}), corrected, 1 - conclusion.level)
 
 
 def _with_correction(methods: str, corrected: str, alpha: float) -> str:

@@ -78,7 +78,9 @@ def cells(result: Result) -> dict[str, Any]:
     heading, said, *sections = card
     assert isinstance(heading, Heading)
     assert isinstance(said, Paragraph)
-    parts = {one.id: {"title": one.title, "content": [*_plain(one.blocks)]} for one in sections if isinstance(one, Section)}
+    parts = {
+        section.id: {"title": section.title, "content": [*_plain(section.blocks)]} for section in sections if isinstance(section, Section)
+    }
     return {"title": heading.text, "about": said.text, "run_id": result.run_id, **parts}
 
 
@@ -116,7 +118,7 @@ def _models(result: Result) -> list[str]:
 
 
 def _values(result: Result) -> Iterator[Block]:
-    formats = Formats.of(result.rows)
+    formats = Formats.from_rows(result.rows)
     best = best_values(result, formats)
     yield from [Points(tuple(said))] if (said := closing_of_result(result)) else []
     table = values_of_models(models_of(result), formats, best.marks(), with_intervals=True)
@@ -127,13 +129,13 @@ def _values(result: Result) -> Iterator[Block]:
 def _data(result: Result) -> Iterator[Block]:
     """Yield the files with their hashes, the test sets, and what the files hold if that was measured."""
     yield _files(result)
-    truths = {name: one for name, one in result.truths.items() if one.rows}
-    rows = [(name or "test", f"{one.users:,}", f"{one.rows:,}", one.hash) for name, one in truths.items()]
+    truths = {name: truth for name, truth in result.truths.items() if truth.rows}
+    rows = [(name or "test", f"{truth.users:,}", f"{truth.rows:,}", truth.hash) for name, truth in truths.items()]
     if len(rows) > _MOST_FOLDS:
-        users, n_rows = ([getattr(one, name) for one in truths.values()] for name in ("users", "rows"))
-        rows = [(f"{len(rows)} folds", _ranged(users), _ranged(n_rows), hash_of(one.hash for one in truths.values()))]
+        users, n_rows = ([getattr(truth, name) for truth in truths.values()] for name in ("users", "rows"))
+        rows = [(f"{len(rows)} folds", _ranged(users), _ranged(n_rows), hash_of(truth.hash for truth in truths.values()))]
     columns = (Column("test set", "key"), Column("users", "counts"), Column("rows", "counts"), Column("hash of its rows"))
-    yield from [Table.of_texts(columns, rows, "Test sets: the hash does not depend on the order of rows", "truths")] if rows else []
+    yield from [Table.from_texts(columns, rows, "Test sets: the hash does not depend on the order of rows", "truths")] if rows else []
     if result.description is None:
         yield Paragraph("Users, items, times and overlaps of the files were not measured (output.describe: true measures them).")
         return
@@ -160,7 +162,7 @@ def _files(result: Result) -> Table:
             size = sum(file.bytes for file in files.values())
             rows.append((name, f"{len(files):,} files", f"{n_rows:,}", f"{size:,}", f"of all: {hash_of(sorted(files))}"))
     heads = (Column("input", "key"), Column("file", "name"), Column("rows", "counts"), Column("bytes", "counts"), Column("hash"))
-    return Table.of_texts(heads, rows, "Input files; the manifest of the results has each hash in full", "inputs")
+    return Table.from_texts(heads, rows, "Input files; the manifest of the results has each hash in full", "inputs")
 
 
 def _ranged(numbers: Iterable[int]) -> str:
@@ -171,12 +173,12 @@ def _ranged(numbers: Iterable[int]) -> str:
 def _findings(result: Result) -> Iterator[Block]:
     """Yield the outcome of each check that looks for leaks, and the errors and warnings of the others."""
     found: dict[str, list[str]] = {}
-    for one, models in merged(result.findings):
-        if one.check in LEAKS or one.severity in ("error", "warn"):
-            found.setdefault(one.check, []).append(titled(one, ", ".join(models)))
+    for finding, models in merged(result.findings):
+        if finding.check in LEAKS or finding.severity in ("error", "warn"):
+            found.setdefault(finding.check, []).append(titled(finding, ", ".join(models)))
     rows = [(id, CHECKS[id].finds, " ".join(found.get(id, [_outcome(result, id)]))) for id in LEAKS]
     columns = (Column("check", "key"), Column("what it looks for", wraps=True), Column("what it found", wraps=True))
-    yield Table.of_texts(columns, rows, "Leaks", "leaks-table")
+    yield Table.from_texts(columns, rows, "Leaks", "leaks-table")
     others = [f"{check}: {sentence}" for check, sentences in found.items() if check not in LEAKS for sentence in sentences]
     yield from [Points(tuple(others))] if others else []
 
@@ -190,8 +192,8 @@ def _outcome(result: Result, id: str) -> str:
 
 def _candidates(result: Result) -> Iterator[Block]:
     sampled = [
-        f"{model}: each list ranks about {one.per_user:,} candidates, and {100 * one.inside:.3g} % of the relevant items are among them."
-        for model, one in result.candidates.items()
+        f"{model}: each list ranks about {candidate.per_user:,} candidates, and {100 * candidate.inside:.3g} % of the relevant items are among them."
+        for model, candidate in result.candidates.items()
     ]
     others = [model for model in _models(result) if model not in result.candidates]
     whole = [f"The lists of {', '.join(others)} do not look like those of sampled candidates."] if others else []
@@ -209,11 +211,11 @@ def _tests(result: Result) -> Iterator[Block]:
         texts.append("± beside a value is half of its 95 % interval over users; each is on its own.")
     if any(row.repeats_std is not None for row in result.rows):
         texts.append(f"± beside a value is the {spread_of_repeats(result)}.")
-    tested = [one for one in result.conclusions if one.is_tested]
+    tested = [conclusion for conclusion in result.conclusions if conclusion.is_tested]
     if tested:
         texts.append(f"The best model of each measure was compared with the others: {how_concluded(tested)}.")
-        texts += citations(one.test for one in tested)
-        labels = {one.measure for one in tested}
+        texts += citations(conclusion.test for conclusion in tested)
+        labels = {conclusion.measure for conclusion in tested}
         untested = [label for label in result.labels() if label not in labels]
         texts += [f"Not tested: {shortened(untested)}."] if untested else []
     else:
@@ -234,7 +236,9 @@ def _repeats(result: Result) -> Iterator[Block]:
         own = [row for row in result.repeated if row.model == model]
         folds, runs = ({getattr(row, name) for row in own} - {None} for name in ("fold", "run"))
         rows.append((model, f"{max(len(folds), 1)}", f"{max(len(runs), 1)}"))
-    yield Table.of_texts((Column("model", "name"), Column("folds", "counts"), Column("runs in each", "counts")), rows, "", "repeats-table")
+    yield Table.from_texts(
+        (Column("model", "name"), Column("folds", "counts"), Column("runs in each", "counts")), rows, "", "repeats-table"
+    )
 
 
 def _definitions(result: Result) -> Iterator[Block]:
@@ -291,7 +295,7 @@ def _unchecked(result: Result) -> Iterator[str]:
         yield "Differences between training runs: there is one run of each model."
     if not result.folds:
         yield "Differences between splits: there is one test set."
-    if not any(one.is_tested for one in result.conclusions) and len(_models(result)) > 1:
+    if not any(conclusion.is_tested for conclusion in result.conclusions) and len(_models(result)) > 1:
         yield "Whether differences between models are more than chance."
     missing = [row[0].text for row in _stated(result).rows if row[1].text == NOT_STATED]
     if missing:

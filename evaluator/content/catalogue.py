@@ -75,7 +75,7 @@ def conventions(entries: Iterable[ConventionEntry]) -> list[Block]:
     """Return a table with a row per convention."""
     rows = tuple((entry.name, entry.library, entry.version, entry.about) for entry in entries)
     heads = ("convention", "library", "version", "about")
-    return [Table.of_texts(text_columns(*heads, wraps=heads[1:]), rows)]
+    return [Table.from_texts(text_columns(*heads, wraps=heads[1:]), rows)]
 
 
 def convention(entry: ConventionEntry, choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
@@ -90,8 +90,10 @@ def convention(entry: ConventionEntry, choices: Sequence[ChoiceEntry], level: in
         same = {axis: value for axis, value in entry.axes.items() if axis not in differs}
         blocks.append(Paragraph(f"Same as {DEFAULT}: {_pairs(same)}."))
     rewrites = {
-        name: one if isinstance(one, str) else "; ".join(f"{value}: {_pairs(given) or 'no change'}" for value, given in one.items())
-        for name, one in entry.parameters.items()
+        name: meaning
+        if isinstance(meaning, str)
+        else "; ".join(f"{value}: {_pairs(given) or 'no change'}" for value, given in meaning.items())
+        for name, meaning in entry.parameters.items()
     }
     for title, effect, table in (
         ("for one metric", "sets", {name: _pairs(given) for name, given in entry.for_metric.items()}),
@@ -100,7 +102,7 @@ def convention(entry: ConventionEntry, choices: Sequence[ChoiceEntry], level: in
         ("set of metrics", "is read as", {name: ", ".join(names) for name, names in entry.sets.items()}),
     ):
         heads = (title, effect)
-        blocks += [Table.of_texts(text_columns(*heads, wraps=(effect,), code=heads), table.items())] if table else []
+        blocks += [Table.from_texts(text_columns(*heads, wraps=(effect,), code=heads), table.items())] if table else []
     return blocks
 
 
@@ -190,7 +192,7 @@ def _settings(entry: MetricEntry) -> list[Block]:
     blocks: list[Block] = []
     if len(rows) > 1:
         headers = ("convention", *(choice.name for choice in own), _HERE)[: len(rows[0])]
-        blocks.append(Table.of_texts(text_columns(*headers, wraps=(_HERE,)), rows))
+        blocks.append(Table.from_texts(text_columns(*headers, wraps=(_HERE,)), rows))
         if any(row[0].startswith("(") for row in rows):
             blocks.append(Paragraph("In brackets: the library does not have the metric."))
     blocks += [Paragraph(f"Same formula as {DEFAULT}: {', '.join(same)}.")] if same else []
@@ -204,7 +206,7 @@ def _explained(given: Mapping[str, Scalar], choices: Sequence[ChoiceEntry]) -> T
     for name, value in given.items():
         meaning = known[name].values.get(str(value))
         rows.append((name, format_value(value), f"{known[name].decides}: {meaning}" if meaning else known[name].decides))
-    return Table.of_texts(text_columns("axis", "value", "meaning", wraps=("meaning",), code=("axis", "value")), rows)
+    return Table.from_texts(text_columns("axis", "value", "meaning", wraps=("meaning",), code=("axis", "value")), rows)
 
 
 def _pairs(given: Mapping[str, Scalar]) -> str:

@@ -24,7 +24,7 @@ def changes(before: Result, now: Result) -> list[str]:
 
 def _values(before: Result, now: Result) -> Iterator[str]:
     old, new = _rows(before), _rows(now)
-    formats = Formats.of([*old.values(), *new.values()])
+    formats = Formats.from_rows([*old.values(), *new.values()])
     several = len({row.model for row in (*old.values(), *new.values())}) > 1
 
     def name(row: Row) -> str:
@@ -48,11 +48,11 @@ def _rows(result: Result) -> dict[Key, Row]:
 
 def _apart(formats: Formats, was: Row, row: Row) -> str:
     """Return both values, with as many decimals as are needed to differ."""
-    texts = [formats.text(one.label, one.value) for one in (was, row)]
+    texts = [formats.text(side.label, side.value) for side in (was, row)]
     digits = 4
     while texts[0] == texts[1] and digits < 15:
         digits += 1
-        texts = [Formats({row.label: digits}).text(row.label, one.value) for one in (was, row)]
+        texts = [Formats({row.label: digits}).text(row.label, side.value) for side in (was, row)]
     return " → ".join(texts)
 
 
@@ -75,10 +75,15 @@ def _gates(before: tuple[Gate, ...], now: tuple[Gate, ...]) -> Iterator[str]:
 
 def _findings(before: Result, now: Result) -> Iterator[str]:
     """Yield the findings of the health checks, of level warn and error, that came, and those that went."""
-    old, new = ({(one.check, one.model): one for one in result.findings if one.severity in ("warn", "error")} for result in (before, now))
-    yield from (f"{one.severity} {one.check}: {_of(one)}{one.sentence}" for key, one in new.items() if key not in old)
-    yield from (f"{one.check}: {_of(one)}passes now" for key, one in old.items() if key not in new)
+    old, new = (
+        {(finding.check, finding.model): finding for finding in result.findings if finding.severity in ("warn", "error")}
+        for result in (before, now)
+    )
+    yield from (
+        f"{finding.severity} {finding.check}: {_model_prefix(finding)}{finding.sentence}" for key, finding in new.items() if key not in old
+    )
+    yield from (f"{finding.check}: {_model_prefix(finding)}passes now" for key, finding in old.items() if key not in new)
 
 
-def _of(finding: Finding) -> str:
+def _model_prefix(finding: Finding) -> str:
     return f"{finding.model}: " if finding.model else ""

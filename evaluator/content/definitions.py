@@ -20,11 +20,11 @@ _COLUMNS: Final = (Column("measure", "key"), Column("setting"), Column("value"),
 def meanings(definitions: Mapping[str, MeasureDefinition]) -> Terms | None:
     """Return one sentence on each metric; `None` if no metric has one."""
     rows = {}
-    for name, one in definitions.items():
-        metric = METRICS.get(one.metric)
+    for name, definition in definitions.items():
+        metric = METRICS.get(definition.metric)
         summary = meaning_of(metric.doc).replace("`", "") if metric is not None else ""
-        if metric is None and one.components:
-            summary = f"Arithmetic of the values of {', '.join(one.components)}."
+        if metric is None and definition.components:
+            summary = f"Arithmetic of the values of {', '.join(definition.components)}."
         rows.update({name: summary} if summary else {})
     return Terms(tuple(rows.items()), "Meaning of each metric:", code=False) if rows else None
 
@@ -35,8 +35,8 @@ def changed_settings(result: Result) -> Table | None:
     A setting that all measures share has one row.
     """
     lines: dict[tuple[str, str, str, str], list[str]] = {}
-    for name, one in result.definitions.items():
-        for line in _changed(one):
+    for name, definition in result.definitions.items():
+        for line in _changed(definition):
             lines.setdefault(line, []).append(name)
     n_measures = len(result.definitions)
     rows = tuple(
@@ -46,24 +46,24 @@ def changed_settings(result: Result) -> Table | None:
     return Table(_COLUMNS, rows, "Settings that differ from the default") if rows else None
 
 
-def _changed(one: MeasureDefinition) -> Iterator[tuple[str, str, str, str]]:
+def _changed(definition: MeasureDefinition) -> Iterator[tuple[str, str, str, str]]:
     """Yield each setting of a measure that differs from the default: its name, its value, the default, and what it decides."""
-    read = axes_read_by(one)
-    if one.threshold is not None and "threshold" in read:
-        yield "relevance.threshold", f"{one.threshold:g}", "none", "the lowest rating of a relevant item"
-    if one.graded and "grades" in read:
+    read = axes_read_by(definition)
+    if definition.threshold is not None and "threshold" in read:
+        yield "relevance.threshold", f"{definition.threshold:g}", "none", "the lowest rating of a relevant item"
+    if definition.graded and "grades" in read:
         yield "relevance.graded", "true", "false", "whether ratings are gains"
-    metric = METRICS.get(one.metric)
+    metric = METRICS.get(definition.metric)
     if metric is None:
         return
-    usual = load(DEFAULT).axes_of(one.metric)
+    usual = load(DEFAULT).axes_of(definition.metric)
     names = {axis: name for name, axis in metric.axes.items()}
-    for axis, value in one.axes.items():
+    for axis, value in definition.axes.items():
         if axis in AXES and axis in read and value != usual.get(axis):
-            yield names.get(axis, axis), _meant(axis, value, bool(one.components)), _meant(axis, usual.get(axis)), AXES[axis].decides
+            yield names.get(axis, axis), _meant(axis, value, bool(definition.components)), _meant(axis, usual.get(axis)), AXES[axis].decides
     defaults: dict[str, tuple[Any, str]] = {name: (number.default, number.means) for name, number in metric.numbers.items()}
     defaults |= {name: (text.default or "", text.means) for name, text in metric.texts.items()}
-    params = params_of(metric, one)
+    params = params_of(metric, definition)
     for name, (default, means) in defaults.items():
         value = params[name]
         if value != default:

@@ -57,24 +57,25 @@ def document(description: Description) -> Document:
     """Return the facts of all files side by side, a histogram of ratings or scores for each, and what the files have in common."""
     tables = description.tables
     names = [table.name for table in tables]
-    texts = _formats([(one.numbers.least, one.numbers.mean, one.numbers.most) if one.numbers else () for one in tables])
+    texts = _formats([(table.numbers.least, table.numbers.mean, table.numbers.most) if table.numbers else () for table in tables])
     facts = ((label, *map(shown, tables, texts)) for label, shown in _FACTS)
     blocks: list[Block] = [Heading("Content of the files", 2), _figures(names, (row for row in facts if any(row[1:])))]
     for title, counts in (("Rows per user", [table.per_user for table in tables]), ("Rows per item", [table.per_item for table in tables])):
         if not any(counts):
             continue  # the only file is one of items
-        texts = _formats([(one.least, *one.quantiles.values(), one.most, one.mean) if one else () for one in counts])
+        texts = _formats([(count.least, *count.quantiles.values(), count.most, count.mean) if count else () for count in counts])
         rows = (
-            (label, *("" if one is None else shown(one, text) for one, text in zip(counts, texts, strict=True))) for label, shown in _COUNTS
+            (label, *("" if count is None else shown(count, text) for count, text in zip(counts, texts, strict=True)))
+            for label, shown in _COUNTS
         )
         blocks += [Heading(title, 2), _figures(names, rows)]
     for table in tables:
         if table.numbers is not None:
             column = table.numbers.column
-            wide = all(one.high - one.low > _WIDE_BIN for one in table.numbers.histogram)
-            edge = _format([edge for one in table.numbers.histogram for edge in (one.low, one.high)], fine=not wide)
-            bins = ((edge(one.low), edge(one.high), one) for one in table.numbers.histogram)
-            bars = tuple((low if one.low == one.high else f"{low} to {high}", one.rows) for low, high, one in bins)
+            wide = all(bar.high - bar.low > _WIDE_BIN for bar in table.numbers.histogram)
+            edge = _format([edge for bar in table.numbers.histogram for edge in (bar.low, bar.high)], fine=not wide)
+            bins = ((edge(bar.low), edge(bar.high), bar) for bar in table.numbers.histogram)
+            bars = tuple((low if bar.low == bar.high else f"{low} to {high}", bar.rows) for low, high, bar in bins)
             blocks += [Heading(f"{column.capitalize()}s of {table.name}", 2), Bars(column, bars)]
     in_common = []
     for overlap in description.overlaps:
@@ -99,8 +100,8 @@ def _figures(heads: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
     heads, lines = tuple(heads), tuple(rows)
     if len(heads) > MOST_COLUMNS:
         turned = ((head, *(line[place] for line in lines)) for place, head in enumerate(heads, 1))
-        return Table.of_texts((Column("file", "key"), *(Column(line[0], "counts") for line in lines)), turned)
-    return Table.of_texts((Column("", "key"), *(Column(head, "counts") for head in heads)), lines)
+        return Table.from_texts((Column("file", "key"), *(Column(line[0], "counts") for line in lines)), turned)
+    return Table.from_texts((Column("", "key"), *(Column(head, "counts") for head in heads)), lines)
 
 
 def _share(n: int, total: int) -> str:

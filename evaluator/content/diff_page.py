@@ -67,7 +67,7 @@ def with_users(diff: ModelDiff, sample: SampledUsers, n: int) -> SampledUsers:
     losses, gains = (changes > 0, changes < 0) if diff.main.higher_is_better is False else (changes < 0, changes > 0)
     whole = sum(shares) or len(sample.users)
     wanted = shares[:2] if sum(shares) else [int(_SHARE * whole)] * 2
-    n_losses, n_gains = (min(one * n // whole, int(of.sum())) for one, of in zip(wanted, (losses, gains), strict=True))
+    n_losses, n_gains = (min(share * n // whole, int(of.sum())) for share, of in zip(wanted, (losses, gains), strict=True))
     first, last = sample.users.with_row_index("at"), len(sample.users) - n_gains
     others = first.slice(n_losses, last - n_losses).sort(RANDOM, "user").head(n - n_losses - n_gains)
     at = sorted([*range(n_losses), *others["at"].to_list(), *range(last, len(sample.users))])
@@ -93,39 +93,40 @@ def with_users(diff: ModelDiff, sample: SampledUsers, n: int) -> SampledUsers:
 def page_data(diff: ModelDiff, sample: SampledUsers, size: PageSize) -> dict[str, Any]:
     """Return what the script of the page shows: numbers in full precision, and items as indexes into a list."""
     items = _Items(sample)
-    measures = [one for one in diff.measures if size.has_all or one.measure == diff.measure]
-    formulas = dict(zip((one.measure for one in diff.measures), sample.formulas, strict=True))
+    measures = [measure for measure in diff.measures if size.has_all or measure.measure == diff.measure]
+    formulas = dict(zip((measure.measure for measure in diff.measures), sample.formulas, strict=True))
     lists, relevant, history = (_by_user(frame) for frame in (sample.lists, sample.items, sample.history))
-    split = [one.measure for one in measures if one.is_split]
+    split = [measure.measure for measure in measures if measure.is_split]
     users = []
     for row in sample.users.iter_rows(named=True):
         id = row["user"]
         own = relevant.get(id, [])
-        own.sort(key=lambda one: -abs(one.get(diff.measure, 0.0)))
+        own.sort(key=lambda item_row: -abs(item_row.get(diff.measure, 0.0)))
         seen = history.get(id, [])
         users.append(
             {
                 "name": text_of(name_of(diff, id)),
                 "n": row["n_relevant"],
-                "values": [[row[f"{one.measure} {end}"] for end in (BASE, MODEL, "difference")] for one in measures],
+                "values": [[row[f"{measure.measure} {end}"] for end in (BASE, MODEL, "difference")] for measure in measures],
                 "overlap": [row["overlap"], row["jaccard"], row["rbo"]],
                 "lists": [_list_cells(items, lists.get(id, []), side, size.ranks) for side in (BASE, MODEL)],
-                "relevant": [_relevant_cells(items, one, split) for one in own[: size.relevant]],
+                "relevant": [_relevant_cells(items, item_row, split) for item_row in own[: size.relevant]],
                 "n_more": max(len(own) - size.relevant, 0),
-                "history": [items.index(one["item"]) for one in seen[: size.history]],
+                "history": [items.index(item_row["item"]) for item_row in seen[: size.history]],
                 "n_history": len(seen),
             }
         )
     return {
         "base": text_of(diff.base),
         "model": text_of(diff.model),
-        "main": [one.measure for one in measures].index(diff.measure),
+        "main": [measure.measure for measure in measures].index(diff.measure),
         "k": diff.k,
         "has_train": diff.has_train,
         "measures": [
-            {"name": one.measure, "lower": one.higher_is_better is False, "split": split.index(one.measure) if one.is_split else None,
-             "formula": formulas[one.measure].text, "k": formulas[one.measure].k, "gain": formulas[one.measure].gain}
-            for one in measures
+            {"name": measure.measure, "lower": measure.higher_is_better is False,
+             "split": split.index(measure.measure) if measure.is_split else None,
+             "formula": formulas[measure.measure].text, "k": formulas[measure.measure].k, "gain": formulas[measure.measure].gain}
+            for measure in measures
         ],
         "reasons": [REASON_TEXTS[reason] for reason in REASONS],
         "groups": [{"name": text_of(name), "of": list(map(text_of, of))} for name, of in _filters(sample.groups)],

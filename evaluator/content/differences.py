@@ -55,37 +55,37 @@ class DifferenceColumn(Struct, frozen=True):
     yields: int = 0
 
 
-def _interval_cell(one: Difference, shown: Shown) -> Cell:
-    if one.interval is None:
+def _interval_cell(row: Difference, shown: Shown) -> Cell:
+    if row.interval is None:
         return Cell("–")
-    low, high = one.interval
-    drawn = Interval(one.difference, low, high, one.margin, mark=one.verdict or "")
+    low, high = row.interval
+    drawn = Interval(row.difference, low, high, row.margin, mark=row.verdict or "")
     return Cell(f"{with_sign(low, shown.digits)} to {with_sign(high, shown.digits)}", drawn=drawn)
 
 
-def drawn_cell(one: Difference, digits: int) -> Cell:
+def drawn_cell(row: Difference, digits: int) -> Cell:
     """Return a difference with its interval and verdict as a note, and what to draw."""
-    interval = _interval_cell(one, Shown(digits, digits, ()))
-    note = ", ".join(filter(None, (interval.text, one.verdict)))
-    return replace(interval, text="–" if one.difference is None else with_sign(one.difference, digits), note=note)
+    interval = _interval_cell(row, Shown(digits, digits, ()))
+    note = ", ".join(filter(None, (interval.text, row.verdict)))
+    return replace(interval, text="–" if row.difference is None else with_sign(row.difference, digits), note=note)
 
 
-def _p_cell(one: Difference, shown: Shown) -> Cell:
+def _p_cell(row: Difference, shown: Shown) -> Cell:
     """Return the corrected p value; empty for a measure that is not tested."""
-    p = one.p_adjusted
+    p = row.p_adjusted
     return Cell("" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}", value=p)
 
 
-def _counts_cell(one: Difference, shown: Shown) -> Cell:
+def _counts_cell(row: Difference, shown: Shown) -> Cell:
     """Return the numbers of users whose value is better, the same, and worse."""
-    known = one.up is not None and one.same is not None and one.down is not None
-    return Cell(f"{one.up:,}/{one.same:,}/{one.down:,}" if known else "")
+    known = row.up is not None and row.same is not None and row.down is not None
+    return Cell(f"{row.up:,}/{row.same:,}/{row.down:,}" if known else "")
 
 
-def _verdict_cell(one: Difference, shown: Shown) -> Cell:
-    if one.subject.measure not in shown.judged or (one.n_unpaired and one.interval and not one.is_tested):
+def _verdict_cell(row: Difference, shown: Shown) -> Cell:
+    if row.subject.measure not in shown.judged or (row.n_unpaired and row.interval and not row.is_tested):
         return Cell("(not tested)")
-    return Cell(one.verdict or "–", mark=one.verdict or "")
+    return Cell(row.verdict or "–", mark=row.verdict or "")
 
 
 def _percent(share: float | None, shown: Shown) -> str:
@@ -93,11 +93,11 @@ def _percent(share: float | None, shown: Shown) -> str:
     return "–" if share is None else with_sign(100 * share, shown.percent_digits)
 
 
-def _relative_interval_cell(one: Difference, shown: Shown) -> Cell:
+def _relative_interval_cell(row: Difference, shown: Shown) -> Cell:
     """Return the interval in percent (Fieller); a dash if the base value is too uncertain."""
-    if one.relative_low is None or one.relative_high is None:
+    if row.relative_low is None or row.relative_high is None:
         return Cell("–")
-    return Cell(f"{_percent(one.relative_low, shown)} to {_percent(one.relative_high, shown)}")
+    return Cell(f"{_percent(row.relative_low, shown)} to {_percent(row.relative_high, shown)}")
 
 
 def _number_cell(value: float | None, digits: int, *, sign: bool = False) -> Cell:
@@ -106,10 +106,10 @@ def _number_cell(value: float | None, digits: int, *, sign: bool = False) -> Cel
 
 
 COLUMNS: tuple[DifferenceColumn, ...] = (
-    DifferenceColumn("measure", "key", lambda one, shown: Cell(one.subject.measure, direction=one.subject.higher_is_better)),
-    DifferenceColumn("base", "value", lambda one, shown: _number_cell(one.base_value, shown.digits), 2),
-    DifferenceColumn("value", "value", lambda one, shown: _number_cell(one.value, shown.digits), 3),
-    DifferenceColumn("Δ", "difference", lambda one, shown: _number_cell(one.difference, shown.digits, sign=True)),
+    DifferenceColumn("measure", "key", lambda row, shown: Cell(row.subject.measure, direction=row.subject.higher_is_better)),
+    DifferenceColumn("base", "value", lambda row, shown: _number_cell(row.base_value, shown.digits), 2),
+    DifferenceColumn("value", "value", lambda row, shown: _number_cell(row.value, shown.digits), 3),
+    DifferenceColumn("Δ", "difference", lambda row, shown: _number_cell(row.difference, shown.digits, sign=True)),
     DifferenceColumn("verdict", "verdict", _verdict_cell),
     DifferenceColumn("interval", "interval", _interval_cell),
     DifferenceColumn("p", "p", _p_cell, 4),
@@ -117,17 +117,17 @@ COLUMNS: tuple[DifferenceColumn, ...] = (
 )
 """The columns of differences. `base` and `value` are headed by the model if all rows have the same one, `interval` by its level."""
 _RELATIVE: Final = (
-    DifferenceColumn("Δ %", "difference", lambda one, shown: Cell(_percent(one.relative, shown), value=one.relative), 1),
-    DifferenceColumn("interval (%)", "interval", lambda one, shown: _relative_interval_cell(one, shown), 5),
+    DifferenceColumn("Δ %", "difference", lambda row, shown: Cell(_percent(row.relative, shown), value=row.relative), 1),
+    DifferenceColumn("interval (%)", "interval", lambda row, shown: _relative_interval_cell(row, shown), 5),
 )
 """The optional columns of differences in percent of the base value, behind the verdict."""
-_GROUP: Final = DifferenceColumn("group", "key", lambda one, shown: Cell(group_text(one.subject.by or "", one.subject.group or "")))
-_GROUP_OF_ONE: Final = DifferenceColumn("group", "key", lambda one, shown: Cell(one.subject.group or ""))
+_GROUP: Final = DifferenceColumn("group", "key", lambda row, shown: Cell(group_text(row.subject.by or "", row.subject.group or "")))
+_GROUP_OF_ONE: Final = DifferenceColumn("group", "key", lambda row, shown: Cell(row.subject.group or ""))
 """The column of groups of one grouping, which is its title."""
-_MODEL: Final = DifferenceColumn("model", "name", lambda one, shown: Cell(one.subject.model))
-_PAIR: Final = DifferenceColumn("model", "name", lambda one, shown: Cell(f"{one.subject.model} against {one.subject.base}"))
+_MODEL: Final = DifferenceColumn("model", "name", lambda row, shown: Cell(row.subject.model))
+_PAIR: Final = DifferenceColumn("model", "name", lambda row, shown: Cell(f"{row.subject.model} against {row.subject.base}"))
 """The column of models if their bases differ."""
-_USERS: Final = DifferenceColumn("users", "value", lambda one, shown: Cell(f"{one.n_users:,}", value=one.n_users), 7)
+_USERS: Final = DifferenceColumn("users", "value", lambda row, shown: Cell(f"{row.n_users:,}", value=row.n_users), 7)
 
 
 def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool = False, relative: bool = False) -> Document:
@@ -139,7 +139,7 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
     said = untested_text(comparison, everything)
     comparison = comparison if everything else only_tested(comparison)
     is_of_one = _is_of_one_measure(comparison)
-    of_measure = _of_one_measure(comparison.differences) if is_of_one else ""
+    of_measure = _single_measure(comparison.differences) if is_of_one else ""
     blocks: list[Block] = [Heading(f"{title(comparison)}{of_measure}")]
     # Most tables are without captions, because the headings above them say the same; several tables of pairs keep theirs.
     if shows_pairs(comparison):
@@ -150,7 +150,7 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
         blocks += [Heading("Models that are not clearly different", 2), letters, Paragraph(f"{LETTERS}.")]
     blocks += [_method(comparison, said), Points(_conclusions(comparison))]
     if comparison.by_group:
-        blocks += [Heading(f"Within groups{_of_one_measure(comparison.by_group)}", 2), Paragraph(groups_text(comparison))]
+        blocks += [Heading(f"Within groups{_single_measure(comparison.by_group)}", 2), Paragraph(groups_text(comparison))]
         tables = tuple(groups_tables(comparison, relative))
         blocks += tables if len(tables) > 1 else [replace(table, caption="") for table in tables]
     for table, (model, measure) in zip(losers_tables(comparison), comparison.losers, strict=True):
@@ -173,7 +173,7 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
     The meanings of `signs` of verdicts and of the band of a margin are given if a form shows them. With `relative`, differences also have a
     column in percent.
     """
-    margins = any(one.margin is not None for one in comparison.differences)
+    margins = any(difference.margin is not None for difference in comparison.differences)
     band = "; the grey band is the margin, within which a difference does not matter" if margins else ""
     meanings = "; ".join(f"{SIGNS[verdict]} {verdict}: {MEANINGS[verdict]}" for verdict in ("equivalent", "inconclusive"))
     blocks: list[Block] = [Paragraph(f"{title(comparison)}: {subtitle(comparison)}. Δ is the model minus the baseline; {_COUNTS}.")]
@@ -189,7 +189,7 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
 
 def _method(comparison: Comparison, untested: str) -> Paragraph:
     """Return how the differences were made, in one paragraph: users, test, correction, baseline, and measures that are not tested."""
-    counts = f"{_COUNTS}." if shows_pairs(comparison) and any(one.up is not None for one in comparison.differences) else ""
+    counts = f"{_COUNTS}." if shows_pairs(comparison) and any(difference.up is not None for difference in comparison.differences) else ""
     sentences = (f"{subtitle(comparison)}.", counts, first_text(comparison), corrected_for(comparison), untested)
     return Paragraph(" ".join(filter(None, sentences)))
 
@@ -197,8 +197,8 @@ def _method(comparison: Comparison, untested: str) -> Paragraph:
 def _conclusions(comparison: Comparison) -> tuple[str, ...]:
     """Return the conclusions; a sentence that is the same for all of several pairs, on untested measures, comes once, at the end."""
     sentences, n_pairs = conclusions(comparison, with_groups=True), len(by_pair(comparison))
-    of_all = [one for one in dict.fromkeys(sentences) if n_pairs > 1 and sentences.count(one) == n_pairs]
-    return (*(one for one in sentences if one not in of_all), *of_all)
+    of_all = [sentence for sentence in dict.fromkeys(sentences) if n_pairs > 1 and sentences.count(sentence) == n_pairs]
+    return (*(sentence for sentence in sentences if sentence not in of_all), *of_all)
 
 
 def title(comparison: Comparison) -> str:
@@ -211,8 +211,8 @@ def title(comparison: Comparison) -> str:
 def _title_of_folders(comparison: Comparison) -> str:
     """Return a title with the compared results, model by model; without a common base, that models of the same name are compared."""
     own = comparison.own_names
-    bases = dict.fromkeys(one.subject.base.partition("/")[0] for one in comparison.differences)
-    names = (one.subject.model for one in comparison.differences)
+    bases = dict.fromkeys(difference.subject.base.partition("/")[0] for difference in comparison.differences)
+    names = (difference.subject.model for difference in comparison.differences)
     results = dict.fromkeys(name if own.get(name) == name else name.partition("/")[0] for name in names)
     if len(bases) > 1 or results.keys() & bases.keys():
         return "Models of the same name"
@@ -221,9 +221,9 @@ def _title_of_folders(comparison: Comparison) -> str:
 
 def subtitle(comparison: Comparison) -> str:
     """Return the number of users, their pairing, the correction of p values, the methods, and the margins."""
-    users = _own_users(comparison) or numbers.users_range(one.n_users for one in comparison.differences if one.n_users)
+    users = _own_users(comparison) or numbers.users_range(difference.n_users for difference in comparison.differences if difference.n_users)
     if comparison.distinct_users and not _own_users(comparison):
-        counts = (one.n_users for one in comparison.differences if one.n_users)
+        counts = (difference.n_users for difference in comparison.differences if difference.n_users)
         users = numbers.users_of_folds(comparison.distinct_users, comparison.n_folds, counts)
     paired = ", paired by id" if comparison.paired and users else ""
     settings = comparison.settings
@@ -251,8 +251,16 @@ def groups_text(comparison: Comparison) -> str:
     corrected = corrected_text(comparison.settings.correction, family_size(comparison.by_group))
     if corrected == "not corrected":
         return "Within groups p values and intervals are not corrected."
-    exact = [one for one in comparison.by_group if one.interval and not one.real and (one.interval[0] > 0 or one.interval[1] < 0)]
-    why = ", so an interval can exclude 0 where the verdict is inconclusive" if any(one.verdict == "inconclusive" for one in exact) else ""
+    exact = [
+        difference
+        for difference in comparison.by_group
+        if difference.interval and not difference.real and (difference.interval[0] > 0 or difference.interval[1] < 0)
+    ]
+    why = (
+        ", so an interval can exclude 0 where the verdict is inconclusive"
+        if any(difference.verdict == "inconclusive" for difference in exact)
+        else ""
+    )
     return f"Within groups p is corrected by {corrected} (all groups, measures and models); intervals are not corrected{why}."
 
 
@@ -300,16 +308,19 @@ def untested_text(comparison: Comparison, everything: bool) -> str:
 
 def only_tested(comparison: Comparison) -> Comparison:
     """Return the comparison without the measures that are not tested."""
-    return replace(comparison, differences=tuple(one for one in comparison.differences if one.subject.measure in comparison.judged))
+    return replace(
+        comparison,
+        differences=tuple(difference for difference in comparison.differences if difference.subject.measure in comparison.judged),
+    )
 
 
 def footnotes(comparison: Comparison) -> tuple[str, ...]:
     """Return the notes on the comparison and its differences, each once, with its measures unless these are all."""
     named: dict[str, dict[str, None]] = {}
-    for one in comparison.differences:
-        for note in one.notes:
-            named.setdefault(note, {})[one.subject.measure] = None
-    n_measures = len({one.subject.measure for one in comparison.differences})
+    for difference in comparison.differences:
+        for note in difference.notes:
+            named.setdefault(note, {})[difference.subject.measure] = None
+    n_measures = len({difference.subject.measure for difference in comparison.differences})
     notes = (note if len(measures) == n_measures else f"{', '.join(measures)}: {note}" for note, measures in named.items())
     return tuple(dict.fromkeys((*comparison.notes, *notes)))
 
@@ -317,9 +328,9 @@ def footnotes(comparison: Comparison) -> tuple[str, ...]:
 def by_pair(comparison: Comparison) -> dict[tuple[str, str], list[Difference]]:
     """Return the differences of each pair of models, base first; measures that are not tested come last."""
     found: dict[tuple[str, str], list[Difference]] = {}
-    for one in comparison.differences:
-        found.setdefault((one.subject.base, one.subject.model), []).append(one)
-    return {pair: sorted(some, key=lambda one: one.subject.measure not in comparison.judged) for pair, some in found.items()}
+    for difference in comparison.differences:
+        found.setdefault((difference.subject.base, difference.subject.model), []).append(difference)
+    return {pair: sorted(some, key=lambda row: row.subject.measure not in comparison.judged) for pair, some in found.items()}
 
 
 def shows_pairs(comparison: Comparison) -> bool:
@@ -335,7 +346,7 @@ def _columns(relative: bool) -> tuple[DifferenceColumn, ...]:
 
 def _named(columns: Sequence[DifferenceColumn], rows: Sequence[Difference]) -> list[DifferenceColumn]:
     """Return the columns with the names of the models above their values, if all rows have the same one."""
-    bases, models = ({getattr(one.subject, name) for one in rows} for name in ("base", "model"))
+    bases, models = ({getattr(row.subject, name) for row in rows} for name in ("base", "model"))
     names = {title: some.pop() for title, some in (("base", bases), ("value", models)) if len(some) == 1}
     return [replace(column, title=names.get(column.title, column.title)) for column in columns]
 
@@ -352,12 +363,14 @@ def pair_tables(comparison: Comparison, relative: bool = False) -> tuple[Table, 
 
 def _is_of_one_measure(comparison: Comparison) -> bool:
     """Return whether several models are compared with one base in one measure."""
-    return comparison.base is not None and len(comparison.differences) > 1 == len({one.subject.measure for one in comparison.differences})
+    return comparison.base is not None and len(comparison.differences) > 1 == len(
+        {difference.subject.measure for difference in comparison.differences}
+    )
 
 
-def _of_one_measure(differences: Iterable[Difference]) -> str:
+def _single_measure(differences: Iterable[Difference]) -> str:
     """Return the measure of all differences, behind a comma and with its direction; empty if there are several."""
-    measures = {one.subject.measure: one.subject.higher_is_better for one in differences}
+    measures = {difference.subject.measure: difference.subject.higher_is_better for difference in differences}
     return "".join(f", {with_arrow(*measure)}" for measure in measures.items()) if len(measures) == 1 else ""
 
 
@@ -365,7 +378,7 @@ def measure_table(comparison: Comparison, relative: bool = False) -> Table:
     """Return one table of all models that are compared with one base in one measure, which is in its caption: a row per model."""
     rows = comparison.differences
     columns = _named((_MODEL, *_columns(relative)[1:]), rows)
-    return _table(columns, rows, comparison, caption=f"{title(comparison)}{_of_one_measure(rows)}", id="differences")
+    return _table(columns, rows, comparison, caption=f"{title(comparison)}{_single_measure(rows)}", id="differences")
 
 
 def joined_table(comparison: Comparison, relative: bool = False) -> Table:
@@ -376,10 +389,10 @@ def joined_table(comparison: Comparison, relative: bool = False) -> Table:
         headings[len(rows)] = f"{model} against {base}"
         rows += some
     caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}."
-    found = {one.verdict for one in rows if one.subject.measure in comparison.judged}
+    found = {row.verdict for row in rows if row.subject.measure in comparison.judged}
     meanings = "; ".join(f"{verdict}: {MEANINGS[verdict]}" for verdict in _EXPLAINED if verdict in found)
     cited = citations(methods_of(rows, comparison.settings).values())
-    counts = [f"{_COUNTS}."] if any(one.up is not None for one in rows) else []
+    counts = [f"{_COUNTS}."] if any(row.up is not None for row in rows) else []
     notes = (*counts, *([f"{meanings}."] if meanings else []), *footnotes(comparison), *cited)
     columns, rules = _named(_columns(relative), rows), headings if len(headings) > 1 else {}
     return _table(columns, rows, comparison, caption=caption, id="comparison", rules=rules, notes=notes)
@@ -390,11 +403,11 @@ def groups_table(comparison: Comparison, relative: bool = False, pair: tuple[str
 
     What all rows have in common is in the heads and the caption: the grouping, the models, the measure.
     """
-    of_pair = [one for one in comparison.by_group if pair in (None, (one.subject.base, one.subject.model))]
-    rows = [one for _, some in groupby(of_pair, key=_grouping) for one in sorted(some, key=_first_number)]
-    groupings, bases, models = ({getattr(one.subject, name) for one in rows} for name in ("by", "base", "model"))
+    of_pair = [difference for difference in comparison.by_group if pair in (None, (difference.subject.base, difference.subject.model))]
+    rows = [difference for _, some in groupby(of_pair, key=_grouping) for difference in sorted(some, key=_first_number)]
+    groupings, bases, models = ({getattr(row.subject, name) for row in rows} for name in ("by", "base", "model"))
     group = replace(_GROUP_OF_ONE, title=groupings.pop() or "") if len(groupings) == 1 else _GROUP
-    of_measure, model = _of_one_measure(rows), _PAIR if len(bases) > 1 else _MODEL
+    of_measure, model = _single_measure(rows), _PAIR if len(bases) > 1 else _MODEL
     keys = (group, *([model] if len(models) + len(bases) > 2 else []), *([] if of_measure else COLUMNS[:1]))
     columns, data = _named((*keys, _USERS, *_columns(relative)[1:]), rows), (*DATA_OF_GROUPS, *DATA)
     caption = f"Differences within groups{of_measure}"
@@ -403,22 +416,22 @@ def groups_table(comparison: Comparison, relative: bool = False, pair: tuple[str
 
 def groups_tables(comparison: Comparison, relative: bool = False) -> Iterator[Table]:
     """Yield the differences within groups of users: a table for each pair, or one table for one base and one measure."""
-    pairs = dict.fromkeys((one.subject.base, one.subject.model) for one in comparison.by_group)
-    if len(pairs) == 1 or (_of_one_measure(comparison.by_group) and len({base for base, _ in pairs}) == 1):
+    pairs = dict.fromkeys((difference.subject.base, difference.subject.model) for difference in comparison.by_group)
+    if len(pairs) == 1 or (_single_measure(comparison.by_group) and len({base for base, _ in pairs}) == 1):
         yield groups_table(comparison, relative)
         return
     for base, model in pairs:
         yield replace(groups_table(comparison, relative, (base, model)), caption=f"{model} against {base}")
 
 
-def _grouping(one: Difference) -> tuple[str, str, str, str | None]:
+def _grouping(row: Difference) -> tuple[str, str, str, str | None]:
     """Return the pair, the measure and the grouping of a difference."""
-    return one.subject.base, one.subject.model, one.subject.measure, one.subject.by
+    return row.subject.base, row.subject.model, row.subject.measure, row.subject.by
 
 
-def _first_number(one: Difference) -> int:
+def _first_number(row: Difference) -> int:
     """Return the lowest number of train rows of a group, by which such groups are sorted; 0 for any other group."""
-    start = re.match(r"\d+", one.subject.group or "") if one.subject.by == "train_count" else None
+    start = re.match(r"\d+", row.subject.group or "") if row.subject.by == "train_count" else None
     return int(start[0]) if start else 0
 
 
@@ -462,25 +475,25 @@ def _table(
 
     The number of decimals of a measure gives two significant digits of its narrowest interval, within limits.
     """
-    by_measure = {one.subject.measure: digits_of(of for of in rows if of.subject.measure == one.subject.measure) for one in rows}
-    shares = ((one.relative_low, one.relative_high) for one in rows)
+    by_measure = {row.subject.measure: digits_of(of for of in rows if of.subject.measure == row.subject.measure) for row in rows}
+    shares = ((row.relative_low, row.relative_high) for row in rows)
     in_percent = _digits((None if low is None or high is None else (100 * low, 100 * high) for low, high in shares), 1)
     level = _level(comparison)
-    heads = tuple(Column(level if one.title == "interval" else one.title, one.role, yields=one.yields) for one in columns)
+    heads = tuple(Column(level if column.title == "interval" else column.title, column.role, yields=column.yields) for column in columns)
     shown = {measure: Shown(digits, in_percent, comparison.judged) for measure, digits in by_measure.items()}
-    cells = tuple(tuple(column.cell(one, shown[one.subject.measure]) for column in columns) for one in rows)
-    of_data = [[cells[name] for name in data] for cells in (one.cells() for one in rows)] if data else ()
+    cells = tuple(tuple(column.cell(row, shown[row.subject.measure]) for column in columns) for row in rows)
+    of_data = [[cells[name] for name in data] for cells in (row.cells() for row in rows)] if data else ()
     return Table(heads, cells, columns_of_data=tuple(data), data=of_data, **rest)
 
 
 def digits_of(rows: Iterable[Difference]) -> int:
     """Return the number of decimals of some differences: two significant digits of the narrowest interval, within limits."""
-    return _digits((one.interval for one in rows), _LEAST_DECIMALS)
+    return _digits((row.interval for row in rows), _LEAST_DECIMALS)
 
 
 def _digits(intervals: Iterable[tuple[float, float] | None], least: int) -> int:
     """Return the number of decimals for two significant digits of the narrowest interval, within limits."""
-    needed = (decimals((one[1] - one[0]) / 2) for one in intervals if one is not None)
+    needed = (decimals((interval[1] - interval[0]) / 2) for interval in intervals if interval is not None)
     return min(max([least, *(places for places in needed if places is not None)]), _MOST_DECIMALS)
 
 

@@ -88,13 +88,14 @@ def _block(block: Block, names: Mapping[str, str], renamed: Callable[[str], str]
         case Terms(rows):
             return replace(block, rows=tuple((renamed(term), renamed(text)) for term, text in rows))
         case Section(_, title, blocks):
-            return replace(block, title=renamed(title), blocks=tuple(_block(one, names, renamed) for one in blocks))
+            return replace(block, title=renamed(title), blocks=tuple(_block(part, names, renamed) for part in blocks))
         case Table():
             return _table(block, names, renamed)
         case Figure():
             narrow = None if block.narrow is None else _spec(block.narrow, renamed)
             panels = (
-                replace(one, title=renamed(one.title), rows=tuple((renamed(name), cell) for name, cell in one.rows)) for one in block.panels
+                replace(panel, title=renamed(panel.title), rows=tuple((renamed(name), cell) for name, cell in panel.rows))
+                for panel in block.panels
             )
             return replace(block, caption=renamed(block.caption), spec=_spec(block.spec, renamed), narrow=narrow, panels=tuple(panels))
         case _:
@@ -106,19 +107,19 @@ def _spec(value: Any, renamed: Callable[[str], str], *, is_shown: bool = False) 
     if isinstance(value, str):
         return renamed(value) if is_shown else value
     if isinstance(value, list):
-        return [_spec(one, renamed, is_shown=is_shown) for one in value]
+        return [_spec(part, renamed, is_shown=is_shown) for part in value]
     if isinstance(value, Mapping):
-        return {key: one if key == "config" else _spec(one, renamed, is_shown=is_shown or key in _SHOWN) for key, one in value.items()}
+        return {key: part if key == "config" else _spec(part, renamed, is_shown=is_shown or key in _SHOWN) for key, part in value.items()}
     return value
 
 
 def _table(table: Table, names: Mapping[str, str], renamed: Callable[[str], str]) -> Table:
     """Return a table with other names; cut-offs below the head of their metric have heads of their own if one has another name."""
-    apart = {one.group for one in table.columns if one.group and f"{one.group}{one.title}" in names}
+    apart = {column.group for column in table.columns if column.group and f"{column.group}{column.title}" in names}
 
-    def column(one: Column) -> Column:
-        title = f"{one.group}{one.title}" if one.group in apart else one.title
-        return replace(one, title=renamed(title), group="" if one.group in apart else renamed(one.group))
+    def column(shown_column: Column) -> Column:
+        title = f"{shown_column.group}{shown_column.title}" if shown_column.group in apart else shown_column.title
+        return replace(shown_column, title=renamed(title), group="" if shown_column.group in apart else renamed(shown_column.group))
 
     def cell(one: Cell, of: Column) -> Cell:
         return one if of.is_number else replace(one, text=renamed(one.text), note=renamed(one.note))

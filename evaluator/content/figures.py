@@ -90,43 +90,47 @@ def differences(content: ReportContent) -> Figure | None:
         return None
     wanted = content.charts.get("differences") or comparison.judged
     measures = wanted if len(by_pair(comparison)) == 1 else wanted[:_MOST_MEASURES]
-    known = [one for one in comparison.differences if one.subject.measure in measures and one.interval is not None]
+    known = [
+        difference for difference in comparison.differences if difference.subject.measure in measures and difference.interval is not None
+    ]
     shown = known[:_MOST_ROWS]
     if not shown:
         return None
-    n_left = len(wanted) - len({one.subject.measure for one in shown})
+    n_left = len(wanted) - len({difference.subject.measure for difference in shown})
     left = left_text(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
-    band = " The grey band is the margin." if any(one.margin is not None for one in shown) else ""
+    band = " The grey band is the margin." if any(difference.margin is not None for difference in shown) else ""
     level = f"{100 * comparison.settings.level:g} %"
-    several = len({(one.subject.base, one.subject.model) for one in shown}) > 1
+    several = len({(difference.subject.base, difference.subject.model) for difference in shown}) > 1
     scales = f" Each panel has its own scale.{_apart(map(_far_differences, _by_measure(shown).values()))}" if several else ""
-    others = dict.fromkeys(one.subject.model for one in shown)
+    others = dict.fromkeys(difference.subject.model for difference in shown)
     of = f" of {listed([*others])} from {comparison.base}" if comparison.base else ""
     caption = f"Differences{of} with their {level} intervals; the dashed line marks zero difference.{band}{scales}{left}"
     description = f"differences of {len(shown)} values from {comparison.base or 'each other'} with their intervals"
     renamed = renaming(names_of(content.results.values()))
     chart = figure_of("differences", caption, description, partial(_forest, shown, comparison.base, renamed))
-    groups = list(_by_measure(shown).values()) if several else _of_one_pair(shown)
+    groups = list(_by_measure(shown).values()) if several else _pair_panels(shown)
     return replace(chart, panels=difference_panels(groups, comparison.base, by_model=several))
 
 
-def _of_one_pair(shown: Sequence[Difference]) -> list[list[Difference]]:
+def _pair_panels(shown: Sequence[Difference]) -> list[list[Difference]]:
     """Group the differences of one pair into panels of similar size."""
-    rows = [{"difference": one.difference, "low": one.low, "high": one.high, "one": one} for one in shown]
+    rows = [
+        {"difference": difference.difference, "low": difference.low, "high": difference.high, "one": difference} for difference in shown
+    ]
     return [[row["one"] for row in some] for some in _by_size(rows)]
 
 
 def _by_measure(shown: Sequence[Difference]) -> dict[str, list[Difference]]:
     found: dict[str, list[Difference]] = {}
-    for one in shown:
-        found.setdefault(one.subject.measure, []).append(one)
+    for difference in shown:
+        found.setdefault(difference.subject.measure, []).append(difference)
     return found
 
 
 def _far_differences(some: Sequence[Difference]) -> frozenset[int]:
     """Return the positions of differences of one measure that are far from the others and from 0."""
-    ranges = [ends_of(one.difference, *(one.interval or ())) for one in some]
-    margin = max((one.margin or 0.0 for one in some), default=0.0)
+    ranges = [ends_of(difference.difference, *(difference.interval or ())) for difference in some]
+    margin = max((difference.margin or 0.0 for difference in some), default=0.0)
     everything = frozenset(range(len(some)))
     return everything - nearby(ranges, (-margin, margin)) if len(some) > 1 else frozenset()
 
@@ -137,13 +141,13 @@ def _apart(far: Iterable[Collection[object]]) -> str:
 
 
 def _forest(shown: Sequence[Difference], base: str | None, renamed: Callable[[str], str], size: ChartSize) -> Spec:
-    several = len({(one.subject.base, one.subject.model) for one in shown}) > 1
+    several = len({(difference.subject.base, difference.subject.model) for difference in shown}) > 1
     panels: dict[str, list[Spec]] = {}
-    for one in shown:
-        model = one.subject.model if base is not None else f"{one.subject.model} against {one.subject.base}"
-        of_values = {"difference": one.difference, "low": one.low, "high": one.high, "margin": one.margin}
-        row = {"row": model if several else one.subject.measure, **of_values, "verdict": one.verdict or _NO_VERDICT}
-        panels.setdefault(one.subject.measure if several else "", []).append(row)
+    for difference in shown:
+        model = difference.subject.model if base is not None else f"{difference.subject.model} against {difference.subject.base}"
+        of_values = {"difference": difference.difference, "low": difference.low, "high": difference.high, "margin": difference.margin}
+        row = {"row": model if several else difference.subject.measure, **of_values, "verdict": difference.verdict or _NO_VERDICT}
+        panels.setdefault(difference.subject.measure if several else "", []).append(row)
     # Labels take the same space in all panels, so that stacked panels are aligned.
     longest = max(size.character * len(renamed(row["row"])) for rows in panels.values() for row in rows)
     room = min(_NARROW if several or size is SLIM else WIDEST_LABEL, longest) + 14
@@ -171,7 +175,10 @@ def _forest_panel(rows: Sequence[Spec], title: str | None, width: int, room: flo
     axis = {"minExtent": room, "labelLimit": room, "labelPadding": 8, "ticks": False, "grid": False}
     y = {"field": "row", "type": "nominal", "sort": [row["row"] for row in rows], "title": None, "axis": axis}
     verdicts = (*VERDICTS, _NO_VERDICT)
-    colours, shapes = [VERDICT_COLOURS.get(one, GREY) for one in verdicts], [VERDICT_SHAPES.get(one, "square") for one in verdicts]
+    colours, shapes = (
+        [VERDICT_COLOURS.get(verdict, GREY) for verdict in verdicts],
+        [VERDICT_SHAPES.get(verdict, "square") for verdict in verdicts],
+    )
     looks = looks_by("verdict", verdicts, colours, shapes, legend=None)
     bar, below = {"type": "bar", "color": GREY, "opacity": 0.18, "height": _STEP}, {"calculate": "-datum.margin", "as": "below"}
     x = numbers_axis(
@@ -205,22 +212,22 @@ def _by_size(rows: Sequence[Spec]) -> list[list[Spec]]:
 
 def over_k(content: ReportContent) -> Figure | None:
     """Return the metrics with values at several cut-offs, a panel each, with 95 % intervals if there are few models."""
-    plain = [one for one in content.points if one.row.aggregate in ("mean", "system", "")]
+    plain = [point for point in content.points if point.row.aggregate in ("mean", "system", "")]
     cutoffs: dict[str, set[int | None]] = {}
-    for one in plain:
-        cutoffs.setdefault(one.row.metric, set()).add(one.row.k)
+    for point in plain:
+        cutoffs.setdefault(point.row.metric, set()).add(point.row.k)
     known = tuple(metric for metric, several in cutoffs.items() if len(several) > 1)
     wanted = tuple(metric for metric in known if metric in content.charts.get("over_k", ())) or known
     if not wanted:
         return None
     metrics = wanted[:_MOST_METRICS]
-    shown = [one for one in plain if one.row.metric in metrics and one.is_drawn]
-    texts = {k: "all" if k is None else str(k) for k in sorted({one.row.k for one in shown}, key=lambda k: (k is None, k or 0))}
+    shown = [point for point in plain if point.row.metric in metrics and point.is_drawn]
+    texts = {k: "all" if k is None else str(k) for k in sorted({point.row.k for point in shown}, key=lambda k: (k is None, k or 0))}
     rows: dict[str, list[Spec]] = {metric: [] for metric in metrics}
-    for one in shown:
-        at = {"model": one.name, "metric": one.row.metric, "k": texts[one.row.k]}
-        rows[one.row.metric].append({**at, "value": one.value, "low": one.low, "high": one.high})
-    names = tuple(dict.fromkeys(one.name for one in shown))
+    for point in shown:
+        at = {"model": point.name, "metric": point.row.metric, "k": texts[point.row.k]}
+        rows[point.row.metric].append({**at, "value": point.value, "low": point.low, "high": point.high})
+    names = tuple(dict.fromkeys(point.name for point in shown))
     looks, bands = looks_by("model", names, COLOURS, SHAPES), len(names) <= MOST_BANDS
 
     def make(size: ChartSize) -> Spec:
@@ -286,12 +293,12 @@ def distribution(content: ReportContent) -> Figure | None:
     left = left_text(n_left, f"histogram{'s are' if n_left > 1 else ' is'} left out")
     what = "Differences per user; blue better, orange worse, grey the same." if several else "Per-user values; grey at 0."
     caption = f"{what} Heights are on a logarithmic scale, so that small numbers of users are visible.{left}"
-    measures = ", ".join(dict.fromkeys(one.measure for one in shown))
+    measures = ", ".join(dict.fromkeys(spread.measure for spread in shown))
     description = f"histogram of {'per-user differences' if several else 'per-user values'} in {measures}"
 
     def make(size: ChartSize) -> Spec:
         beside = min(size.histograms, len(shown))
-        panels = [_histogram(one, size.panel(beside, NUMBERS_SPACE)) for one in shown]
+        panels = [_histogram(spread, size.panel(beside, NUMBERS_SPACE)) for spread in shown]
         return {"concat": panels, "columns": beside, "spacing": 24} if len(panels) > 1 else panels[0]
 
     return figure_of("distribution", caption, description, make)
@@ -300,10 +307,10 @@ def distribution(content: ReportContent) -> Figure | None:
 def _histogram(spread: Spread, width: int) -> Spec:
     """Return counts on a logarithmic scale; users with value 0, or without a change, are one grey bar at 0 with their number."""
     rows = []
-    for one in (one for one in spread.bins if one.rows):
-        side = "better" if (one.low + one.high > 0) == spread.higher_is_better else "worse"
-        rows.append({"low": one.low, "high": one.high, "users": one.rows, "side": side})
-    most = max([spread.zero, *(one.rows for one in spread.bins)])
+    for bar in (bar for bar in spread.bins if bar.rows):
+        side = "better" if (bar.low + bar.high > 0) == spread.higher_is_better else "worse"
+        rows.append({"low": bar.low, "high": bar.high, "users": bar.rows, "side": side})
+    most = max([spread.zero, *(bar.rows for bar in spread.bins)])
     of = f" of {spread.model}" if spread.base is None else f": {spread.model} less {spread.base}"
     x = numbers_axis("low", f"{spread.measure}{of}, per user", axis={"tickCount": 6, "titleLimit": width})
     ticks = [0, *(10**power for power in range(len(str(most))))]
@@ -332,7 +339,7 @@ def trade_off(content: ReportContent) -> Figure | None:
     pair = chosen if len(chosen) == 2 else _measures_to_trade(table)
     if not pair or not set(pair) <= table.keys():
         return None
-    both = [name for name, one in table[pair[0]].items() if one.is_drawn and name in table[pair[1]] and table[pair[1]][name].is_drawn]
+    both = [name for name, point in table[pair[0]].items() if point.is_drawn and name in table[pair[1]] and table[pair[1]][name].is_drawn]
     rows: list[Spec] = []
     for name in both:
         one, other = (table[label][name] for label in pair)
@@ -384,7 +391,7 @@ def _measures_to_trade(table: Mapping[str, Mapping[str, ValuePoint]]) -> tuple[s
 
     The other kind is beyond accuracy if the first measure is of accuracy, and vice versa; else any other metric.
     """
-    rows = {label: next(iter(some.values())).row for label, some in table.items() if sum(one.is_drawn for one in some.values()) > 1}
+    rows = {label: next(iter(some.values())).row for label, some in table.items() if sum(point.is_drawn for point in some.values()) > 1}
     if not rows:
         return ()
     first, *others = rows

@@ -26,7 +26,7 @@ def tables_of_files(result: Result) -> Iterator[Table]:
         return
     rows = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.short_hash) for source, file in files)
     columns = (Column("source", "key"), Column("file"), Column("rows", "counts"), Column("bytes", "counts"), Column("hash"))
-    yield Table.of_texts(columns, rows, "Sources; the rows are those of all files of a source.", "inputs")
+    yield Table.from_texts(columns, rows, "Sources; the rows are those of all files of a source.", "inputs")
     blocks = files_hold(result.description) if result.description is not None else ()
     named = [(before, block) for before, block in pairwise(blocks) if isinstance(before, Heading) and isinstance(block, Table)]
     for place, (heading, table) in enumerate(named, 1):
@@ -38,8 +38,8 @@ def tables_of_files(result: Result) -> Iterator[Table]:
 def _data_in_one(result: Result) -> Table:
     """Return one table of many files: the files of a model or role in one row, those of several sources once, with ranges of numbers."""
     described: dict[str, list[TableDescription]] = {}
-    for one in () if result.description is None else result.description.tables:
-        described.setdefault(name_of_source(one.name), []).append(one)
+    for table in () if result.description is None else result.description.tables:
+        described.setdefault(name_of_source(table.name), []).append(table)
     groups: dict[str, dict[str, InputFile]] = {}
     sizes: dict[str, list[int]] = {}
     for source in result.inputs:
@@ -49,19 +49,19 @@ def _data_in_one(result: Result) -> Table:
     rows = []
     for name, files in groups.items():
         tables = described.get(name, [])
-        numbers = [one.numbers for one in tables if one.numbers is not None]
+        numbers = [table.numbers for table in tables if table.numbers is not None]
         cells = (
             _ranged(sizes[name]),
             _ranged([file.bytes for file in files.values()]),
-            _ranged([one.users for one in tables]),
-            _ranged([one.items for one in tables]),
-            f"{min(one.least for one in numbers):g} to {max(one.most for one in numbers):g}" if numbers else "",
+            _ranged([table.users for table in tables]),
+            _ranged([table.items for table in tables]),
+            f"{min(summary.least for summary in numbers):g} to {max(summary.most for summary in numbers):g}" if numbers else "",
         )
         rows.append((name, f"{len(files):,}", *cells))
     heads = ("files", "rows", "bytes", "users", "items", "ratings or scores")
     columns = (Column("source", "key"), *(Column(head, "counts") for head in heads))
     caption = "Sources, with the numbers of their files; the manifest of the results has the hash of each file."
-    return Table.of_texts(columns, rows, caption, "inputs")
+    return Table.from_texts(columns, rows, caption, "inputs")
 
 
 def name_of_source(source: str) -> str:

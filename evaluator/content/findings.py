@@ -39,7 +39,7 @@ def alerts(findings: Sequence[Finding], command: str = "", *, whole: bool = Fals
     places = (
         _chosen(
             [finding for finding, _ in distinct],
-            _MOST_OF_FEW if is_small else _MOST_MERGED if any(MERGED in one.details for one, _ in distinct) else _MOST,
+            _MOST_OF_FEW if is_small else _MOST_MERGED if any(MERGED in finding.details for finding, _ in distinct) else _MOST,
         )
         if command
         else list(range(len(distinct)))

@@ -59,8 +59,8 @@ def definitions(result: Result) -> Iterator[Block]:
 def formulas(result: Result) -> Iterator[Block]:
     """Yield the equations of each measure with what its symbols mean, without settings, for pages that list the settings elsewhere."""
     used = _used(result)
-    known = {name: one for name, one in used.items() if one.metric in METRICS}
-    equations = {name: one for name, one in known.items() if _equations(METRICS[one.metric], one)}
+    known = {name: definition for name, definition in used.items() if definition.metric in METRICS}
+    equations = {name: definition for name, definition in known.items() if _equations(METRICS[definition.metric], definition)}
     for name, definition in equations.items():
         metric = METRICS[definition.metric]
         yield Heading(name, 3)
@@ -83,31 +83,31 @@ def _used(result: Result) -> dict[str, MeasureDefinition]:
 
 def _notation(used: Mapping[str, MeasureDefinition], settings: str) -> Iterator[Block]:
     """Yield the symbols of the formulas with their meanings; `settings` are the texts on settings, which may name R."""
-    known = [one for one in used.values() if one.metric in METRICS]
-    texts = [" ".join(_equations(METRICS[one.metric], one)) for one in known]
+    known = [definition for definition in used.values() if definition.metric in METRICS]
+    texts = [" ".join(_equations(METRICS[definition.metric], definition)) for definition in known]
     needed = _ALWAYS.union(*map(symbols, texts))
-    terms = [(f"$`{one}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for one, meaning in GLOSSARY.items() if one in needed]
-    indicator = [] if all(METRICS[one.metric].left_out for one in known) else [(r"$`[\ldots]`$", f"{_CONDITION}; {_EMPTY}")]
+    terms = [(f"$`{symbol}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for symbol, meaning in GLOSSARY.items() if symbol in needed]
+    indicator = [] if all(METRICS[definition.metric].left_out for definition in known) else [(r"$`[\ldots]`$", f"{_CONDITION}; {_EMPTY}")]
     yield Heading("Notation", 3)
     yield Terms((*terms, *indicator), code=False)
     yield from [Paragraph(_R)] if re.search(r"\bR\b", settings) else []
 
 
-def _settings_text(one: MeasureDefinition) -> str:
+def _settings_text(definition: MeasureDefinition) -> str:
     """Return all sentences on the settings of a measure."""
-    return " ".join(_choices(one, [(axis, axis) for axis in axes_read_by(one) if axis in one.axes]))
+    return " ".join(_choices(definition, [(axis, axis) for axis in axes_read_by(definition) if axis in definition.axes]))
 
 
 def _shared(used: Iterable[MeasureDefinition]) -> MeasureDefinition | None:
     """Return the first measure, with each setting that a measure reads from the first one that reads it, and no others."""
-    known = [one for one in used if one.metric in METRICS]
+    known = [definition for definition in used if definition.metric in METRICS]
     if not known:
         return None
     axes: dict[str, Scalar] = {}
-    for one in known:
-        read = axes_read_by(one)
-        axes = {axis: value for axis, value in one.axes.items() if axis in read} | axes
-    judging = next((one for one in known if "relevance_rule" in axes_read_by(one)), known[0])
+    for definition in known:
+        read = axes_read_by(definition)
+        axes = {axis: value for axis, value in definition.axes.items() if axis in read} | axes
+    judging = next((definition for definition in known if "relevance_rule" in axes_read_by(definition)), known[0])
     return replace(known[0], axes=axes, threshold=judging.threshold, graded=judging.graded)
 
 
@@ -118,7 +118,7 @@ def _equations(metric: Metric, definition: MeasureDefinition) -> tuple[str, ...]
     if not lines or not is_of_a_user(metric, params):
         return lines
     if definition.average == "micro":
-        parts = [pair for one in definition.components.values() for pair in with_params(one)[:1]]
+        parts = [pair for component in definition.components.values() for pair in with_params(component)[:1]]
         return (*lines, *pooled_equation(metric, params, parts))
     over_users = _OVER_USERS.get(definition.average)
     return (*lines, *([f"{metric_title(metric)} = {over_users % f'{metric_title(metric)}(u)'}"] if over_users else []))

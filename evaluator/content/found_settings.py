@@ -24,7 +24,7 @@ def document(found: FoundSettings) -> Document:
             blocks.append(Paragraph(f"{len(found.matches) - len(shown):,} more rows are in --format csv and json."))
         measure = found.matches[0].written
         blocks.append(Paragraph(f"With the fewest changes, in this config: -m '{measure}'"))
-    scripts = about_scripts(name for one in found.matches for name in one.settings[CONVENTION])
+    scripts = about_scripts(name for match in found.matches for name in match.settings[CONVENTION])
     blocks.append(Points((*_sentences(found), *scripts, *found.remarks)))
     return tuple(blocks)
 
@@ -44,11 +44,13 @@ def _title(found: FoundSettings) -> str:
 def _table(found: FoundSettings, matches: Sequence[SettingMatch]) -> Table:
     """Return a row for each match; a setting of which every value fits is `any`."""
     wanted = found.wanted.strip().rstrip(" %").partition(".")[2]
-    places = max(len(wanted) + 2 * found.percent, decimals(one.value for one in matches))
-    several = [name for name in found.searched if any(_is_limited(found, one, name) for one in matches)]
+    places = max(len(wanted) + 2 * found.percent, decimals(match.value for match in matches))
+    several = [name for name in found.searched if any(_is_limited(found, match, name) for match in matches)]
     columns = (Column("value", "value"), Column("measure"), Column("model", "name"), *(Column(name, wraps=True) for name in several))
-    rows = ((number(one.value, places), one.measure, one.model, *(_values(found, one, name) for name in several)) for one in matches)
-    return Table.of_texts(columns, rows)
+    rows = (
+        (number(match.value, places), match.measure, match.model, *(_values(found, match, name) for name in several)) for match in matches
+    )
+    return Table.from_texts(columns, rows)
 
 
 def _is_limited(found: FoundSettings, match: SettingMatch, name: str) -> bool:
@@ -70,8 +72,8 @@ def _sentences(found: FoundSettings) -> Iterator[str]:
     tried = f"{found.n_combinations:,} combinations of {settings} were tried, {found.n_different:,} of them different"
     printing = f"; {found.n_printing:,} {'prints' if found.n_printing == 1 else 'print'} {found.wanted.strip()}" if found.exact else ""
     yield f"{tried}{printing}. They give {found.n_values:,} different values of a model."
-    if any(not any(_is_limited(found, one, name) for one in found.matches) for name in named[1:]) and found.matches:
-        free = [name for name in named[1:] if not any(_is_limited(found, one, name) for one in found.matches)]
+    if any(not any(_is_limited(found, match, name) for match in found.matches) for name in named[1:]) and found.matches:
+        free = [name for name in named[1:] if not any(_is_limited(found, match, name) for match in found.matches)]
         yield f"Any value of {' and '.join(free)} gives the same."
     if found.exact:
         yield f"{_NO_PROOF} {_chance(found.by_chance)}"

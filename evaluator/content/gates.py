@@ -35,14 +35,14 @@ def title(gates: Sequence[Gate]) -> str:
 
     It names the methods other than the paired t test.
     """
-    models, bases = (tuple(dict.fromkeys(names)) for names in ((one.model for one in gates), (one.base for one in gates if one.base)))
+    models, bases = (tuple(dict.fromkeys(names)) for names in ((gate.model for gate in gates), (gate.base for gate in gates if gate.base)))
     named = models[0] if len(models) == 1 else f"{len(models)} models"
-    compared = [one for one in gates if one.base and not one.by_value]
-    anchors = tuple(dict.fromkeys(one.anchor.base for one in gates if one.anchor is not None))
-    users = users_range({one.n_users for one in compared if one.group is None} or {one.n_users for one in compared})
-    paired = ", paired" if all(one.paired for one in compared) else ""
-    levels = dict.fromkeys(f"one-sided {100 * one.level:g} % bounds" for one in compared if one.low is not None)
-    methods = method_names({one.measure: one.test for one in compared if one.test not in (None, "t")})
+    compared = [gate for gate in gates if gate.base and not gate.by_value]
+    anchors = tuple(dict.fromkeys(gate.anchor.base for gate in gates if gate.anchor is not None))
+    users = users_range({gate.n_users for gate in compared if gate.group is None} or {gate.n_users for gate in compared})
+    paired = ", paired" if all(gate.paired for gate in compared) else ""
+    levels = dict.fromkeys(f"one-sided {100 * gate.level:g} % bounds" for gate in compared if gate.low is not None)
+    methods = method_names({gate.measure: gate.test for gate in compared if gate.test not in (None, "t")})
     against = [f"{named} against {_common(bases)}" if bases else named, *([f"anchor {_common(anchors)}"] if anchors else [])]
     return " · ".join(("gates", *against, *([f"{users}{paired}"] if users else []), *levels, *([methods] if methods else [])))
 
@@ -53,9 +53,9 @@ def table(gates: Sequence[Gate]) -> Table:
     The reason is the remark, or the sentence without observed values, and a note if a failed rule only warns. On a narrow screen it follows
     the observed values.
     """
-    bases = [_stem(one.base) for one in gates if one.base]
+    bases = [_stem(gate.base) for gate in gates if gate.base]
     base = max(dict.fromkeys(bases), key=bases.count, default="")  # the most frequent base, which rules need not name
-    several = len({one.model for one in gates}) > 1
+    several = len({gate.model for gate in gates}) > 1
     columns = (
         Column("outcome", "verdict"),
         *([Column("model", "name")] if several else []),
@@ -64,13 +64,17 @@ def table(gates: Sequence[Gate]) -> Table:
         Column("why", "name", wraps=True),
     )
     rows = []
-    for one in gates:
-        rule = one.rule if one.by is None or one.group is None else one.rule.replace(f"{one.by} {one.group}", group_text(one.by, one.group))
-        rule = rule if not one.base or _stem(one.base) == base else f"{rule} against {one.base}"
-        only = "warns only" if one.outcome == "fail" and one.consequence == "warn" else ""
-        remark = one.remark or ("" if one.found else one.sentence)
-        texts = (*([one.model] if several else []), rule, one.found, "; ".join(part for part in (remark, only) if part))
-        rows.append((Cell(_OUTCOMES[one.outcome], mark=one.outcome), *map(Cell, texts)))
+    for gate in gates:
+        rule = (
+            gate.rule
+            if gate.by is None or gate.group is None
+            else gate.rule.replace(f"{gate.by} {gate.group}", group_text(gate.by, gate.group))
+        )
+        rule = rule if not gate.base or _stem(gate.base) == base else f"{rule} against {gate.base}"
+        only = "warns only" if gate.outcome == "fail" and gate.consequence == "warn" else ""
+        remark = gate.remark or ("" if gate.found else gate.sentence)
+        texts = (*([gate.model] if several else []), rule, gate.found, "; ".join(part for part in (remark, only) if part))
+        rows.append((Cell(_OUTCOMES[gate.outcome], mark=gate.outcome), *map(Cell, texts)))
     data = [[cells[name] for name in DATA] for cells in map(to_builtins, gates)]
     joined = tuple((*row[:-2], Cell("; ".join(cell.text for cell in row[-2:] if cell.text))) for row in rows)
     narrow = Table((*columns[:-2], Column("found", "name", wraps=True)), joined, title(gates), "gates-table", bare=True)
@@ -79,7 +83,7 @@ def table(gates: Sequence[Gate]) -> Table:
 
 def baseline_document(result: Result, name: str) -> Document:
     """Return the contents of a folder of results: models and values, test data, and whether its gates and checks passed."""
-    table, formats = result.by_model(), Formats.of(result.rows)
+    table, formats = result.by_model(), Formats.from_rows(result.rows)
     columns = (Column("measure", "name"), *(Column(model, "value") for model in result.models))
     rows = tuple((Cell(label), *(formats.cell(table[model].get(label)) for model in result.models)) for label in result.labels())
     truths = ((f" of fold {fold}" if fold else "", truth) for fold, truth in result.truths.items())

@@ -65,11 +65,11 @@ def groups(content: ReportContent) -> Figure | None:
     as lines; other groups are rows.
     """
     wanted = content.charts.get("groups", ())
-    shown = {by: [one for one in some if _is_shown(one, wanted)] for by, some in points_by_group(content.models).items()}
-    every = [one for some in shown.values() for one in some]
-    models = tuple(dict.fromkeys(one.name for one in every))
+    shown = {by: [point for point in some if _is_shown(point, wanted)] for by, some in points_by_group(content.models).items()}
+    every = [point for some in shown.values() for point in some]
+    models = tuple(dict.fromkeys(point.name for point in every))
     names = models[:_MOST_MODELS]
-    made = {by: _panels(by, [one for one in some if one.name in names]) for by, some in shown.items() if some}
+    made = {by: _panels(by, [point for point in some if point.name in names]) for by, some in shown.items() if some}
     panels = dict(list(made.items())[:_MOST_GROUPINGS])
     if not panels:
         return None
@@ -78,57 +78,67 @@ def groups(content: ReportContent) -> Figure | None:
 
     def make(size: ChartSize) -> Spec:
         room = _room(panels.values(), size)
-        parts = [_drawn(one, looks, len(names), size, room, renamed) for one in panels.values()]
+        parts = [_drawn(panel, looks, len(names), size, room, renamed) for panel in panels.values()]
         return (
             {"vconcat": parts, "spacing": 40, "resolve": {"scale": {"color": "shared", "shape": "shared"}}} if len(parts) > 1 else parts[0]
         )
 
-    left = sum(one.n_left for one in panels.values()) + len(made) - len(panels) + len(models) - len(names)
+    left = sum(panel.n_left for panel in panels.values()) + len(made) - len(panels) + len(models) - len(names)
     said = _caption(panels.values(), every, len(names)) + (" Others are in the tables." if left else "")
     return figure_of("groups", said, f"values by {listed(list(panels))} of {listed(names)}; the tables below have the numbers", make)
 
 
-def _is_shown(one: ValuePoint, wanted: Sequence[str]) -> bool:
-    return one.is_drawn and not is_spread(one.row.aggregate) and (not wanted or one.label in wanted)
+def _is_shown(point: ValuePoint, wanted: Sequence[str]) -> bool:
+    return point.is_drawn and not is_spread(point.row.aggregate) and (not wanted or point.label in wanted)
 
 
 def _caption(panels: Iterable[_Panels], points: Sequence[ValuePoint], n_models: int) -> str:
     """Return what the marks are: intervals, lines, and hollow marks of small groups."""
     every = list(panels)
-    has_intervals, has_time = any(one.low is not None for one in points), any(one.is_time for one in every)
-    bars = "bars" if any(not one.is_time for one in every) else ""
+    has_intervals, has_time = any(point.low is not None for point in points), any(panel.is_time for panel in every)
+    bars = "bars" if any(not panel.is_time for panel in every) else ""
     bands = "bands" if has_time and n_models <= MOST_BANDS else ""
     what = " and ".join(filter(None, (bars, bands)))
     said = "Values by group; scales may not start at 0."
-    said += " The panels of a combination show one measure, on one scale." if any(one.has_one_scale for one in every) else ""
+    said += " The panels of a combination show one measure, on one scale." if any(panel.has_one_scale for panel in every) else ""
     if not has_intervals:
         said += " Without intervals."
     elif what:
         said += f" The {what} are 95 % intervals of means over the users of a group."
     said += " Windows of time without a test row are left out." if has_time else ""
-    return said + (f" Hollow marks: fewer than {FEW_USERS} users." if any(one.row.few_users for one in points) else "")
+    return said + (f" Hollow marks: fewer than {FEW_USERS} users." if any(point.row.few_users for point in points) else "")
 
 
 def _panels(by: str, points: Sequence[ValuePoint]) -> _Panels:
     """Return the panels of a grouping: one per measure, or for a combination one per group of that which is not on the axis."""
-    cross = Cross.of(by, dict.fromkeys(one.row.group or "" for one in points))
+    cross = Cross.from_groups(by, dict.fromkeys(point.row.group or "" for point in points))
     if cross is None:
-        labels, order = tuple(dict.fromkeys(one.label for one in points)), tuple(dict.fromkeys(one.row.group or "" for one in points))
-        found = {f"{label} by {by}": [_row(one, one.row.group or "") for one in points if one.label == label] for label in labels}
+        labels, order = (
+            tuple(dict.fromkeys(point.label for point in points)),
+            tuple(dict.fromkeys(point.row.group or "" for point in points)),
+        )
+        found = {f"{label} by {by}": [_row(point, point.row.group or "") for point in points if point.label == label] for label in labels}
         return _limited(found, order, is_time=by == _TIME, has_one_scale=False)
     time_down = cross.names[0] == _TIME
     along, beside = (cross.down, cross.across) if time_down else (cross.across, cross.down)
     label, of_panel = points[0].label, cross.names[time_down]
     found = {f"{label}, {of_panel} {panel}": [] for panel in beside}
-    for one in points:
-        if one.label == label:
-            pair = cross.cells[one.row.group or ""]
-            found[f"{label}, {of_panel} {pair[time_down]}"].append(_row(one, pair[not time_down]))
+    for point in points:
+        if point.label == label:
+            pair = cross.cells[point.row.group or ""]
+            found[f"{label}, {of_panel} {pair[time_down]}"].append(_row(point, pair[not time_down]))
     return _limited(found, along, is_time=_TIME in cross.names, has_one_scale=True)
 
 
-def _row(one: ValuePoint, group: str) -> Spec:
-    return {"group": group, "model": one.name, "value": one.value, "low": one.low, "high": one.high, "few": bool(one.row.few_users)}
+def _row(point: ValuePoint, group: str) -> Spec:
+    return {
+        "group": group,
+        "model": point.name,
+        "value": point.value,
+        "low": point.low,
+        "high": point.high,
+        "few": bool(point.row.few_users),
+    }
 
 
 def _limited(found: Mapping[str, Sequence[Spec]], order: Sequence[str], *, is_time: bool, has_one_scale: bool) -> _Panels:
@@ -140,7 +150,7 @@ def _limited(found: Mapping[str, Sequence[Spec]], order: Sequence[str], *, is_ti
 
 def _room(panels: Iterable[_Panels], size: ChartSize) -> float:
     """Return the space for the names of groups and the numbers of axes, the same in all panels, which are aligned with each other."""
-    longest = max((size.character * len(name) for one in panels if not one.is_time for name in one.groups), default=0.0)
+    longest = max((size.character * len(name) for panel in panels if not panel.is_time for name in panel.groups), default=0.0)
     return max(min(_WIDEST if size is BROAD else _WIDEST_SLIM, longest), NUMBERS_SPACE - 14) + 14
 
 
@@ -188,7 +198,7 @@ def _rows(rows: Sequence[Spec], order: Sequence[str], looks: Spec, n_models: int
 def _hollow(rows: Sequence[Spec], encoding: Spec) -> Iterator[Spec]:
     """Yield a layer of white centres on the marks of small groups, if there are any."""
     if any(row["few"] for row in rows):
-        plain = {name: one for name, one in encoding.items() if name not in ("color", "shape")} | {"shape": encoding["shape"]}
+        plain = {name: channel for name, channel in encoding.items() if name not in ("color", "shape")} | {"shape": encoding["shape"]}
         mark = {
             "type": "point",
             "filled": True,

@@ -31,7 +31,7 @@ class Cross(Struct, frozen=True):
     across: tuple[str, ...]
 
     @staticmethod
-    def of(by: str, groups: Iterable[str]) -> Cross | None:
+    def from_groups(by: str, groups: Iterable[str]) -> Cross | None:
         """Return the cross of a grouping such as `users.plan*rows.repeat`; `None` if it does not combine two.
 
         Also `None` if the name of a group has the sign between them, because then its two groups are not known.
@@ -41,8 +41,8 @@ class Cross(Struct, frozen=True):
             return None
         first, second = names
         pairs = {group: (pair[0], pair[1]) for group, pair in cells.items()}
-        down = tuple(dict.fromkeys(one for one, _ in pairs.values()))
-        return Cross((first, second), pairs, down, _merged([[other for one, other in pairs.values() if one == row] for row in down]))
+        down = tuple(dict.fromkeys(group for group, _ in pairs.values()))
+        return Cross((first, second), pairs, down, _merged([[other for group, other in pairs.values() if group == row] for row in down]))
 
 
 def _merged(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -61,9 +61,9 @@ def _merged(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 def points_by_group(models: Sequence[NamedModel]) -> Mapping[str, list[ValuePoint]]:
     """Return the values of each grouping of the results of some models."""
-    names = {(id(one.result), one.model): one for one in models}
+    names = {(id(model.result), model.model): model for model in models}
     points: dict[str, list[ValuePoint]] = {}
-    for result in {id(one.result): one.result for one in names.values()}.values():
+    for result in {id(model.result): model.result for model in names.values()}.values():
         for row in result.by_group:
             if (id(result), row.model) in names:
                 points.setdefault(row.by or "", []).append(names[id(result), row.model].point(row))
@@ -77,23 +77,23 @@ def groups(models: Sequence[NamedModel], digits: int | None = None, *, with_inte
     given. Groups in which no user counts are listed below. Intervals are shown only `with_intervals`.
     """
     points = points_by_group(models)
-    formats = Formats.of((one.row for some in points.values() for one in some), digits)
+    formats = Formats.from_rows((point.row for some in points.values() for point in some), digits)
     blocks: list[Block] = []
     rows: list[Row] = []
     for n, (by, some) in enumerate(points.items(), 1):
         empty = _empty_groups(some)
-        shown = [one for one in some if one.row.group not in empty]
-        rows += [one.row for one in shown]
-        cross = Cross.of(by, dict.fromkeys(one.row.group or "" for one in shown)) if shown else None
+        shown = [point for point in some if point.row.group not in empty]
+        rows += [point.row for point in shown]
+        cross = Cross.from_groups(by, dict.fromkeys(point.row.group or "" for point in shown)) if shown else None
         tables = list(_tables(by, shown, cross, formats, with_intervals=with_intervals))
-        of_data = {"columns_of_data": ("group", *COLUMNS_OF_DATA), "data": [[one.row.group, *one.data] for one in some]}
+        of_data = {"columns_of_data": ("group", *COLUMNS_OF_DATA), "data": [[point.row.group, *point.data] for point in some]}
         first = next((block for block in tables if isinstance(block, Table)), None)
         blocks.append(Heading(f"By {by}", 2))
         blocks += [replace(block, id=f"groups-{n}", **of_data) if block is first else block for block in tables]
         gone = _gone(by, empty, cross)
         if gone:
             blocks.append(Paragraph(f"No user counts in {'group' if len(gone) == 1 else 'groups'} {', '.join(gone)}."))
-        shares = [one for one in shown if one.row.achieved is not None and not one.is_yardstick]
+        shares = [point for point in shown if point.row.achieved is not None and not point.is_reference]
         if shares:
             blocks.append(Paragraph("Percent of achievable:"))
             blocks += _cross_tables(cross, shares, share_cell) if cross else [_table_of_groups(by, _lines(shares, share_cell))]
@@ -105,28 +105,31 @@ def groups(models: Sequence[NamedModel], digits: int | None = None, *, with_inte
 
 def _tables(by: str, shown: Sequence[ValuePoint], cross: Cross | None, formats: Formats, *, with_intervals: bool) -> Iterator[Block]:
     """Yield the table of a grouping, or the cross tables of a combination of two."""
-    better = {one.label: one.row.higher_is_better for one in shown} if with_intervals else _NONE
+    better = {point.label: point.row.higher_is_better for point in shown} if with_intervals else _NONE
     if cross is not None:
         yield from (Heading("users", 3), _table_of_users(cross, shown))
-        yield from _cross_tables(cross, shown, lambda one: formats.cell(one.row, one.half_width if with_intervals else None), better)
+        yield from _cross_tables(cross, shown, lambda point: formats.cell(point.row, point.half_width if with_intervals else None), better)
     elif shown:
-        yield _table_of_groups(by, _lines(shown, lambda one: formats.point_cell(one, with_interval=with_intervals)), better)
+        yield _table_of_groups(by, _lines(shown, lambda point: formats.point_cell(point, with_interval=with_intervals)), better)
 
 
 def _empty_groups(points: Iterable[ValuePoint]) -> list[str]:
     """Return the groups in which no user counts for any value."""
     users: dict[str, int] = {}
-    for one in points:
-        users[one.row.group or ""] = users.get(one.row.group or "", 0) + one.row.n_users
+    for point in points:
+        users[point.row.group or ""] = users.get(point.row.group or "", 0) + point.row.n_users
     return [group for group, n in users.items() if not n]
 
 
 def _gone(by: str, empty: Sequence[str], cross: Cross | None) -> list[str]:
     """Return the groups to name because no table shows them; a combination without users is an empty cell of a cross table."""
-    of_empty = Cross.of(by, empty) if cross is not None and empty else None
+    of_empty = Cross.from_groups(by, empty) if cross is not None and empty else None
     if cross is None or of_empty is None:
         return list(empty)
-    return [*(one for one in of_empty.down if one not in cross.down), *(one for one in of_empty.across if one not in cross.across)]
+    return [
+        *(group for group in of_empty.down if group not in cross.down),
+        *(group for group in of_empty.across if group not in cross.across),
+    ]
 
 
 # Cross tables
@@ -135,8 +138,8 @@ def _gone(by: str, empty: Sequence[str], cross: Cross | None) -> list[str]:
 def _heads(points: Iterable[ValuePoint]) -> dict[str | None, Row]:
     """Return the first value of each group, which has its number of users."""
     heads: dict[str | None, Row] = {}
-    for one in points:
-        heads.setdefault(one.row.group, one.row)
+    for point in points:
+        heads.setdefault(point.row.group, point.row)
     return heads
 
 
@@ -149,8 +152,10 @@ def _few(row: Row, count: str = "") -> str:
 def _table_of_users(cross: Cross, points: Sequence[ValuePoint]) -> Table:
     """Return the number of users of each combination, with small ones marked."""
     users = {cross.cells[group or ""]: Cell(f"{row.n_users:,}", note=_few(row)) for group, row in _heads(points).items()}
-    rows = tuple((Cell(one), *(users.get((one, other), Cell("0")) for other in cross.across)) for one in cross.down)
-    long = tuple((Cell(one), Cell(other), users[one, other]) for one, other in product(cross.down, cross.across) if (one, other) in users)
+    rows = tuple((Cell(group), *(users.get((group, other), Cell("0")) for other in cross.across)) for group in cross.down)
+    long = tuple(
+        (Cell(group), Cell(other), users[group, other]) for group, other in product(cross.down, cross.across) if (group, other) in users
+    )
     narrow = Table((*(Column(name, "name") for name in cross.names), Column("users", "counts")), long)
     return Table((Column(cross.names[0], "name"), *(Column(other, "counts") for other in cross.across)), rows, narrow=narrow)
 
@@ -165,21 +170,25 @@ def _cross_tables(
     """
     heads = {cross.cells[group or ""]: row for group, row in _heads(points).items()}
     by_label: dict[str, dict[tuple[str, str, str], ValuePoint]] = {}
-    for one in points:
-        by_label.setdefault(one.label, {})[*cross.cells[one.row.group or ""], one.name] = one
-    names = tuple(dict.fromkeys(one.name for one in points))
+    for point in points:
+        by_label.setdefault(point.label, {})[*cross.cells[point.row.group or ""], point.name] = point
+    names = tuple(dict.fromkeys(point.name for point in points))
 
-    def shown(one: ValuePoint | None, head: Row | None, *, marked: bool) -> Cell:
-        if one is None or head is None:
+    def shown(point: ValuePoint | None, head: Row | None, *, marked: bool) -> Cell:
+        if point is None or head is None:
             return Cell()
-        others = "" if one.row.n_users == head.n_users else f"{one.row.n_users:,}"
-        return replace(cell(one), note=_few(one.row, others) if marked else f"({others})" if others else "")
+        others = "" if point.row.n_users == head.n_users else f"{point.row.n_users:,}"
+        return replace(cell(point), note=_few(point.row, others) if marked else f"({others})" if others else "")
 
     for label, values in by_label.items():
         columns = (Column(cross.names[0], "name"), Column("model", "name"), *(Column(other, "value") for other in cross.across))
         rows = tuple(
-            (Cell(one), Cell(name), *(shown(values.get((*at, name)), heads.get(at), marked=True) for at in product((one,), cross.across)))
-            for one in cross.down
+            (
+                Cell(group),
+                Cell(name),
+                *(shown(values.get((*at, name)), heads.get(at), marked=True) for at in product((group,), cross.across)),
+            )
+            for group in cross.down
             for name in names
         )
         rules = dict.fromkeys(range(len(names), len(rows), len(names)), "") if len(names) > 1 else {}
@@ -206,9 +215,9 @@ def cross_tables_with_users(cross: Cross, rows: Sequence[Row], cell: Callable[[R
         models = tuple(dict.fromkeys(model for some in found.values() for model in some))
         lines: list[tuple[Cell, ...]] = []
         rules: dict[int, str] = {}
-        for one in cross.down:
-            rules[len(lines)] = one
-            cells = [found.get((one, other), {}) for other in cross.across]
+        for group in cross.down:
+            rules[len(lines)] = group
+            cells = [found.get((group, other), {}) for other in cross.across]
             for model in models:
                 shown = (replace(cell(some[model]), note="*" * bool(some[model].few_users)) if model in some else Cell() for some in cells)
                 lines.append((Cell(model), *shown))
@@ -225,14 +234,14 @@ def cross_tables_with_users(cross: Cross, rows: Sequence[Row], cell: Callable[[R
 
 def _lines(points: Sequence[ValuePoint], cell: _ShowValue) -> _Lines:
     """Return a row for each group and model; a value over other users than the first one of its row has their number."""
-    order = {group: number for number, group in enumerate(dict.fromkeys(one.row.group for one in points))}
+    order = {group: number for number, group in enumerate(dict.fromkeys(point.row.group for point in points))}
     first: dict[tuple[str | None, str], Row] = {}
     lines: dict[tuple[str, ...], dict[str, Cell]] = {}
-    for one in sorted(points, key=lambda one: order[one.row.group]):
-        head = first.setdefault((one.row.group, one.name), one.row)
-        key = (one.row.group or "", f"{head.n_users:,}{' (few)' if head.few_users else ''}", one.name)
-        others = f"({one.row.n_users:,})" if one.row.n_users != head.n_users else ""
-        lines.setdefault(key, {})[one.label] = replace(cell(one), note=others)
+    for point in sorted(points, key=lambda point: order[point.row.group]):
+        head = first.setdefault((point.row.group, point.name), point.row)
+        key = (point.row.group or "", f"{head.n_users:,}{' (few)' if head.few_users else ''}", point.name)
+        others = f"({point.row.n_users:,})" if point.row.n_users != head.n_users else ""
+        lines.setdefault(key, {})[point.label] = replace(cell(point), note=others)
     return lines
 
 

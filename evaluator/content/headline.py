@@ -27,35 +27,35 @@ def closing_sentences(conclusions: Sequence[Conclusion], n_folds: int = 0, lists
     A model is best on a measure only if the corrected test shows that it beats all others. `lists` are models with one set of lists
     beside others with several runs: a claim on such a model is about these lists. `among` names the models if others are not compared.
     """
-    tested = [one for one in conclusions if one.is_tested]
+    tested = [conclusion for conclusion in conclusions if conclusion.is_tested]
     if not tested:
         return []
-    main = next(one for one in tested if one.measure == main_measure([one.measure for one in tested]))
+    main = next(conclusion for conclusion in tested if conclusion.measure == main_measure([other.measure for other in tested]))
     if len(tested) == 1 and (_winner(main) is None or main.has_other_users):
-        return [" ".join((f"{main.measure}:", *_of_measure(main, n_folds)))]
-    sentences = [*_of_all(tested, main, lists, among)]
+        return [" ".join((f"{main.measure}:", *_measure_sentences(main, n_folds)))]
+    sentences = [*_overall_sentences(tested, main, lists, among)]
     if main.has_other_users or _winner(main) is None:
-        sentences.append(f"{main.measure}: {' '.join(_of_measure(main, n_folds))}")
+        sentences.append(f"{main.measure}: {' '.join(_measure_sentences(main, n_folds))}")
     else:
         sentences += main.notes
     return [" ".join(sentences)]
 
 
-def _winner(one: Conclusion) -> str | None:
+def _winner(conclusion: Conclusion) -> str | None:
     """Return the model that is shown to beat all others; `None` if there is none."""
-    return one.best if one.best is not None and all(rival.verdict == "better" for rival in one.rivals) else None
+    return conclusion.best if conclusion.best is not None and all(rival.verdict == "better" for rival in conclusion.rivals) else None
 
 
-def _of_all(tested: Sequence[Conclusion], main: Conclusion, lists: Collection[str], among: str) -> Iterator[str]:
+def _overall_sentences(tested: Sequence[Conclusion], main: Conclusion, lists: Collection[str], among: str) -> Iterator[str]:
     """Yield the sentence on the model that is best on most measures, then those on the other models that are best on some."""
     won: dict[str, list[str]] = {}
     unclear: dict[tuple[str, str], list[str]] = {}
-    for one in tested:
-        if winner := _winner(one):
-            won.setdefault(winner, []).append(one.measure)
+    for conclusion in tested:
+        if winner := _winner(conclusion):
+            won.setdefault(winner, []).append(conclusion.measure)
         else:
-            rivals = listed([rival.model for rival in one.rivals if rival.verdict != "better"])
-            unclear.setdefault((one.best or "", rivals), []).append(one.measure)
+            rivals = listed([rival.model for rival in conclusion.rivals if rival.verdict != "better"])
+            unclear.setdefault((conclusion.best or "", rivals), []).append(conclusion.measure)
     if not won:
         yield f"No model is clearly best on any of {len(tested)} measures."
         return
@@ -84,10 +84,10 @@ def _some(measures: Sequence[str]) -> str:
     return listed(measures) if len(measures) <= _MOST_OTHERS else f"{len(measures)} ({shortened(measures)})"
 
 
-def _lead(one: Conclusion) -> str:
+def _lead(conclusion: Conclusion) -> str:
     """Return the lead of the best model over the next one, which is named if there are more."""
-    nearest = one.beaten[0]
-    return _size(one, nearest, f" over {nearest.model}" if len(one.rivals) > 1 else "")
+    nearest = conclusion.beaten[0]
+    return _size(conclusion, nearest, f" over {nearest.model}" if len(conclusion.rivals) > 1 else "")
 
 
 def closing_of_result(result: Result, measures: Collection[str] | None = None) -> list[str]:
@@ -99,16 +99,16 @@ def closing_of_result(result: Result, measures: Collection[str] | None = None) -
     models = {model: (result, model) for model in result.models if model not in result.yardsticks}
     repeated = {row.model for row in result.repeated if row.run is not None}
     lists = [model for model in models if repeated and model not in repeated]
-    concluded = [one for one in result.conclusions if one.measure in labels]
+    concluded = [conclusion for conclusion in result.conclusions if conclusion.measure in labels]
     compared = concluded[0].models if concluded else ()
     among = f" among {listed(compared)}" if 0 < len(compared) < len(models) else ""
     closing = closing_sentences(concluded, len(result.folds), lists, among)
     return [*caution(models, labels), *closing, *filter(None, (incomparable_text(groups_of(result)),))]
 
 
-def _of_measure(one: Conclusion, n_folds: int) -> list[str]:
+def _measure_sentences(conclusion: Conclusion, n_folds: int) -> list[str]:
     """Return the sentences on one measure; those after the first begin with a capital, unless with a name."""
-    first, *more = _sentences(one, n_folds)
+    first, *more = _sentences(conclusion, n_folds)
     return [first, *(_capitalised(sentence) for sentence in more)]
 
 
@@ -116,45 +116,49 @@ def _capitalised(sentence: str) -> str:
     return sentence[0].upper() + sentence[1:] if sentence.startswith(_OWN_WORDS) else sentence
 
 
-def _sentences(one: Conclusion, n_folds: int) -> Iterator[str]:
-    if one.best is None:
-        yield _of_no_best(one)
+def _sentences(conclusion: Conclusion, n_folds: int) -> Iterator[str]:
+    if conclusion.best is None:
+        yield _no_best_sentence(conclusion)
         return
-    if one.has_other_users and len(one.models) == 2:
-        yield _of_two_with_other_users(one, one.best, one.rivals[0], n_folds)
+    if conclusion.has_other_users and len(conclusion.models) == 2:
+        yield _different_users_sentence(conclusion, conclusion.best, conclusion.rivals[0], n_folds)
         return
-    if one.has_other_users:
-        counts = sorted(one.users.values())
-        common = [rival.n_users for rival in one.rivals if rival.n_users]
+    if conclusion.has_other_users:
+        counts = sorted(conclusion.users.values())
+        common = [rival.n_users for rival in conclusion.rivals if rival.n_users]
         users = f"{counts[0]:,} each" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
         yield f"models count different users ({users}); each pair is compared on its common users (at least {min(common):,})."
-    yield from _of_best(one, one.best, n_folds)
-    if any(rival.verdict in ("better", "inconclusive") for rival in one.rivals):
-        yield from one.notes
+    yield from _best_sentences(conclusion, conclusion.best, n_folds)
+    if any(rival.verdict in ("better", "inconclusive") for rival in conclusion.rivals):
+        yield from conclusion.notes
 
 
-def _of_no_best(one: Conclusion) -> str:
+def _no_best_sentence(conclusion: Conclusion) -> str:
     """Return the pairs that are shown to differ, if each model has a lower value than another one on their common users."""
     common = "on the users that both have in common"
-    if not one.shown:
-        return f"no clear difference between any two of {len(one.models)} models {common}."
+    if not conclusion.shown:
+        return f"no clear difference between any two of {len(conclusion.models)} models {common}."
     of_models: dict[str, list[str]] = {}
-    for better, worse in one.shown:
+    for better, worse in conclusion.shown:
         of_models.setdefault(better, []).append(worse)
     beaten = "; ".join(f"{better} beats {shortened(worse)}" for better, worse in of_models.items())
     return f"no model is best, but some pairs differ {common}: {beaten}."
 
 
-def _of_best(one: Conclusion, best: str, n_folds: int) -> Iterator[str]:
+def _best_sentences(conclusion: Conclusion, best: str, n_folds: int) -> Iterator[str]:
     """Yield sentences on the models that the best one beats, and those that it does not."""
-    by_verdict = {verdict: [rival for rival in one.rivals if rival.verdict == verdict] for verdict in ("equivalent", "identical")}
-    inconclusive = [rival for rival in one.rivals if rival.verdict == "inconclusive"]
-    beaten = one.beaten
+    by_verdict = {verdict: [rival for rival in conclusion.rivals if rival.verdict == verdict] for verdict in ("equivalent", "identical")}
+    inconclusive = [rival for rival in conclusion.rivals if rival.verdict == "inconclusive"]
+    beaten = conclusion.beaten
     if beaten:
         nearest = beaten[0]
-        names = listed([rival.model for rival in one.rivals if rival.verdict == "better"])
-        lead = "" if len(beaten) < len(one.rivals) else f"; its lead over the runner-up, {nearest.model}, is {_size(one, nearest)}"
-        yield f"{best} beats {names} by {_size(one, nearest)}." if len(one.rivals) == 1 else f"{best} beats {names}{lead}."
+        names = listed([rival.model for rival in conclusion.rivals if rival.verdict == "better"])
+        lead = (
+            ""
+            if len(beaten) < len(conclusion.rivals)
+            else f"; its lead over the runner-up, {nearest.model}, is {_size(conclusion, nearest)}"
+        )
+        yield f"{best} beats {names} by {_size(conclusion, nearest)}." if len(conclusion.rivals) == 1 else f"{best} beats {names}{lead}."
     if inconclusive:
         names = shortened(rival.model for rival in inconclusive)
         yield f"no clear difference between {best} and {names}.{_detectable_lead(inconclusive, n_folds)}"
@@ -163,30 +167,30 @@ def _of_best(one: Conclusion, best: str, n_folds: int) -> Iterator[str]:
         yield f"{best} and {names} are equivalent within {plain(max(rival.margin or 0.0 for rival in by_verdict['equivalent']))}."
     if by_verdict["identical"] and not beaten and not inconclusive:
         yield f"{best} and {shortened(rival.model for rival in by_verdict['identical'])} are identical for every user."
-    if one.untested:
-        yield f"not tested against {best}: {shortened(one.untested)}."
+    if conclusion.untested:
+        yield f"not tested against {best}: {shortened(conclusion.untested)}."
 
 
-def _of_two_with_other_users(one: Conclusion, best: str, rival: Rival, n_folds: int) -> str:
+def _different_users_sentence(conclusion: Conclusion, best: str, rival: Rival, n_folds: int) -> str:
     """Return which of two models that count different users is better, with both numbers of users."""
-    numbers = " and ".join(f"{one.users[model]:,}" for model in one.models)
-    start = f"{' and '.join(one.models)} count different users ({numbers}); on the {rival.n_users:,} in common"
+    numbers = " and ".join(f"{conclusion.users[model]:,}" for model in conclusion.models)
+    start = f"{' and '.join(conclusion.models)} count different users ({numbers}); on the {rival.n_users:,} in common"
     ends = {
-        "better": f"{best} is {'higher' if (rival.difference or 0.0) > 0 else 'lower'} by {_size(one, rival)}",
+        "better": f"{best} is {'higher' if (rival.difference or 0.0) > 0 else 'lower'} by {_size(conclusion, rival)}",
         "equivalent": f"they are equivalent within {plain(rival.margin or 0.0)}",
         "identical": "they are identical",
     }
     return f"{start} {ends.get(rival.verdict or '', 'there is no clear difference')}.{_detectable_lead([rival], n_folds)}"
 
 
-def _size(one: Conclusion, rival: Rival, over: str = "") -> str:
+def _size(conclusion: Conclusion, rival: Rival, over: str = "") -> str:
     """Return the size of a lead with its interval, without signs if the interval has one sign, and the pairs that it is corrected for."""
     digits, size = _digits(rival), abs(rival.difference or 0.0)
     if rival.low is None or rival.high is None or rival.low == rival.high:
         return f"{plain(size, digits)}{over}"
     low, high = sorted((abs(rival.low), abs(rival.high))) if rival.low >= 0 or rival.high <= 0 else (rival.low, rival.high)
-    corrected = f", corrected over {one.n_pairs:,} pairs" if one.n_pairs > 1 else ""
-    return f"{plain(size, digits)}{over} ({percent(one.level)} interval {span(low, high, digits)}{corrected})"
+    corrected = f", corrected over {conclusion.n_pairs:,} pairs" if conclusion.n_pairs > 1 else ""
+    return f"{plain(size, digits)}{over} ({percent(conclusion.level)} interval {span(low, high, digits)}{corrected})"
 
 
 def _detectable_lead(rivals: Sequence[Rival], n_folds: int) -> str:

@@ -29,18 +29,18 @@ def merged(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
     Of those that differ only in the model the first stands for all, with all these models.
     """
     groups: dict[tuple[str, str], list[Finding]] = {}
-    for one in findings:
-        groups.setdefault((one.check, one.severity), []).append(one)
-    return [pair for of_check in groups.values() for pair in _of_check(of_check)]
+    for finding in findings:
+        groups.setdefault((finding.check, finding.severity), []).append(finding)
+    return [pair for of_check in groups.values() for pair in _merged_check(of_check)]
 
 
-def _of_check(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
+def _merged_check(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
     distinct = with_models(findings)
     if len(distinct) <= (1 if is_of_repeats(findings) else _APART):
         return distinct
-    worst = max(findings, key=lambda one: one.share)
+    worst = max(findings, key=lambda finding: finding.share)
     places = ", ".join((*_models(findings), *_repeats(findings)))
-    between = _range([one.share for one in findings if one.total])
+    between = _range([finding.share for finding in findings if finding.total])
     counted = f"{len(findings):,} findings{f' in {places}' if places else ''}{f' ({between})' if between else ''}"
     example = _CLAUSE.split(_FOLD.sub("", worst.sentence, count=1))[0].removesuffix(".")
     return [(replace(worst, sentence=f"{counted}, such as {_place(worst)}{example}.", model="", examples=(), details={MERGED: True}), [""])]
@@ -48,28 +48,35 @@ def _of_check(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
 
 def is_of_repeats(findings: Sequence[Finding]) -> bool:
     """Return whether some findings are about one fold or one run of a model."""
-    return any(_FOLD.match(one.sentence) or _RUN.search(one.model) for one in findings)
+    return any(_FOLD.match(finding.sentence) or _RUN.search(finding.model) for finding in findings)
 
 
 def with_models(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
     """Return the findings, each with its model; of those that differ only in the model the first, with all these models."""
     distinct: dict[tuple[object, ...], tuple[Finding, list[str]]] = {}
-    for one in findings:
-        said = (one.check, one.severity, bool(one.model), one.sentence, one.examples, repr(one.details.get("bounds")))
-        distinct.setdefault(said, (one, []))[1].append(one.model)
+    for finding in findings:
+        said = (
+            finding.check,
+            finding.severity,
+            bool(finding.model),
+            finding.sentence,
+            finding.examples,
+            repr(finding.details.get("bounds")),
+        )
+        distinct.setdefault(said, (finding, []))[1].append(finding.model)
     return list(distinct.values())
 
 
 def _models(findings: Sequence[Finding]) -> Iterator[str]:
     """Yield the names of the models with a finding, or their number if they are many."""
-    names = dict.fromkeys(_RUN.sub("", one.model) for one in findings if one.model)
+    names = dict.fromkeys(_RUN.sub("", finding.model) for finding in findings if finding.model)
     yield from (listed([*names]) if len(names) <= _APART else f"{len(names)} models",) if names else ()
 
 
 def _repeats(findings: Sequence[Finding]) -> Iterator[str]:
     """Yield the numbers of folds and of runs with a finding, if there are several."""
-    folds = {match[1] for one in findings if (match := _FOLD.match(one.sentence))}
-    runs = {match[1] for one in findings if (match := _RUN.search(one.model))}
+    folds = {match[1] for finding in findings if (match := _FOLD.match(finding.sentence))}
+    runs = {match[1] for finding in findings if (match := _RUN.search(finding.model))}
     yield from (f"{len(names)} {kind}" for names, kind in ((folds, "folds"), (runs, "runs")) if len(names) > 1)
 
 

@@ -48,13 +48,13 @@ def method_names(methods: Mapping[str, str], cluster: str | None = None) -> str:
     names = {method: NAMES.get(method, method) for method in by_method}
     if cluster is not None and "clusters" in names:
         names["clusters"] = names["clusters"].replace("clusters", f"clusters of {cluster}", 1)
-    return "; ".join((*((names[usual],) if usual else ()), *(f"{shortened(by_method[one])}: {names[one]}" for one in others)))
+    return "; ".join((*((names[usual],) if usual else ()), *(f"{shortened(by_method[method])}: {names[method]}" for method in others)))
 
 
 def methods_of(differences: Iterable[Difference], settings: Settings) -> dict[str, str]:
     """Return the method of each tested measure: that of most of its differences."""
     by_measure: dict[str, list[Difference]] = {}
-    for one in differences:
-        if one.p_adjusted is not None:
-            by_measure.setdefault(one.subject.measure, []).append(one)
+    for difference in differences:
+        if difference.p_adjusted is not None:
+            by_measure.setdefault(difference.subject.measure, []).append(difference)
     return {measure: usual_test(tested, settings) for measure, tested in by_measure.items()}

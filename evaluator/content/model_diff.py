@@ -80,12 +80,12 @@ def _about(diff: ModelDiff) -> str:
 def _measures(diff: ModelDiff) -> Table:
     """Return the table of measures."""
     rows = []
-    for one in diff.measures:
-        places = numbers.decimals((one.base, one.model))
-        values = (one.base, one.model, one.difference)
+    for measure in diff.measures:
+        places = numbers.decimals((measure.base, measure.model))
+        values = (measure.base, measure.model, measure.difference)
         cells = (Cell(_number(value, places, sign=at == 2) or "–", value=value) for at, value in enumerate(values))
-        counts = (Cell(f"{n:,}", value=n) for n in (one.n_worse, one.n_same, one.n_better))
-        rows.append((Cell(one.measure, direction=one.higher_is_better), *cells, *counts))
+        counts = (Cell(f"{n:,}", value=n) for n in (measure.n_worse, measure.n_same, measure.n_better))
+        rows.append((Cell(measure.measure, direction=measure.higher_is_better), *cells, *counts))
     columns = (
         Column("measure", "key"), Column(diff.base, "value"), Column(diff.model, "value"), Column("Δ", "difference"),
         Column("worse", "counts"), Column("same", "counts", yields=1), Column("better", "counts"),
@@ -186,13 +186,13 @@ def _lists(diff: ModelDiff, shown: ShownUsers, user: Any) -> Table:
     depth = min(diff.k or _MOST_ROWS, _MOST_ROWS)
     by_rank = {
         side: {
-            one["rank"]: _ListRow(_item(diff, one["item"]), one["relevant"], one["other_rank"])
-            for one in rows.filter((pl.col("side") == side) & (pl.col("rank") <= depth)).rows(named=True)
+            row["rank"]: _ListRow(_item(diff, row["item"]), row["relevant"], row["other_rank"])
+            for row in rows.filter((pl.col("side") == side) & (pl.col("rank") <= depth)).rows(named=True)
         }
         for side in (BASE, MODEL)
     }
     whole = _list_table(diff, by_rank)
-    longest = max((len(one.text) for of_side in by_rank.values() for one in of_side.values()), default=0)
+    longest = max((len(list_row.text) for of_side in by_rank.values() for list_row in of_side.values()), default=0)
     if longest <= _SHORT:
         return whole
     short, drop = _list_table(diff, by_rank, _SHORT), 2  # where an item goes is in the sentence below
@@ -242,8 +242,8 @@ def _said(diff: ModelDiff, items: pl.DataFrame) -> Iterator[str]:
         changed = items.filter(pl.col(diff.measure).abs() >= _LEAST_SHOWN)
         ordered = changed.sort(pl.col(diff.measure).abs(), "item", descending=[True, False])
         parts = [
-            f"{_item(diff, one['item'])} {_number(one[diff.measure], 4, sign=True)} ({_ranks(one)})"
-            for one in ordered.head(_MOST_ITEMS).rows(named=True)
+            f"{_item(diff, row['item'])} {_number(row[diff.measure], 4, sign=True)} ({_ranks(row)})"
+            for row in ordered.head(_MOST_ITEMS).rows(named=True)
         ]
         more = len(ordered) - _MOST_ITEMS
         if parts:
@@ -251,7 +251,7 @@ def _said(diff: ModelDiff, items: pl.DataFrame) -> Iterator[str]:
             yield f"Difference by item: {', '.join(parts)}{rest}."
     for side, other, name in ((MODEL, BASE, diff.model), (BASE, MODEL, diff.base)):
         missed = items.filter((pl.col(f"{side} reason") != "hit") & (pl.col(f"{other} reason") == "hit")).head(_MOST_ITEMS)
-        reasons = [f"{_item(diff, one['item'])} ({REASON_TEXTS[one[f'{side} reason']]})" for one in missed.rows(named=True)]
+        reasons = [f"{_item(diff, row['item'])} ({REASON_TEXTS[row[f'{side} reason']]})" for row in missed.rows(named=True)]
         if reasons:
             yield f"Missed only by {name}: {', '.join(reasons)}."
 
@@ -268,7 +268,7 @@ def _item(diff: ModelDiff, item: Any) -> str:
 
 def _notes(diff: ModelDiff) -> Iterator[str]:
     """Yield notes on what is shown."""
-    whole = [one.measure for one in diff.measures if not one.is_split]
+    whole = [measure.measure for measure in diff.measures if not measure.is_split]
     if whole:
         yield f"No contributions of items: {', '.join(whole)}. Only a sum with one term per hit divides between items."
     if diff.shown:
@@ -288,9 +288,9 @@ def _number(value: float | None, places: int, *, sign: bool = False) -> str:
     return f"+{text}" if sign and value is not None and value > 0 and text.strip("0.,") else text.replace("-", "−") if sign else text
 
 
-def measure_cells(one: MeasureDiff) -> dict[str, Any]:
+def measure_cells(measure: MeasureDiff) -> dict[str, Any]:
     """Return the cells of a measure for programs."""
-    return {name: getattr(one, name) for name in MeasureDiff.__struct_fields__}
+    return {name: getattr(measure, name) for name in MeasureDiff.__struct_fields__}
 
 
 def with_names(diff: ModelDiff, frame: pl.DataFrame) -> pl.DataFrame:
@@ -336,7 +336,7 @@ def cells(diff: ModelDiff) -> dict[str, Any]:
         "format_version": FORMAT_VERSION,
         **{name: getattr(diff, name) for name in scalars},
         "filters": list(diff.filters),
-        "measures": [measure_cells(one) for one in diff.measures],
+        "measures": [measure_cells(measure) for measure in diff.measures],
         "overlap": dict(diff.overlap),
         "missed": {kind: dict(getattr(diff.missed, kind)) for kind in diff.missed._fields},
         "notes": list(diff.notes),

@@ -80,7 +80,7 @@ _UNMARKED: Final = TableMarks()
 
 def result_tables(result: Result, comparison: Comparison | None = None, style: LatexStyle = PLAIN) -> Document:
     """Return the tables of a result and of its groups, for the user's own document; with a comparison also that of differences."""
-    return (*_of_result(result, comparison, style), *_group_tables(result, style.digits), *_compared(comparison, style))
+    return (*_result_tables(result, comparison, style), *_group_tables(result, style.digits), *_compared(comparison, style))
 
 
 def comparison_tables(comparison: Comparison, style: LatexStyle = PLAIN, everything: bool = False, relative: bool = False) -> Document:
@@ -102,10 +102,10 @@ def paper_document(
     """Return a whole document: conclusions (`sentences`, or those of the comparison), values, data, definitions, findings."""
     sentences = sentences or (conclusions(comparison, with_groups=True) if comparison is not None else ())
     # Examples of findings may contain user ids.
-    found = [replace(one, examples=(), details=()) for one in alerts(result.findings) if isinstance(one, Alert)]
+    found = [replace(alert, examples=(), details=()) for alert in alerts(result.findings) if isinstance(alert, Alert)]
     parts: dict[str, Iterable[Block]] = {
         "Summary": _summary(result, sentences),
-        "Results": _of_result(result, comparison, style),
+        "Results": _result_tables(result, comparison, style),
         "Comparison": _compared(comparison, style),
         "Groups, folds and runs": (*_repeats_tables(result, style.digits), *_group_tables(result, style.digits)),
         "Data": tables_of_files(result),
@@ -128,15 +128,15 @@ def _summary(result: Result, sentences: Sequence[str]) -> Iterator[Block]:
 # Tables
 
 
-def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle) -> Iterator[Table]:
+def _result_tables(result: Result, comparison: Comparison | None, style: LatexStyle) -> Iterator[Table]:
     """Yield the values over all users, reference lists last, and the share of the best possible value of each model."""
-    formats = Formats.of(result.rows, style.digits)
+    formats = Formats.from_rows(result.rows, style.digits)
     marks = marks_of(result, formats, style, comparison)
     by_model = result.by_model()
     models = [model for model in result.models if model not in result.yardsticks]
-    notes = tuple(f"{name}: {words}." for name, one in result.definitions.items() if (words := _settings_in_words(one)))
+    notes = tuple(f"{name}: {words}." for name, definition in result.definitions.items() if (words := _settings_in_words(definition)))
     notes += (_R_IN_WORDS,) if re.search(r"\bR\b", " ".join(notes)) else ()
-    notes += citations(one.test for one in result.conclusions if one.is_tested and style.best == "bold")
+    notes += citations(conclusion.test for conclusion in result.conclusions if conclusion.is_tested and style.best == "bold")
     notes += tuple(signature_lines(result).values()) if style.signatures else ()
     lines: Lines = {(model,): by_model[model] for model in (*models, *result.yardsticks)}
     table = _table((_MODEL,), lines, partial(_cell, formats=formats, marks=marks), result.higher_is_better)
@@ -161,24 +161,24 @@ def _with_measures_as_rows(table: Table) -> Table:
     return replace(table, columns=tuple(named)).transposed()
 
 
-def _settings_in_words(one: MeasureDefinition) -> str:
+def _settings_in_words(definition: MeasureDefinition) -> str:
     """Return the settings of a measure for readers of a paper: what each decides, and its value in words."""
-    metric = METRICS.get(one.metric)
+    metric = METRICS.get(definition.metric)
     if metric is None:
         return ""
     texts = []
-    read = axes_read_by(one)
+    read = axes_read_by(definition)
     for axis in (axis for axis in metric.axes.values() if axis in read):
-        value = str(one.axes[axis])
+        value = str(definition.axes[axis])
         if _UNSAID.get(axis) == value:
             continue
-        meaning = AXES[axis].meanings.get(value, format_value(one.axes[axis]))
-        is_one = axis in _GAINS and not one.graded and value != "exp2_plus1"
+        meaning = AXES[axis].meanings.get(value, format_value(definition.axes[axis]))
+        is_one = axis in _GAINS and not definition.graded and value != "exp2_plus1"
         texts.append(_BINARY if is_one else _PHRASES[axis] % meaning if axis in _PHRASES else f"{AXES[axis].decides}: {meaning}")
     means = {name: number.means for name, number in metric.numbers.items()} | {name: text.means for name, text in metric.texts.items()}
-    params = params_of(metric, one)
+    params = params_of(metric, definition)
     without_effect = {name for name, number in metric.numbers.items() if number.default == params[name] in (0, math.inf)}
-    given = (name for name in means if name not in without_effect and params[name] != "" and name in one.params)
+    given = (name for name in means if name not in without_effect and params[name] != "" and name in definition.params)
     texts += [f"{means[name]}: {format_value(params[name])}" for name in given]
     return "; ".join(texts).replace("`", "")
 
@@ -202,8 +202,8 @@ def _group_tables(result: Result, digits: int | None) -> Iterator[Table]:
     """Yield a table for each grouping: one row per model below the name of each group; cross tables for a combination of two."""
     for place, by in enumerate(dict.fromkeys(row.by for row in result.by_group), 1):
         rows = [row for row in result.by_group if row.by == by]
-        cross = Cross.of(by or "", dict.fromkeys(row.group or "" for row in rows if row.n_users))
-        cell = partial(_cell, formats=Formats.of(rows, digits))
+        cross = Cross.from_groups(by or "", dict.fromkeys(row.group or "" for row in rows if row.n_users))
+        cell = partial(_cell, formats=Formats.from_rows(rows, digits))
         if cross is not None and cross.down:
             for number, made in enumerate(cross_tables_with_users(cross, [row for row in rows if row.n_users], cell), 1):
                 yield replace(made, id=f"groups-{place}-{number}")
@@ -236,7 +236,7 @@ def _repeats_tables(result: Result, digits: int | None) -> Iterator[Table]:
         names = (getattr(row, kind) for kind in kinds)
         lines.setdefault((row.model, *("mean" if name is None else name for name in names)), {})[row.label] = row
     keys = (Column("model", "name"), *(Column(kind, "key") for kind in kinds))
-    table = _table(keys, lines, partial(_cell, formats=Formats.of((*over_all, *result.rows), digits)), result.higher_is_better)
+    table = _table(keys, lines, partial(_cell, formats=Formats.from_rows((*over_all, *result.rows), digits)), result.higher_is_better)
     caption = f"Results by {' and '.join(kinds)}. Means ± sample {spread_of_repeats(result)}.{left_out}"
     yield replace(table, caption=caption, id="repeats", rules=_changes([key[0] for key in lines]))
 
@@ -294,8 +294,8 @@ def _caption(result: Result, marks: TableMarks) -> str:
         own = {model: result.counts[model] for model in models if model in result.counts}
         texts += filter(None, (uneven_lists_text(own, key=""),))
     protocols = dict.fromkeys(row.protocol for row in result.rows if row.protocol is not None)
-    conventions = list(dict.fromkeys(one.convention for one in protocols))
-    relevance = list(dict.fromkeys(one.relevance for one in protocols if one.relevance))
+    conventions = list(dict.fromkeys(protocol.convention for protocol in protocols))
+    relevance = list(dict.fromkeys(protocol.relevance for protocol in protocols if protocol.relevance))
     if len(relevance) == len(conventions) == 1:
         is_own = bool(own_threshold(relevance[0], result.threshold))
         texts.append(f"Convention {conventions[0]}: {relevance[0]} is relevant{' (threshold of this evaluation)' if is_own else ''}.")
@@ -314,8 +314,8 @@ def _caption(result: Result, marks: TableMarks) -> str:
 def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Comparison | None = None) -> TableMarks:
     """Return the marks of a result, which all forms share, and those that a `comparison` adds."""
     values = best_values(result, formats)
-    tested = [one for one in result.conclusions if one.is_tested]
-    labels = {one.measure for one in tested}
+    tested = [conclusion for conclusion in result.conclusions if conclusion.is_tested]
+    labels = {conclusion.measure for conclusion in tested}
     untested = {place for place in values.untested if place[1] not in labels}
     best = values.tested | untested
     marks: dict[Place, Mark] = {}
@@ -343,7 +343,7 @@ def _about_best(untested: Iterable[Place], tested: Sequence[Conclusion]) -> tupl
         return "bold: the best value, not tested", ""
     labels = len({label for _, label in untested})
     rest = f"; for {labels} measure{'' if labels == 1 else 's'} without a test only the best value" if labels else ""
-    models = sorted({model for one in tested for model in one.untested})
+    models = sorted({model for conclusion in tested for model in conclusion.untested})
     alone = f"; {shortened(models)}: not tested against the best" if models else ""
     return f"bold: the best value and all that are not clearly different from it{rest}{alone}", how_concluded(tested)
 
@@ -373,6 +373,8 @@ def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Plac
         letters = {(model, label): text for label, of_models in by_label for model, text in of_models.items()}
         return letters, ("models that share a letter are not clearly different", test)
     signs: dict[str | None, str] = {"better": _BETTER, "worse": _WORSE}
-    judged = [one for one in comparison.differences if one.subject.base == comparison.base and one.verdict in signs]
+    judged = [
+        difference for difference in comparison.differences if difference.subject.base == comparison.base and difference.verdict in signs
+    ]
     meaning = f"{_BETTER} better and {_WORSE} worse than {comparison.base}"
-    return {(one.subject.model, one.subject.measure): signs[one.verdict] for one in judged}, (meaning, test)
+    return {(difference.subject.model, difference.subject.measure): signs[difference.verdict] for difference in judged}, (meaning, test)

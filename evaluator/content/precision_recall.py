@@ -63,28 +63,32 @@ def precision_recall(content: ReportContent) -> Figure | None:
     Metrics with other settings have a panel of their own.
     """
     wanted = frozenset(content.charts.get("precision_recall", ()))
-    points = [one for one in content.points if one.is_drawn and one.row.aggregate in ("mean", "system", "") and _spec(one.row.measure)]
+    points = [
+        point for point in content.points if point.is_drawn and point.row.aggregate in ("mean", "system", "") and _spec(point.row.measure)
+    ]
     over_levels, over_cutoffs = list(_over_levels(points)), list(_over_cutoffs(points))
-    panels = [one for one in (*over_levels, *over_cutoffs) if one.metrics & wanted] if wanted else over_levels or over_cutoffs
+    panels = [curve for curve in (*over_levels, *over_cutoffs) if curve.metrics & wanted] if wanted else over_levels or over_cutoffs
     shown = panels[:_MOST_PANELS]
     if not shown:
         return None
-    drawn_models = {row["model"] for one in shown for row in one.rows}
-    names = tuple(name for name in dict.fromkeys(one.name for one in points) if name in drawn_models)
+    drawn_models = {row["model"] for curve in shown for row in curve.rows}
+    names = tuple(name for name in dict.fromkeys(point.name for point in points) if name in drawn_models)
     looks, bands = looks_by("model", names, COLOURS, SHAPES), len(names) <= MOST_BANDS
 
     def make(size: ChartSize) -> Spec:
         beside = min(size.forests, len(shown))
         width, height = size.panel(beside, 2 * NUMBERS_SPACE), 380 if size is BROAD and beside == 1 else 300
-        drawn = [_drawn(one, looks, bands, width, height) for one in shown]
+        drawn = [_drawn(curve, looks, bands, width, height) for curve in shown]
         return {"concat": drawn, "columns": beside, "spacing": 24} if len(drawn) > 1 else drawn[0]
 
-    has_bands = bands and any(row["low"] is not None for one in shown for row in one.rows)
-    repeats = any(one.row.repeats for one in points) and any(one.numbered is None for one in shown)
+    has_bands = bands and any(row["low"] is not None for curve in shown for row in curve.rows)
+    repeats = any(point.row.repeats for point in points) and any(curve.numbered is None for curve in shown)
     repeated = " Means over folds or runs have no interval." if repeats else ""
     left = left_text(len(panels) - len(shown), "with other settings: see the table")
-    caption = f"{' '.join(one.caption for one in shown)}{' The bands are 95 % intervals.' if has_bands else ''}{repeated}{left}"
-    return figure_of("precision-recall", caption, f"{listed([f'{one.y} against {one.x}' for one in shown])} of {len(names)} models", make)
+    caption = f"{' '.join(curve.caption for curve in shown)}{' The bands are 95 % intervals.' if has_bands else ''}{repeated}{left}"
+    return figure_of(
+        "precision-recall", caption, f"{listed([f'{curve.y} against {curve.x}' for curve in shown])} of {len(names)} models", make
+    )
 
 
 def curve_metrics(labels: Iterable[str]) -> tuple[str, ...]:
@@ -122,14 +126,14 @@ def _level(spec: MetricSpec) -> float:
 def _over_levels(points: Iterable[ValuePoint]) -> Iterator[_Panel]:
     """Yield metrics over their levels, a panel for each of their other settings and cut-offs."""
     found: dict[MetricSpec, list[tuple[float, ValuePoint]]] = {}
-    for one in points:
-        spec = parse(one.row.measure)
+    for point in points:
+        spec = parse(point.row.measure)
         if spec.name in _LEVELS:
-            found.setdefault(_without_level(spec), []).append((_level(spec), one))
+            found.setdefault(_without_level(spec), []).append((_level(spec), point))
     for spec, some in found.items():
         rows = [
-            {"model": one.name, "x": level, "value": one.value, "low": one.low, "high": one.high}
-            for level, one in sorted(some, key=lambda pair: pair[0])
+            {"model": point.name, "x": level, "value": point.value, "low": point.low, "high": point.high}
+            for level, point in sorted(some, key=lambda pair: pair[0])
         ]
         n_levels, other = len({level for level, _ in some}), _LEVELS[spec.name]
         if n_levels >= _FEWEST_LEVELS:
@@ -139,11 +143,11 @@ def _over_levels(points: Iterable[ValuePoint]) -> Iterator[_Panel]:
 def _over_cutoffs(points: Iterable[ValuePoint]) -> Iterator[_Panel]:
     """Yield Precision against Recall at the cut-offs that both have, a panel for each of their settings."""
     found: dict[str, dict[tuple[int | None, str], dict[str, ValuePoint]]] = {}
-    for one in points:
-        spec = parse(one.row.metric)
+    for point in points:
+        spec = parse(point.row.metric)
         if spec.name not in _LEVELS:
             settings = spec.title.removeprefix(spec.name)
-            found.setdefault(settings, {}).setdefault((one.row.k, one.name), {})[spec.name] = one
+            found.setdefault(settings, {}).setdefault((point.row.k, point.name), {})[spec.name] = point
     for settings, some in found.items():
         both = {place: pair for place, pair in some.items() if len(pair) > 1}
         cutoffs = sorted({k for k, _ in both}, key=_by_size)

@@ -53,7 +53,7 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
         """The given title, or the names of the models."""
         if self.given_title:
             return self.given_title
-        names = [one.name for one in self.models if not one.is_yardstick]
+        names = [model.name for model in self.models if not model.is_reference]
         if len(self.results) > 1 and self.comparison is not None and self.comparison.base is not None:
             return f"{_listed(self.comparison.others)} against {self.comparison.base}"
         return f"Evaluation of {_listed(names)}"
@@ -66,7 +66,7 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def formats(self) -> Formats:
         """The number of decimals of the values of each measure."""
-        return Formats.of([one.row for one in self.points])
+        return Formats.from_rows([point.row for point in self.points])
 
     @cached_property
     def marked(self) -> BestValues:
@@ -74,22 +74,22 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
         if len(self.results) == 1:
             return best_values(next(iter(self.results.values())), self.formats)
         untested: set[Place] = set()
-        if len(set(candidates_by_place([(one.result, one.model) for one in self.models if not one.is_yardstick]))) > 1:
+        if len(set(candidates_by_place([(model.result, model.model) for model in self.models if not model.is_reference]))) > 1:
             return BestValues()
         for label, row in by_label(self.points).items():
-            values = {one.name: one.value for one in row.values() if not one.is_yardstick}
+            values = {point.name: point.value for point in row.values() if not point.is_reference}
             untested |= highest_printed(label, values, self.higher_is_better[label], self.formats)
         return BestValues(untested=frozenset(untested))
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The measures, in the order of the results."""
-        return tuple(dict.fromkeys(one.label for one in self.points))
+        return tuple(dict.fromkeys(point.label for point in self.points))
 
     @cached_property
     def higher_is_better(self) -> Mapping[str, bool | None]:
         """The better direction of each measure."""
-        return {one.label: one.row.higher_is_better for one in self.points}
+        return {point.label: point.row.higher_is_better for point in self.points}
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -108,10 +108,10 @@ def _opening(content: ReportContent) -> Document:
 
 def status(content: ReportContent) -> Status:
     """Return the outcome of gates, the failed checks, and then the conclusions on the models."""
-    return Status((*_of_gates(content), *_of_checks(content), *_of_models(content)))
+    return Status((*_gate_lines(content), *_check_lines(content), *_model_lines(content)))
 
 
-def _of_gates(content: ReportContent) -> Iterator[tuple[Level, str]]:
+def _gate_lines(content: ReportContent) -> Iterator[tuple[Level, str]]:
     """Yield the outcome of gates, if there are any."""
     if content.gates:
         verdicts = Verdicts(tuple(content.gates))
@@ -120,23 +120,25 @@ def _of_gates(content: ReportContent) -> Iterator[tuple[Level, str]]:
         yield "bad" if verdicts.failed() else "good" if passed else "doubtful", f"{said[0].upper()}{said[1:]}."
 
 
-def _of_checks(content: ReportContent) -> Iterator[tuple[Level, str]]:
+def _check_lines(content: ReportContent) -> Iterator[tuple[Level, str]]:
     """Yield the numbers of health checks with errors or warnings, by result if there are several."""
     for label, result in content.results.items():
         of = f" of {label}" if len(content.results) > 1 else ""
         for severity in ("error", "warn"):
-            checks = [one.check for one, _ in merged(result.findings) if one.severity == severity]
+            checks = [finding.check for finding, _ in merged(result.findings) if finding.severity == severity]
             if checks:
                 word = f"{findings.WORDS[severity]}{'s' * (len(checks) != 1)}"
-                is_strict = severity == "error" and any(one.is_strict for one in result.findings)
+                is_strict = severity == "error" and any(finding.is_strict for finding in result.findings)
                 counted = f"; {findings.STRICTLY}" if is_strict else ""
                 found = f"The health checks{of} found {len(checks)} {word} ({', '.join(dict.fromkeys(checks))}){counted}."
                 yield _SEVERITIES[severity][0], found
 
 
-def _of_models(content: ReportContent) -> Iterator[tuple[Level, str]]:
+def _model_lines(content: ReportContent) -> Iterator[tuple[Level, str]]:
     """Yield cautions on the data and the conclusions; without a comparison, the reason, and the main measure of each model."""
-    yield from (("doubtful", one) for one in dict.fromkeys(one for result in content.results.values() for one in result.cautions))
+    yield from (
+        ("doubtful", caution) for caution in dict.fromkeys(sentence for result in content.results.values() for sentence in result.cautions)
+    )
     if content.comparison is not None:
         sentences = list(content.closing) or conclusions(content.comparison, with_groups=True)
         yield from (("plain", sentence) for sentence in sentences[:_MOST])
@@ -146,20 +148,20 @@ def _of_models(content: ReportContent) -> Iterator[tuple[Level, str]]:
     if content.uncompared:
         lines = (line.strip() for line in content.uncompared.splitlines())
         yield "doubtful", f"The models are not compared: {'; '.join(lines)}."
-    first = [one for one in content.points if one.label == main_measure(content.labels) and not one.is_yardstick]
-    yield from (("plain", _of_point(one, content.formats.shown(one.row))) for one in first[:_MOST])
+    first = [point for point in content.points if point.label == main_measure(content.labels) and not point.is_reference]
+    yield from (("plain", _point_sentence(point, content.formats.shown(point.row))) for point in first[:_MOST])
 
 
-def _of_point(one: ValuePoint, value: str) -> str:
+def _point_sentence(point: ValuePoint, value: str) -> str:
     """Return a value in a sentence, with its interval."""
-    if one.value is None:
-        return f"{one.label} of {one.name} has no value."
-    digits = decimals(one.half_width)
+    if point.value is None:
+        return f"{point.label} of {point.name} has no value."
+    digits = decimals(point.half_width)
     ends = ""
-    if one.low is not None and one.high is not None:
-        ends = f" ({percent(0.95)} interval {plain(one.low, digits)} to {plain(one.high, digits)})"
-    over = f" over {users_text(one.row.n_users)}" if one.row.n_users else ""
-    return f"{one.label} of {one.name} is {value}{ends}{over}."
+    if point.low is not None and point.high is not None:
+        ends = f" ({percent(0.95)} interval {plain(point.low, digits)} to {plain(point.high, digits)})"
+    over = f" over {users_text(point.row.n_users)}" if point.row.n_users else ""
+    return f"{point.label} of {point.name} is {value}{ends}{over}."
 
 
 # Sections
@@ -176,7 +178,7 @@ def _findings(content: ReportContent, short: bool) -> Iterator[Section]:
     if not examined:
         return
     several = len(content.results) > 1
-    sentences = {label: " ".join(filter(None, (findings.summary(one), findings.skipped(one)))) for label, one in examined.items()}
+    sentences = {label: " ".join(filter(None, (findings.summary(result), findings.skipped(result)))) for label, result in examined.items()}
     said = (Paragraph(f"{label}: {sentence}" if several else sentence) for label, sentence in sentences.items())
     grave = _findings_table("findings-table", "Errors and warnings", content, ("error", "warn"))
     notes = _findings_table("notes-table", "Notes", content, ("info",))
@@ -190,12 +192,16 @@ def _findings_table(id: str, caption: str, content: ReportContent, severities: t
     titles = ("check", *(["result"] if several else []), "severity", "what was found", "what to do", *(["for example"] if examples else []))
     rows = []
     for label, result in content.results.items():
-        for one, models in merged([one for one in result.findings if result.examined and one.severity in severities]):
-            level, mark = _SEVERITIES[one.severity]
-            severity = Cell(f"{NEWS[level]}{findings.WORDS[one.severity]}", mark=mark)
-            text = f"{findings.titled(one, ', '.join(models))}{''.join(f' {line}.' for line in findings.bounds(one))}"
-            more = (Cell(text), Cell(" ".join((one.advice, *one.cures))), *([Cell("; ".join(one.examples))] if examples else []))
-            rows.append((Cell(one.check), *([Cell(label)] if several else []), severity, *more))
+        for finding, models in merged([finding for finding in result.findings if result.examined and finding.severity in severities]):
+            level, mark = _SEVERITIES[finding.severity]
+            severity = Cell(f"{NEWS[level]}{findings.WORDS[finding.severity]}", mark=mark)
+            text = f"{findings.titled(finding, ', '.join(models))}{''.join(f' {line}.' for line in findings.bounds(finding))}"
+            more = (
+                Cell(text),
+                Cell(" ".join((finding.advice, *finding.cures))),
+                *([Cell("; ".join(finding.examples))] if examples else []),
+            )
+            rows.append((Cell(finding.check), *([Cell(label)] if several else []), severity, *more))
     return Table(tuple(map(Column, titles)), tuple(rows), caption, id)
 
 
@@ -206,14 +212,14 @@ def _values(content: ReportContent, short: bool) -> Iterator[Section]:
     if short:
         yield Section("values", "Values", (table, Sentences(tuple(legend))))
         return
-    whiskers = [_WHISKERS] if any(one.low is not None for one in content.points) else []
+    whiskers = [_WHISKERS] if any(point.low is not None for point in content.points) else []
     repeated = [result for result in content.results.values() if any(row.repeats_std is not None for row in result.rows)]
     whiskers += [f"± is the {' or the '.join(dict.fromkeys(map(spread_of_repeats, repeated)))}."] if repeated else []
     whiskers += [_OUTSIDE] if _has_far_values(content) else []
     said = map(Paragraph, ("↑ higher is better, ↓ lower is better.", *legend, *whiskers))
     shares = shares_table(content.models)
     more = [replace(shares, id="achieved-table", caption="Percent of achievable")] if shares else []
-    metrics = meanings({name: one for result in content.results.values() for name, one in result.definitions.items()})
+    metrics = meanings({name: definition for result in content.results.values() for name, definition in result.definitions.items()})
     about = [metrics] if metrics is not None else []
     table = replace(table, id="values-table", caption="Values of all models")
     yield Section("values", "Values", (*said, table, *basic_values(content), *more, *about))
@@ -222,7 +228,7 @@ def _values(content: ReportContent, short: bool) -> Iterator[Section]:
 def _has_far_values(content: ReportContent) -> bool:
     """Return whether a value of a measure is so far from the others that it is drawn outside their scale."""
     for points in by_label(content.points).values():
-        drawn = [Interval(one.value, one.low, one.high).ends for one in points.values() if one.is_drawn]
+        drawn = [Interval(point.value, point.low, point.high).ends for point in points.values() if point.is_drawn]
         if len(nearby([(min(ends), max(ends)) for ends in drawn])) < len(drawn):
             return True
     return False
@@ -237,7 +243,7 @@ def _differences(content: ReportContent, short: bool) -> Iterator[Section]:
     )
     said = {sentence for _, sentence in status(content).lines} if short else set()
     blocks = (
-        Points(tuple(one for one in block.texts if one not in said)) if isinstance(block, Points) else block for block in section.blocks
+        Points(tuple(text for text in block.texts if text not in said)) if isinstance(block, Points) else block for block in section.blocks
     )
     yield replace(section, blocks=tuple(blocks))
 
@@ -278,19 +284,21 @@ def _done(content: ReportContent, short: bool) -> Iterator[Section]:
         files = ((source, file) for source in result.inputs for file in source.files)
         inputs = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.hash) for source, file in files)
         settings = []
-        for name, one in result.definitions.items():
-            choices = {**one.axes, **one.params, "average": one.average, "population": one.population}
-            settings.append((name, one.convention, ", ".join(f"{choice}={value}" for choice, value in choices.items())))
+        for name, definition in result.definitions.items():
+            choices = {**definition.axes, **definition.params, "average": definition.average, "population": definition.population}
+            settings.append((name, definition.convention, ", ".join(f"{choice}={value}" for choice, value in choices.items())))
         blocks: dict[str, Block] = {
-            "Notes on the values": Points((*result.notes(), *citations(one.test for one in result.conclusions if one.is_tested))),
-            "Input files": Table.of_texts(_INPUTS, inputs, "Input files", f"inputs-{part}table"),
+            "Notes on the values": Points(
+                (*result.notes(), *citations(conclusion.test for conclusion in result.conclusions if conclusion.is_tested))
+            ),
+            "Input files": Table.from_texts(_INPUTS, inputs, "Input files", f"inputs-{part}table"),
         }
         if settings:
             changed = changed_settings(result)
             id = f"definitions-{part}table"
             blocks["Definitions"] = Paragraph(_DEFAULTS) if changed is None else replace(changed, id=id)
         if settings and not short:
-            blocks["All settings of each measure"] = Table.of_texts(_SETTINGS, settings, "All settings", f"settings-{part}table")
+            blocks["All settings of each measure"] = Table.from_texts(_SETTINGS, settings, "All settings", f"settings-{part}table")
         if not short:
             blocks["Signatures"] = Code("\n".join(signature_lines(result).values()))
             blocks["Config"] = Code(json.dumps(result.config, indent=1, ensure_ascii=False, default=str), "json")

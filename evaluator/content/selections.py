@@ -134,7 +134,7 @@ def _values(
     `intervals` are next to their means if they fit; shares of the best possible values follow. `said` are numbers of users that a note
     of the result has already.
     """
-    formats = Formats.of(result.rows, digits)
+    formats = Formats.from_rows(result.rows, digits)
     marked = best_values(result, formats)
     make = partial(values_of_result, result, formats, marked.marks(), marked.legend(best), said=said)
     yield replace(make(intervals), narrow=make()) if intervals else make()
@@ -142,12 +142,12 @@ def _values(
     yield from [shares] if shares else []
 
 
-def _turned(one: Table, models_as_rows: bool | None) -> Table:
+def _turned(table: Table, models_as_rows: bool | None) -> Table:
     """Return a table with models or measures as rows; `None`: the width of the screen decides."""
     if models_as_rows is None:
-        return one
-    turned = one.transposed() if models_as_rows else replace(one, turns=False)
-    return replace(turned, narrow=_turned(one.narrow, models_as_rows) if one.narrow else None)
+        return table
+    turned = table.transposed() if models_as_rows else replace(table, turns=False)
+    return replace(turned, narrow=_turned(table.narrow, models_as_rows) if table.narrow else None)
 
 
 def _checked(result: Result, command: str = "", verbose: bool = False) -> Iterator[str]:

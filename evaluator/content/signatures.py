@@ -16,10 +16,10 @@ def reproduced(result: Result, lines: Iterable[str]) -> list[str]:
     """Return sentences on the signatures that `lines` name: those that measures of a result have again, and how others differ."""
     given = {line: read_signature(line) for text in lines for line in map(str.strip, text.splitlines()) if line}
     here = list(signatures(result).values())
-    same = [one.measure for line, one in given.items() if one in here]
-    others = (one for one in given.values() if one not in here)
+    same = [signature.measure for line, signature in given.items() if signature in here]
+    others = (signature for signature in given.values() if signature not in here)
     has = f"The result has the signature{'' if len(same) == 1 else 's'} of {listed(same)} again."
-    return [*([has] if same else []), *(_differing(one, here) for one in others)]
+    return [*([has] if same else []), *(_differing(other, here) for other in others)]
 
 
 def _differing(one: Signature, here: Iterable[Signature]) -> str:

@@ -66,29 +66,40 @@ def table(search: SliceSearch) -> Table:
         Column("p", "p", yields=3),
         Column("confirmed", "verdict"),
     )
-    digits = max((one.digits for one in search.slices if one.digits is not None), default=None)
+    digits = max((user_slice.digits for user_slice in search.slices if user_slice.digits is not None), default=None)
     rows = []
-    for one in search.slices:
-        has_interval = one.low is not None and one.high is not None
-        drawn = Interval(one.difference, one.low, one.high) if has_interval else None
-        p = one.p_adjusted
-        mark = one.direction if one.confirmed and one.direction in ("better", "worse") else ""
+    for user_slice in search.slices:
+        has_interval = user_slice.low is not None and user_slice.high is not None
+        drawn = Interval(user_slice.difference, user_slice.low, user_slice.high) if has_interval else None
+        p = user_slice.p_adjusted
+        mark = user_slice.direction if user_slice.confirmed and user_slice.direction in ("better", "worse") else ""
         rows.append(
             (
-                Cell(one.name),
-                Cell(f"{one.n_users:,}", value=one.n_users),
-                Cell(value_text(one.value, digits), value=one.value),
-                Cell(value_text(one.others, digits), value=one.others),
-                Cell("–" if one.difference is None else with_sign(one.difference, digits), value=one.difference),
-                Cell(span_of(one.low, one.high, digits) if one.low is not None and one.high is not None else "–", drawn=drawn),
+                Cell(user_slice.name),
+                Cell(f"{user_slice.n_users:,}", value=user_slice.n_users),
+                Cell(value_text(user_slice.value, digits), value=user_slice.value),
+                Cell(value_text(user_slice.others, digits), value=user_slice.others),
+                Cell("–" if user_slice.difference is None else with_sign(user_slice.difference, digits), value=user_slice.difference),
+                Cell(
+                    span_of(user_slice.low, user_slice.high, digits) if user_slice.low is not None and user_slice.high is not None else "–",
+                    drawn=drawn,
+                ),
                 Cell("–" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}", value=p),
-                Cell(one.direction if one.confirmed else "no", mark=mark),
+                Cell(user_slice.direction if user_slice.confirmed else "no", mark=mark),
             )
         )
     return Table(columns, tuple(rows), id="slices-table", columns_of_data=DATA, data=list(_data(search)))
 
 
 def _data(search: SliceSearch) -> Iterator[list[object]]:
-    for one in search.slices:
-        values = (one.value, one.others, one.difference, one.low, one.high, one.p_adjusted, one.confirmed)
-        yield [one.name, one.direction, one.n_users, *values]
+    for user_slice in search.slices:
+        values = (
+            user_slice.value,
+            user_slice.others,
+            user_slice.difference,
+            user_slice.low,
+            user_slice.high,
+            user_slice.p_adjusted,
+            user_slice.confirmed,
+        )
+        yield [user_slice.name, user_slice.direction, user_slice.n_users, *values]

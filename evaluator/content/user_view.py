@@ -187,16 +187,16 @@ def _values(view: UserView) -> Iterator[Block]:
     """Yield the values by measure and model, and the reasons for missing ones."""
     if not view.values:
         return
-    with_mean = any(one.mean is not None for one in view.values)
-    with_place = any(one.better_than is not None for one in view.values)
+    with_mean = any(value.mean is not None for value in view.values)
+    with_place = any(value.better_than is not None for value in view.values)
     more = (*([Column("mean", "value")] if with_mean else []), *([Column("beats", "counts")] if with_place else []))
-    models = list(dict.fromkeys(one.model for one in view.values))
+    models = list(dict.fromkeys(value.model for value in view.values))
     by_measure: dict[str, dict[str, UserValue]] = {}
-    for one in view.values:
-        by_measure.setdefault(one.measure, {})[one.model] = one
+    for value in view.values:
+        by_measure.setdefault(value.measure, {})[value.model] = value
     rows, long_rows = [], []
     for measure, found in by_measure.items():
-        places = numbers.decimals([number for one in found.values() for number in (one.value, one.mean)])
+        places = numbers.decimals([number for value in found.values() for number in (value.value, value.mean)])
         head = Cell(measure, direction=next(iter(found.values())).higher_is_better)
         shown = (0, *([1] if with_mean else []), *([2] if with_place else []))
         every = {model: _value_cells(found.get(model), places) for model in models}
@@ -205,7 +205,7 @@ def _values(view: UserView) -> Iterator[Block]:
         long_rows += [(head if not number else Cell(), Cell(model), *cells[model]) for number, model in enumerate(models)]
     notes = ["mean: the value of the model over all users."] if with_mean else []
     notes += ["beats: the share of users with a worse value."] if with_place else []
-    if with_place and any(one.higher_is_better is None for one in view.values):
+    if with_place and any(value.higher_is_better is None for value in view.values):
         notes.append("If neither direction is better, beats counts the users with a lower value.")
     columns = (Column("measure", "key"), *(column for model in models for column in (Column(model, "value"), *more)))
     long = Table((Column("measure", "key"), Column("model", "name"), Column("value", "value"), *more), tuple(long_rows))
@@ -214,9 +214,9 @@ def _values(view: UserView) -> Iterator[Block]:
     yield Section("values", "Values", (table, *said, *_reasons(view.values)))
 
 
-def _value_cells(one: UserValue | None, places: int) -> tuple[Cell, Cell, Cell]:
+def _value_cells(user_value: UserValue | None, places: int) -> tuple[Cell, Cell, Cell]:
     """Return the cells of a value: the value, the mean, and the share of users with a worse value."""
-    value, mean, share = (None, None, None) if one is None else (one.value, one.mean, one.better_than)
+    value, mean, share = (None, None, None) if user_value is None else (user_value.value, user_value.mean, user_value.better_than)
     return (
         Cell("–" if value is None else numbers.number(value, places), value=value),
         Cell("–" if mean is None else numbers.number(mean, places), value=mean),
@@ -227,9 +227,9 @@ def _value_cells(one: UserValue | None, places: int) -> tuple[Cell, Cell, Cell]:
 def _reasons(values: Iterable[UserValue]) -> Iterator[Block]:
     """Yield sentences on the values that are missing, each reason once."""
     reasons: dict[str, dict[str, list[str]]] = {}
-    for one in values:
-        if one.value is None and one.reason:
-            reasons.setdefault(one.reason, {}).setdefault(one.model, []).append(one.measure)
+    for value in values:
+        if value.value is None and value.reason:
+            reasons.setdefault(value.reason, {}).setdefault(value.model, []).append(value.measure)
     texts = []
     for reason, by_model in reasons.items():
         labels = list(dict.fromkeys(label for some in by_model.values() for label in some))
@@ -241,14 +241,14 @@ def _reasons(values: Iterable[UserValue]) -> Iterator[Block]:
 def _policies(effects: Sequence[PolicyEffect]) -> Iterator[Block]:
     """Yield sentences on what policies did with the user's data; effects that models share are one sentence."""
     shared: dict[PolicyEffect, list[str]] = {}
-    for one in effects:
-        shared.setdefault(replace(one, model=""), []).append(one.model)
+    for effect in effects:
+        shared.setdefault(replace(effect, model=""), []).append(effect.model)
     texts = []
-    for one, models in shared.items():
-        what = f"{shortened(models)}: {one.what}" if any(models) else f"{one.what[0].upper()}{one.what[1:]}"
-        rows = "" if one.n is None else f", {one.n:,}" if one.total is None else f", {one.n:,} of {one.total:,}"
-        setting = f" ({one.axis}: {one.choice})" if one.axis else f" ({one.choice})" if one.choice else ""
-        texts.append(f"{what}{rows}. {one.effect[0].upper()}{one.effect[1:]}{setting}.")
+    for effect, models in shared.items():
+        what = f"{shortened(models)}: {effect.what}" if any(models) else f"{effect.what[0].upper()}{effect.what[1:]}"
+        rows = "" if effect.n is None else f", {effect.n:,}" if effect.total is None else f", {effect.n:,} of {effect.total:,}"
+        setting = f" ({effect.axis}: {effect.choice})" if effect.axis else f" ({effect.choice})" if effect.choice else ""
+        texts.append(f"{what}{rows}. {effect.effect[0].upper()}{effect.effect[1:]}{setting}.")
     if texts:
         yield Section("policies", "What was done with odd data", (Points(tuple(texts)),))
 
@@ -256,13 +256,13 @@ def _policies(effects: Sequence[PolicyEffect]) -> Iterator[Block]:
 def _findings(findings: Sequence[UserFinding]) -> Iterator[Block]:
     """Yield the findings that concern the user; those that models share are one sentence."""
     shared: dict[UserFinding, list[str]] = {}
-    for one in findings:
-        shared.setdefault(replace(one, model=""), []).append(one.model)
+    for finding in findings:
+        shared.setdefault(replace(finding, model=""), []).append(finding.model)
     texts = []
-    for one, models in shared.items():
+    for finding, models in shared.items():
         who = f" in {shortened(models)}" if any(models) else ""
-        examples = f" ({'; '.join(one.examples)})" if one.examples else ""
-        texts.append(f"{one.check}, {one.severity}{who}: {one.problem}{examples}.")
+        examples = f" ({'; '.join(finding.examples)})" if finding.examples else ""
+        texts.append(f"{finding.check}, {finding.severity}{who}: {finding.problem}{examples}.")
     if texts:
         yield Section("findings", "Findings of checks that concern this user", (Points(tuple(texts)),))
 
@@ -283,9 +283,9 @@ def cells(view: UserView) -> dict[str, Any]:
         "weight": view.weight,
         **frames,
         "lists": {model: frame.to_dicts() for model, frame in view.lists.items()},
-        "values": [{**asdict(one), "better_than": one.better_than} for one in view.values],
-        "policies": [asdict(one) for one in view.policies],
-        "findings": [{**asdict(one), "examples": list(one.examples)} for one in view.findings],
+        "values": [{**asdict(value), "better_than": value.better_than} for value in view.values],
+        "policies": [asdict(policy) for policy in view.policies],
+        "findings": [{**asdict(finding), "examples": list(finding.examples)} for finding in view.findings],
         "titles": dict(sorted(view.titles.items())),
         "notes": list(view.notes),
     }

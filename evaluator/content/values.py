@@ -42,7 +42,7 @@ class ValuePoint(Struct, frozen=True):
     row: Row
     low: float | None
     high: float | None
-    is_yardstick: bool = False
+    is_reference: bool = False
 
     @property
     def is_drawn(self) -> bool:
@@ -78,14 +78,14 @@ class NamedModel(Struct, frozen=True, eq=False):
     model: str
 
     @property
-    def is_yardstick(self) -> bool:
+    def is_reference(self) -> bool:
         """True for reference lists."""
         return self.model in self.result.yardsticks
 
     def point(self, row: Row) -> ValuePoint:
         """Return the value of a row, with its interval if it has one."""
         low, high = row.interval or (None, None)
-        return ValuePoint(self.name, row, low, high, self.is_yardstick)
+        return ValuePoint(self.name, row, low, high, self.is_reference)
 
 
 def models_of(result: Result) -> tuple[NamedModel, ...]:
@@ -95,14 +95,16 @@ def models_of(result: Result) -> tuple[NamedModel, ...]:
 
 def points_of(models: Iterable[NamedModel]) -> tuple[ValuePoint, ...]:
     """Return the values over all users, model by model, in the order of the result, without measures of spread."""
-    return tuple(one.point(row) for one in models for row in one.result.rows if row.model == one.model and not is_spread(row.aggregate))
+    return tuple(
+        model.point(row) for model in models for row in model.result.rows if row.model == model.model and not is_spread(row.aggregate)
+    )
 
 
 def by_label(points: Iterable[ValuePoint]) -> Mapping[str, Mapping[str, ValuePoint]]:
     """Return measure → model → point."""
     table: dict[str, dict[str, ValuePoint]] = {}
-    for one in points:
-        table.setdefault(one.label, {})[one.name] = one
+    for point in points:
+        table.setdefault(point.label, {})[point.name] = point
     return table
 
 
@@ -113,7 +115,7 @@ class Formats(Struct, frozen=True):
     rounded: bool = False
 
     @staticmethod
-    def of(rows: Iterable[Row], digits: int | None = None) -> Formats:
+    def from_rows(rows: Iterable[Row], digits: int | None = None) -> Formats:
         """Return the numbers of decimals that `rows` need, or `digits` for all but counts; an interval has that of its mean."""
         by_measure: dict[str, list[Row]] = {}
         for row in rows:
@@ -142,12 +144,12 @@ class Formats(Struct, frozen=True):
         spread = row.repeats_std if half is None else half
         return Cell(self.text(row.label, row.value), self.text(row.label, spread), mark, value=row.value)
 
-    def point_cell(self, one: ValuePoint | None, mark: Mark = "", *, with_interval: bool = False) -> Cell:
+    def point_cell(self, point: ValuePoint | None, mark: Mark = "", *, with_interval: bool = False) -> Cell:
         """Return a value; `with_interval`, its interval may be drawn."""
-        if one is None or not with_interval:
-            return self.cell(None if one is None else one.row, mark=mark)
-        drawn = Interval(one.value, one.low, one.high, hollow=one.is_yardstick) if one.is_drawn else None
-        return replace(self.cell(one.row, one.half_width, mark), drawn=drawn)
+        if point is None or not with_interval:
+            return self.cell(None if point is None else point.row, mark=mark)
+        drawn = Interval(point.value, point.low, point.high, hollow=point.is_reference) if point.is_drawn else None
+        return replace(self.cell(point.row, point.half_width, mark), drawn=drawn)
 
 
 def _counts(rows: Sequence[Row]) -> bool:
@@ -168,11 +170,11 @@ def _by_measure(
 
     A number that is the same for all models is a note, unless it is `said` elsewhere; those of folds are also added up.
     """
-    better = {label: way for one in models for label, way in one.result.higher_is_better.items()}
-    lines = ((Cell(label, direction=better[label]), *(cell(one, label) for one in models)) for label in labels)
-    counts = [one.result.counts[one.model].averaged for one in models]
-    n_folds = max((len(one.result.folds) for one in models), default=0)
-    columns = (Column("measure", "name"), *(Column(one.name, "value") for one in models))
+    better = {label: way for model in models for label, way in model.result.higher_is_better.items()}
+    lines = ((Cell(label, direction=better[label]), *(cell(model, label) for model in models)) for label in labels)
+    counts = [model.result.counts[model.model].averaged for model in models]
+    n_folds = max((len(model.result.folds) for model in models), default=0)
+    columns = (Column("measure", "name"), *(Column(model.name, "value") for model in models))
     of_folds = _users_of_folds(models, counts, n_folds) if n_folds else ""
     if len(counts) > 1 and len(set(counts)) == 1:
         notes = () if counts[0] in said and not n_folds else (f"{of_folds or users_text(counts[0])} for each model.",)
@@ -184,7 +186,7 @@ def _by_measure(
 
 def _users_of_folds(models: Sequence[NamedModel], counts: Sequence[int], n_folds: int) -> str:
     """Return the numbers of users of models in folds: each once, and added up over folds."""
-    distinct = (one.result.distinct_users(row) for one in models for row in one.result.rows_by_model[one.model][:1])
+    distinct = (model.result.distinct_users(row) for model in models for row in model.result.rows_by_model[model.model][:1])
     return users_of_folds([n for n in distinct if n is not None], n_folds, counts)
 
 
@@ -203,9 +205,9 @@ def values_of_result(
     """
     rows, united = result.by_model(), intervals.values()
 
-    def cell(one: NamedModel, label: str) -> Cell:
-        interval = rows[one.model].get(intervals.get(label, ""))
-        return formats.cell(rows[one.model].get(label), None if interval is None else interval.value, marks.get((one.model, label), ""))
+    def cell(model: NamedModel, label: str) -> Cell:
+        interval = rows[model.model].get(intervals.get(label, ""))
+        return formats.cell(rows[model.model].get(label), None if interval is None else interval.value, marks.get((model.model, label), ""))
 
     table = _by_measure(models_of(result), [label for label in result.labels() if label not in united], cell, said)
     has_spreads = any(cell.spread for line in table.rows for cell in line)
@@ -239,10 +241,10 @@ def values_of_models(
     points = points_of(models)
     table = by_label(points)
 
-    def cell(one: NamedModel, label: str) -> Cell:
-        return formats.point_cell(table[label].get(one.name), marks.get((one.name, label), ""), with_interval=with_intervals)
+    def cell(model: NamedModel, label: str) -> Cell:
+        return formats.point_cell(table[label].get(model.name), marks.get((model.name, label), ""), with_interval=with_intervals)
 
-    return _by_measure(models, table, cell, columns_of_data=COLUMNS_OF_DATA, data=[one.data for one in points])
+    return _by_measure(models, table, cell, columns_of_data=COLUMNS_OF_DATA, data=[point.data for point in points])
 
 
 def united_intervals(result: Result) -> Mapping[str, str]:
@@ -259,18 +261,18 @@ def united_intervals(result: Result) -> Mapping[str, str]:
 
 def shares_table(models: Sequence[NamedModel]) -> Table | None:
     """Return each model's share of the best possible value in percent, for each measure that has one; `None` without any."""
-    models = [one for one in models if one.model != ORACLE]
+    models = [model for model in models if model.model != ORACLE]
     points = by_label(point for point in points_of(models) if point.row.achieved is not None)
     title = "percent of achievable"
-    columns = (Column(title, "name"), *(Column(one.name, "value") for one in models))
-    rows = tuple((Cell(label), *(share_cell(some.get(one.name)) for one in models)) for label, some in points.items())
-    data = [[name, label, one.row.achieved] for label, some in points.items() for name, one in some.items()]
+    columns = (Column(title, "name"), *(Column(model.name, "value") for model in models))
+    rows = tuple((Cell(label), *(share_cell(some.get(model.name)) for model in models)) for label, some in points.items())
+    data = [[name, label, point.row.achieved] for label, some in points.items() for name, point in some.items()]
     return Table(columns, rows, turns=True, corner=title, columns_of_data=("model", "measure", "achieved"), data=data) if points else None
 
 
-def share_cell(one: ValuePoint | None) -> Cell:
+def share_cell(point: ValuePoint | None) -> Cell:
     """Return the share of the best possible value, in percent."""
-    share = None if one is None else one.row.achieved
+    share = None if point is None else point.row.achieved
     return Cell("" if share is None else f"{100 * share:.1f} %", value=share)
 
 
@@ -300,7 +302,7 @@ def repeats(result: Result, digits: int | None = None) -> Document:
     over_all, kinds = repeated_rows(result)
     if not over_all:
         return ()
-    formats = Formats.of((*result.rows, *over_all), digits)
+    formats = Formats.from_rows((*result.rows, *over_all), digits)
     folds = list(dict.fromkeys(row.fold for row in over_all))
     in_order = sorted(over_all, key=lambda row: (folds.index(row.fold), row.run is None))
     in_order += [row for row in result.rows if row.repeats is not None]
@@ -324,20 +326,20 @@ def repeats(result: Result, digits: int | None = None) -> Document:
 def ledger(result: Result) -> Document:
     """Return the ledgers: measures with the same users share a row; below, the values over some of the users if they differ."""
     rows = [(row, row.ledger) for row in (*result.rows, *result.repeated) if row.ledger is not None]
-    formats = Formats.of(row for row, _ in rows)
+    formats = Formats.from_rows(row for row, _ in rows)
     grouped: dict[tuple[str, Ledger], list[str]] = {}
     parts = []
-    for row, one in rows:
-        alike = replace(one, covered=0, covered_value=None, warm=None, warm_value=None)
+    for row, account in rows:
+        alike = replace(account, covered=0, covered_value=None, warm=None, warm_value=None)
         grouped.setdefault((row.source, alike), []).append(row.label)
-        if one.covered_value is not None or one.warm_value is not None:
-            some = ((one.covered_value, one.covered), (one.warm_value, one.warm))
+        if account.covered_value is not None or account.warm_value is not None:
+            some = ((account.covered_value, account.covered), (account.warm_value, account.warm))
             texts = ("" if value is None else f"{formats.text(row.label, value)} ({n:,})" for value, n in some)
-            parts.append((row.source, row.label, f"{formats.text(row.label, row.value)} ({one.counted:,})".strip(), *texts))
+            parts.append((row.source, row.label, f"{formats.text(row.label, row.value)} ({account.counted:,})".strip(), *texts))
     alone = Counter(model for model, _ in grouped)
     lines = tuple(
-        (model, f"{_sentence(one)} ({'all measures' if alone[model] == 1 else ', '.join(dict.fromkeys(labels))})")
-        for (model, one), labels in grouped.items()
+        (model, f"{_sentence(account)} ({'all measures' if alone[model] == 1 else ', '.join(dict.fromkeys(labels))})")
+        for (model, account), labels in grouped.items()
     )
     if not lines:  # only formulas, whose users are those of their measures
         return ()
@@ -347,21 +349,21 @@ def ledger(result: Result) -> Document:
     shown = [n for n, name in enumerate(_PARTS) if name not in of_some or any(part[n] for part in parts)]
     about = " and ".join(of_some[_PARTS[n]] for n in shown if _PARTS[n] in of_some)
     columns = [Column(_PARTS[n], "name" if n < 2 else "value") for n in shown]
-    table = Table.of_texts(columns, [[part[n] for n in shown] for part in parts])
+    table = Table.from_texts(columns, [[part[n] for n in shown] for part in parts])
     return (*head, Paragraph(f"Values (and numbers of users) {about}, if these are not all:"), table) if parts else head
 
 
-def _sentence(one: Ledger) -> str:
+def _sentence(account: Ledger) -> str:
     """Return a ledger as a sentence; users with a list and no test row are apart, because they are not among the test users.
 
     185 test users, 190 with a list, 170 both: 176 count, 14 (no list) filled in; 9 (no relevant item) left out; 20 with a list have no
     test row.
     """
-    text = f"{one.in_truth:,} test users, {one.in_lists:,} with a list, {one.in_both:,} both: {one.counted:,} count"
-    n_untested = one.left_out_without_truth
-    one = replace(one, left_out_without_truth=0)
-    for kind, total, joint, done in (("filled", one.filled, ", ", "filled in"), ("left_out", one.left_out, "; ", "left out")):
-        counts = {word: n for reason, word in _REASONS.items() if (n := getattr(one, f"{kind}_{reason}", 0))}
+    text = f"{account.in_truth:,} test users, {account.in_lists:,} with a list, {account.in_both:,} both: {account.counted:,} count"
+    n_untested = account.left_out_without_truth
+    account = replace(account, left_out_without_truth=0)
+    for kind, total, joint, done in (("filled", account.filled, ", ", "filled in"), ("left_out", account.left_out, "; ", "left out")):
+        counts = {word: n for reason, word in _REASONS.items() if (n := getattr(account, f"{kind}_{reason}", 0))}
         words = ", ".join(f"{n:,} {word}" if len(counts) > 1 else word for word, n in counts.items())
         text += f"{joint}{total:,} ({words}) {done}" if total else ""
     return text + (f"; {n_untested:,} with a list {'has' if n_untested == 1 else 'have'} no test row" if n_untested else "")

@@ -256,7 +256,7 @@ def packaged_names() -> tuple[str, ...]:
 
 def with_scripts(names: Iterable[str]) -> tuple[str, ...]:
     """Return names of conventions, in which `scripts` means all those of scripts."""
-    return tuple(one for name in names for one in (script_names() if name == SCRIPTS else (name,)))
+    return tuple(word for name in names for word in (script_names() if name == SCRIPTS else (name,)))
 
 
 def _names_in(folder: Path) -> tuple[str, ...]:

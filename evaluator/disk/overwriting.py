@@ -75,16 +75,16 @@ def refuse_overwriting(targets: Iterable[Target], inputs: Iterable[InputPath]) -
     """
     given = (path if path.absolute() == place else place for place, path in PLACES.items())  # the current folder may have changed
     of_plugins = (InputPath("a file of --plugin", path) for path in given)
-    found, read = tuple(targets), [(one, Path(os.path.realpath(one.path))) for one in (*of_plugins, *inputs)]
+    found, read = tuple(targets), [(source, Path(os.path.realpath(source.path))) for source in (*of_plugins, *inputs)]
     for target in found:
         _refuse_address(target)
         if target.takes is None and target.address is None:  # a store answers that when it is opened
             _refuse_part_of_results(target, found)
-        for one, real in read:
+        for source, real in read:
             if target.address is not None:
-                _refuse_in_store(target, target.address, one)
-            elif address_of(one.path) is None:
-                _refuse(target, one, real)
+                _refuse_in_store(target, target.address, source)
+            elif address_of(source.path) is None:
+                _refuse(target, source, real)
 
 
 def address_of(path: Path) -> str | None:
@@ -131,59 +131,62 @@ def _start_of_address(text: str) -> int:
     return 0 if written is None else written.start("scheme")
 
 
-def _refuse_in_store(target: Target, address: str, one: InputPath) -> None:
+def _refuse_in_store(target: Target, address: str, input_path: InputPath) -> None:
     """Raise `OutputError` for a target in a store that would overwrite an input there, or be read as input later."""
-    source = address_of(one.path)
+    source = address_of(input_path.path)
     if source is None:
         return
     place, other = one_address(address), one_address(source)
-    if one.kind == "results":
+    if input_path.kind == "results":
         if target.takes is not None and place == other:
             raise OutputError(
-                f"{target.option} would overwrite {masked_path(source)}, which is {one.role}",
+                f"{target.option} would overwrite {masked_path(source)}, which is {input_path.role}",
                 f"{_ELSEWHERE}; receval baseline set updates a baseline",
             )
         return
     start = re.split(r"[*?\[]", other)[0]
     folder = other if start == other else start.rpartition("/")[0]
-    if place == other or (target.takes is not None and f"{place}/" == f"{other.rpartition('/')[0]}/" and target.takes(one.path.name)):
+    if place == other or (
+        target.takes is not None and f"{place}/" == f"{other.rpartition('/')[0]}/" and target.takes(input_path.path.name)
+    ):
         verb = "overwrite" if target.takes is None else "overwrite or remove"
-        raise OutputError(f"{target.option} would {verb} {masked_path(source)}, which is {one.role}", _ELSEWHERE)
+        raise OutputError(f"{target.option} would {verb} {masked_path(source)}, which is {input_path.role}", _ELSEWHERE)
     inside = place.removeprefix(f"{folder}/") if place.startswith(f"{folder}/") else ""
     is_hidden = any(name.startswith(("_", ".")) for name in inside.split("/"))
     matches = fnmatchcase(place, other) or (target.takes is not None and fnmatchcase(f"{place}/results.csv", other))
     if inside and not is_hidden and (start == other or matches):
         raise OutputError(
-            f"{target.option}: the next run would read the results as input, because {masked_path(source)} is the folder of {one.role}",
+            f"{target.option}: the next run would read the results as input, "
+            f"because {masked_path(source)} is the folder of {input_path.role}",
             "choose a folder outside of it",
         )
 
 
-def _refuse(target: Target, one: InputPath, real: Path) -> None:
-    path, option = one.path, target.option
+def _refuse(target: Target, input_path: InputPath, real: Path) -> None:
+    path, option = input_path.path, target.option
     if os.path.isdir(path):
         inside = Path(os.path.realpath(target.path))
-        if one.kind == "results":
+        if input_path.kind == "results":
             if target.takes is not None and _is_same(target.path, path):
                 raise OutputError(
-                    f"{option} would overwrite {path}, which is {one.role}", f"{_ELSEWHERE}; receval baseline set updates a baseline"
+                    f"{option} would overwrite {path}, which is {input_path.role}", f"{_ELSEWHERE}; receval baseline set updates a baseline"
                 )
         elif inside.is_relative_to(real) and not any(name.startswith(("_", ".")) for name in inside.relative_to(real).parts):
             raise OutputError(
-                f"{option}: the next run would read the results as input, because {path} is the folder of {one.role}",
+                f"{option}: the next run would read the results as input, because {path} is the folder of {input_path.role}",
                 "choose a folder outside of it",
             )
     elif target.takes is None and _is_same(target.path, path):
-        raise OutputError(f"{option} would overwrite {path}, which is {one.role}", _ELSEWHERE)
+        raise OutputError(f"{option} would overwrite {path}, which is {input_path.role}", _ELSEWHERE)
     elif target.takes is not None and any(target.takes(file.name) and _is_same(target.path, file.parent) for file in (path, real)):
-        raise OutputError(f"{option} would overwrite or remove {path}, which is {one.role}", _ELSEWHERE)
+        raise OutputError(f"{option} would overwrite or remove {path}, which is {input_path.role}", _ELSEWHERE)
 
 
 def _refuse_part_of_results(target: Target, targets: Sequence[Target]) -> None:
     """Raise `OutputError` for one file of a folder of results, unless the same command replaces the folder."""
     file = Path(os.path.realpath(target.path))
-    replaced = (one for one in targets if one.takes is not None and one.takes(file.name))
-    if file.name in files_of_results(file.parent) and not any(_is_same(one.path, file.parent) for one in replaced):
+    replaced = (other for other in targets if other.takes is not None and other.takes(file.name))
+    if file.name in files_of_results(file.parent) and not any(_is_same(other.path, file.parent) for other in replaced):
         raise OutputError(f"{target.option} would overwrite {target.path}, which is a file of the results in {file.parent.name}", _KEPT)
 
 

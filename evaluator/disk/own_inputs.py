@@ -28,8 +28,8 @@ def inputs_of(loaded: Loaded) -> Iterator[InputPath]:
     convention = str(loaded.config.evaluation.convention)
     if is_path(convention):
         yield InputPath("evaluation.convention", loaded.folder / convention)
-    for one in (loaded, *loaded.of_folds().values()):
-        yield from _data_of(one)
+    for config in (loaded, *loaded.of_folds().values()):
+        yield from _data_of(config)
 
 
 def _data_of(loaded: Loaded) -> Iterator[InputPath]:
@@ -55,7 +55,7 @@ def baselines_of(loaded: Loaded) -> Iterator[InputPath]:
     compare, models = loaded.config.compare, loaded.config.data.named_models or ()
     named = dict.fromkeys((*loaded.config.gates.bases, *((compare.baseline,) if compare.baseline else ())))
     storage = loaded.config.output.storage
-    yield from inputs_of_folders((one for one in named if one not in models), loaded.folder, role="the baseline", storage=storage)
+    yield from inputs_of_folders((name for name in named if name not in models), loaded.folder, role="the baseline", storage=storage)
 
 
 def inputs_of_folders(
@@ -74,7 +74,7 @@ def inputs_of_folders(
                     yield from (InputPath(f"a file of the results in {folder}", folder / name) for name in names)
                     with suppress(LookupError, TypeError):  # a damaged manifest, which is reported when it is read
                         content = manifest_of(folder)
-                        files = [(one["role"], file["path"]) for one in content["inputs"] for file in one["files"]]
+                        files = [(source["role"], file["path"]) for source in content["inputs"] for file in source["files"]]
                         yield from _stored(content["config"], files)
 
 
@@ -96,10 +96,10 @@ def _is_there(path: str) -> bool:
 def _paths_in(role: str, source: Any) -> Iterator[tuple[str, str]]:
     """Yield the values of the keys `path` in the section `data` of a stored config, each with its place."""
     if isinstance(source, list):
-        for one in source:
-            yield from _paths_in(role, one)
-    for name, one in source.items() if isinstance(source, Mapping) else ():
+        for part in source:
+            yield from _paths_in(role, part)
+    for name, part in source.items() if isinstance(source, Mapping) else ():
         if name == "path":
-            yield from ((role, text) for text in ([one] if isinstance(one, str) else one))
+            yield from ((role, text) for text in ([part] if isinstance(part, str) else part))
         else:
-            yield from _paths_in(f"{role}.{name}", one)
+            yield from _paths_in(f"{role}.{name}", part)

@@ -19,7 +19,7 @@ from ..errors import DataError, OutputError
 from ..forks import refuse_lost_threads
 from ..load.source_file import state_of
 from ..names.short_names import is_spread
-from ..outputs import in_folder, of_form, rows
+from ..outputs import in_folder, output_form, rows
 from ..parts import RowFile
 from ..render.forms import as_json, rendered
 from ..render.result_data import cells_of_checks, gate_cells
@@ -49,7 +49,7 @@ def contents(result: Result, formats: Iterable[str], *, long: bool | None = None
 
     `long` chooses the form of the per-user values, by default the config; `users` may have them already, in the wide form.
     """
-    of_users = [row for form in formats if (row := of_form(form, "users")) is not None]
+    of_users = [row for form in formats if (row := output_form(form, "users")) is not None]
     rows = (*in_folder("result").values(), *of_users)
     written = None if users is None or hidden_in_outputs(result.variables) else users.file_of(result.per_user)
     files: dict[str, bytes | Path] = {
@@ -278,8 +278,8 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
         user_groups=tuple(content["user_groups"]),
         gates=convert([in_this_version(cells) for cells in content.get("gates", ())], tuple[Gate, ...]),
         conclusions=convert(content.get("conclusions", ()), tuple[Conclusion, ...]),
-        candidates={one["model"]: convert(one["candidates"], Candidates) for one in content["models"] if "candidates" in one},
-        list_hashes={one["model"]: one["lists"] for one in content["models"] if "lists" in one},
+        candidates={model["model"]: convert(model["candidates"], Candidates) for model in content["models"] if "candidates" in model},
+        list_hashes={model["model"]: model["lists"] for model in content["models"] if "lists" in model},
     )
 
 

@@ -66,7 +66,7 @@ class Stage:
             if (address := target.address) is not None:
                 self._uploads[target] = Upload(target, address)
                 self._uploads[target].open()
-        for folder in dict.fromkeys(folder for one in self._targets if (folder := one.folder) is not None):
+        for folder in dict.fromkeys(folder for target in self._targets if (folder := target.folder) is not None):
             try:
                 self._make(folder)
                 real = _real(folder)
@@ -123,7 +123,7 @@ class Stage:
         are written last, and directly.
         """
         gone = tuple(gone)
-        foreign = [path for path in (*files, *gone) if not any(one.covers(path) for one in self._targets)]
+        foreign = [path for path in (*files, *gone) if not any(target.covers(path) for target in self._targets)]
         assert not foreign, f"{foreign[0]} was not compared with the inputs"
         files = self._add_to_stores(files)
         folders = [target for target in files if os.path.isdir(target)]

@@ -82,7 +82,7 @@ class LongUserFile(UserFile):
         with self.unchanged():
             measures = dict.fromkeys(measure for _, measure in self._blocks)
             terms = {measure: [f"{measure} {term}" for term in _TERMS] for measure in self._pooled}
-            return (*self._of_users, *(column for measure in measures for column in (measure, *terms.get(measure, ()))))
+            return (*self._user_columns, *(column for measure in measures for column in (measure, *terms.get(measure, ()))))
 
     def values(self, model: str, names: Sequence[str]) -> pl.DataFrame:
         """Return columns of the users of a model; the values of a measure that the model lacks are null."""
@@ -100,13 +100,13 @@ class LongUserFile(UserFile):
 
     def _place_of(self, name: str) -> tuple[str | None, str]:
         """Return the measure of a column of the wide form (`None`: it is one of users), and the column of the file with its values."""
-        if name in self._of_users:
+        if name in self._user_columns:
             return None, name
         measure, _, term = name.rpartition(" ")
         return (measure, term) if term in _TERMS else (name, "value")
 
     @cached_property
-    def _of_users(self) -> tuple[str, ...]:
+    def _user_columns(self) -> tuple[str, ...]:
         names = self._rows.collect_schema().names()
         return tuple(names[1 : names.index("measure")])
 

@@ -47,11 +47,11 @@ def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = Fa
         raise ConfigError("an audit compares measures, but evaluation.metrics has only formulas")
     under = definitions_under(loaded, own_relevance=own_relevance)
     found = {(name, measure): under(measure, name) for name in chosen for measure in measures}
-    definitions = dict.fromkeys(one for one in found.values() if not isinstance(one, str))
+    definitions = dict.fromkeys(definition for definition in found.values() if not isinstance(definition, str))
     if not definitions:
         labels = ", ".join(measure.label for measure in measures)
         raise ConfigError(f"none of the conventions {', '.join(chosen)} has one of the measures {labels}")
-    by_score = {one: _by_score(one) for one in definitions if _is_by_file_order(one)}
+    by_score = {definition: _by_score(definition) for definition in definitions if _is_by_file_order(definition)}
     definitions = dict.fromkeys((*definitions, *by_score.values()))
     request = Request(loaded, Plan(tuple(definitions), by=tuple(evaluation.by) if by_group else ()), NO_USERS, whole_lists=True)
     rows, of_groups, said = open_inputs(request, _rows_of_all_and_groups)
@@ -61,8 +61,8 @@ def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = Fa
         if isinstance(definition, str):
             return AuditCell(None, reason=definition)
 
-        def row(one: Definition) -> Row | None:
-            return rows[model][one] if group is None else of_groups[model].get((one, group))
+        def row(definition: Definition) -> Row | None:
+            return rows[model][definition] if group is None else of_groups[model].get((definition, group))
 
         own = row(definition)
         if own is None or own.value is None:
@@ -73,7 +73,7 @@ def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = Fa
 
     def audited(measure: Definition, group: _Group | None = None) -> AuditedMeasure:
         cells = {(name, model): cell(name, measure, model, group) for name in chosen for model in rows}
-        better = {name: one.higher_is_better for name in chosen if not isinstance(one := found[name, measure], str)}
+        better = {name: definition.higher_is_better for name in chosen if not isinstance(definition := found[name, measure], str)}
         other = {name: is_better for name, is_better in better.items() if is_better is not measure.higher_is_better}
         label = measure.label if group is None else f"{measure.label} of {group_text(*group)}"
         return AuditedMeasure(label, measure.higher_is_better, cells, other, *(group or ()))
@@ -81,7 +81,7 @@ def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = Fa
     def groups_of(measure: Definition) -> Iterator[_Group | None]:
         """Yield no group, and then each group in which a model has a value of the measure under some convention."""
         under_any = {found[name, measure] for name in chosen}
-        own = {group for some in of_groups.values() for one, group in some if one in under_any}
+        own = {group for some in of_groups.values() for definition, group in some if definition in under_any}
         yield from (None, *(group for group in every if group in own))
 
     every = tuple(dict.fromkeys(group for some in of_groups.values() for _, group in some))
@@ -90,7 +90,7 @@ def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = Fa
         own_convention=chosen[0],
         conventions=chosen,
         models=models_of(rows, runs),
-        measures=tuple(audited(one, group) for one in measures for group in groups_of(one)),
+        measures=tuple(audited(measure, group) for measure in measures for group in groups_of(measure)),
         remarks=said if own_relevance else (*on_relevance(loaded, definitions), *said),
         versions=versions(request),
         runs=runs,
@@ -108,7 +108,7 @@ def relevance_text(loaded: Loaded) -> str:
 def on_relevance(loaded: Loaded, definitions: Iterable[Definition]) -> Iterator[str]:
     """Yield a sentence on the relevance that a config sets, if one of some measures uses relevance."""
     text = relevance_text(loaded)
-    if text and any(uses_relevance(inner) for one in definitions for inner in one.all):
+    if text and any(uses_relevance(inner) for definition in definitions for inner in definition.all):
         yield f"{text} counts under every convention; without it each convention uses its own rule."
 
 
@@ -133,27 +133,34 @@ def _rows_of_all_and_groups(files: Files) -> tuple[_Rows, _GroupRows, tuple[str,
     rows = {
         model.name: {definition: values[0] for definition, values in zip(definitions, model.finished.rows, strict=True)} for model in models
     }
-    of_groups = {model.name: _of_groups(files.request.plan, model.by_group) for model in models}
+    of_groups = {model.name: _group_rows(files.request.plan, model.by_group) for model in models}
     for model, names in files.request.loaded.config.data.runs.items():
         common = [key for key in of_groups[names[0]] if all(key in of_groups[name] for name in names)]
         of_groups[model] = {key: mean_row([of_groups[name][key] for name in names], min) for key in common}
         means = {definition: mean_row([rows[name][definition] for name in names], min) for definition in definitions}
-        rows = {one: of_one for name in rows for one, of_one in (*([(model, means)] if name == names[0] else []), (name, rows[name]))}
+        rows = {part: of_one for name in rows for part, of_one in (*([(model, means)] if name == names[0] else []), (name, rows[name]))}
     return rows, of_groups, remarks(files, models)
 
 
-def _of_groups(plan: Plan, rows: Sequence[Row]) -> dict[tuple[Definition, _Group], Row]:
+def _group_rows(plan: Plan, rows: Sequence[Row]) -> dict[tuple[Definition, _Group], Row]:
     """Return the rows of groups by their definitions: those of a group are in the order of the definitions that have groups."""
     by_group: dict[_Group, list[Row]] = {}
     for row in rows:
         by_group.setdefault((row.by or "", row.group or ""), []).append(row)
-    split = {by.name: [one for one in plan.definitions if (sums_hits(one) if by.of_truth else not one.metric.per_model)] for by in plan.by}
-    return {(one, group): row for group, some in by_group.items() for one, row in zip(split[group[0]], some, strict=True)}
+    split = {
+        by.name: [
+            definition
+            for definition in plan.definitions
+            if (sums_hits(definition) if by.groups_relevant else not definition.metric.per_model)
+        ]
+        for by in plan.by
+    }
+    return {(definition, group): row for group, some in by_group.items() for definition, row in zip(split[group[0]], some, strict=True)}
 
 
 def _is_by_file_order(definition: Definition) -> bool:
     """Return whether a measure, or one that it combines, reads the order of rows and no scores or ranks."""
-    return any(one.axes["list_order"] == "file" for one in definition.all)
+    return any(part.axes["list_order"] == "file" for part in definition.all)
 
 
 def _by_score(definition: Definition) -> Definition:
@@ -213,9 +220,9 @@ def difference(loaded: Loaded, first: str, second: str) -> ConventionDifference:
     """
     under = definitions_under(loaded)
     measures = loaded.config.evaluation.definitions
-    paths = [_path(loaded, one.label, [(name, under(one, name)) for name in (first, second)]) for one in measures]
-    every = (one for path in paths for one in (*path.ends, *(step[place] for place in (0, 1) for step in path.steps.values())))
-    definitions = dict.fromkeys(one for one in every if one is not None)
+    paths = [_path(loaded, measure.label, [(name, under(measure, name)) for name in (first, second)]) for measure in measures]
+    every = (end for path in paths for end in (*path.ends, *(step[place] for place in (0, 1) for step in path.steps.values())))
+    definitions = dict.fromkeys(end for end in every if end is not None)
     if not definitions:
         reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config has only formulas"
         raise ConfigError(f"the conventions {first} and {second} cannot be compared: {reasons}")
@@ -272,7 +279,9 @@ def _measure_difference(path: _Path, rows: _Rows) -> MeasureDifference:
     steps = []
     for choice, (alone, so_far) in path.steps.items():
         pairs = zip(start.all, end.all, strict=False)  # the first combined metric that differs gives the values shown
-        first, second = next((one.axes[choice], other.axes[choice]) for one, other in pairs if one.axes[choice] != other.axes[choice])
+        first, second = next(
+            (definition.axes[choice], other.axes[choice]) for definition, other in pairs if definition.axes[choice] != other.axes[choice]
+        )
         before, after, axis = str(first), str(second), AXES[choice]
         meanings = (axis.meanings.get(before, ""), axis.meanings.get(after, ""))
         steps.append(ChoiceEffect(choice, axis.decides, before, after, meanings, values(alone), values(so_far)))

@@ -16,7 +16,7 @@ import polars as pl
 from .. import load
 from ..load.columns import is_no_category, says_part
 from ..measure.task import tables_of
-from ..results.row import listed, of_models
+from ..results.row import listed, sentences_with_models
 from ..tables.graph import closure
 from .files import Files
 from .inputs import Inputs
@@ -31,12 +31,12 @@ _MOST_RATINGS: Final = 20
 
 def cautions(files: Files) -> Iterator[str]:
     """Yield sentences without which the values of a run may mislead; without health checks only those on files that are read as one."""
-    yield from _of_folds(files.inputs)
+    yield from _fold_cautions(files.inputs)
     yield from remarks_on_order(files.inputs, of_frames=False)
     if files.request.checks.on:
-        yield from _of_relevance(files)
-        yield from _of_categories(files)
-        yield from _of_catalogue(files)
+        yield from _relevance_cautions(files)
+        yield from _category_cautions(files)
+        yield from _catalogue_cautions(files)
 
 
 def remarks_on_order(inputs: Inputs, *, of_frames: bool = True) -> list[str]:
@@ -55,10 +55,10 @@ def remarks_on_order(inputs: Inputs, *, of_frames: bool = True) -> list[str]:
             said.append((name, f"{source.order_by_words}."))
         elif not has_order and not source.scan.lists and not _has_entry_per_user(source) and (of_frames or not is_frame):
             said.append((name, of_frame if is_frame else of_file))
-    baseline = inputs.of("baseline")
+    baseline = inputs.source("baseline")
     if baseline is not None and baseline.order_by_words:
         said.append((baseline.role, f"{baseline.order_by_words}."))
-    return [*readings(inputs), *of_models(said)]
+    return [*readings(inputs), *sentences_with_models(said)]
 
 
 def readings(inputs: Inputs) -> list[str]:
@@ -66,10 +66,11 @@ def readings(inputs: Inputs) -> list[str]:
     named = {source.role: name for name, source in inputs.models.items()}
     by_content = [source for source in inputs.all() if source.reading and not source.is_by_name]
     of_file = [
-        (named.get(one.role, one.role), f"{PurePath(one.name).name}: {one.reading}.", f"read as: {one.reading}.") for one in by_content
+        (named.get(source.role, source.role), f"{PurePath(source.name).name}: {source.reading}.", f"read as: {source.reading}.")
+        for source in by_content
     ]
     same = Counter(text for *_, text in of_file)
-    return of_models((name, shared if same[shared] > 1 else own) for name, own, shared in of_file)
+    return sentences_with_models((name, shared if same[shared] > 1 else own) for name, own, shared in of_file)
 
 
 def _has_entry_per_user(source: load.Source) -> bool:
@@ -77,7 +78,7 @@ def _has_entry_per_user(source: load.Source) -> bool:
     return any(file.is_document for file in source.files) and load.is_by_user(source.originals[0].local)
 
 
-def _of_folds(inputs: Inputs) -> Iterator[str]:
+def _fold_cautions(inputs: Inputs) -> Iterator[str]:
     """Yield a sentence if the files of the test set and of models are as many, and named alike, like folds."""
     test = [file.name for file in inputs.test.originals]
     keys = _keys_of_files(test)
@@ -91,21 +92,24 @@ def _of_folds(inputs: Inputs) -> Iterator[str]:
 def _keys_of_files(paths: Sequence[str]) -> set[frozenset[str]]:
     """Return the values of each part of some paths that differs in all of them, such as the number of the fold; empty for one path."""
     parts = [re.split(r"[^A-Za-z0-9]+", path) for path in paths]
-    if len(paths) < 2 or len({len(one) for one in parts}) > 1:
+    if len(paths) < 2 or len({len(part) for part in parts}) > 1:
         return set()
     return {frozenset(values) for values in zip(*parts, strict=True) if len(set(values)) == len(paths)}
 
 
-def _of_relevance(files: Files) -> Iterator[str]:
+def _relevance_cautions(files: Files) -> Iterator[str]:
     """Yield a sentence if the test file has a column of events and no filter, or ratings and no threshold, and every row is relevant."""
     test, plan = files.inputs.test, files.request.plan
-    if not any("truth_table" in closure(tables_of(one)) for one in plan.all):
+    if not any("truth_table" in closure(tables_of(definition)) for definition in plan.all):
         return
     found = None if test.scan.where else load.events(test, _SAMPLE)
     if "rating" in test.columns and (found is None or not says_part(found.name)):
-        is_loose = any(one.truth.rule == "above_zero" and one.truth.threshold is None and not one.truth.graded for one in plan.all)
+        is_loose = any(
+            definition.truth.rule == "above_zero" and definition.truth.threshold is None and not definition.truth.graded
+            for definition in plan.all
+        )
         if is_loose and "relevance" not in files.request.evaluation.model_fields_set:
-            yield from _of_ratings(test, files.sides["test"].frame)
+            yield from _rating_cautions(test, files.sides["test"].frame)
     elif found is not None:
         keep = "filter its rows first" if test.scan.format == "frame" else f'keep those of one kind with --where "{found.likely_filter}"'
         rows = f"in the first {_SAMPLE:,} rows" if found.n_rows == _SAMPLE else ""
@@ -113,7 +117,7 @@ def _of_relevance(files: Files) -> Iterator[str]:
         yield f"{test.role}: {' '.join(filter(None, (found.text, rows)))}, and {counts}; {keep}."
 
 
-def _of_ratings(test: load.Source, frame: pl.DataFrame) -> Iterator[str]:
+def _rating_cautions(test: load.Source, frame: pl.DataFrame) -> Iterator[str]:
     """Yield a sentence on ratings all of which are relevant, with a threshold if they look like stars."""
     rating = frame["rating"].unique().cast(pl.Float64).drop_nulls()
     if not 3 <= len(rating) <= _MOST_RATINGS:
@@ -125,12 +129,14 @@ def _of_ratings(test: load.Source, frame: pl.DataFrame) -> Iterator[str]:
     yield f"{test.role}: {span}; {keep} counts those of at least {threshold}."
 
 
-def _of_catalogue(files: Files) -> Iterator[str]:
+def _catalogue_cautions(files: Files) -> Iterator[str]:
     """Yield a sentence if items of train or test are not in data.items, which is the catalogue of some measures."""
     prepared = files.prepared
-    over_catalogue = (one for one in files.request.plan.shown if "catalogue" in one.needs and not one.metric.as_delivered)
-    metrics = list(dict.fromkeys(one.metric.name for one in over_catalogue))  # InvalidShare takes items of train as well
-    if files.inputs.of("items") is None or not metrics:
+    over_catalogue = (
+        definition for definition in files.request.plan.shown if "catalogue" in definition.needs and not definition.metric.as_delivered
+    )
+    metrics = list(dict.fromkeys(definition.metric.name for definition in over_catalogue))  # InvalidShare takes items of train as well
+    if files.inputs.source("items") is None or not metrics:
         return
     in_train = prepared.in_train & ~prepared.in_catalogue
     known = prepared.items.ids.filter(pl.Series(prepared.in_catalogue))
@@ -141,13 +147,13 @@ def _of_catalogue(files: Files) -> Iterator[str]:
     if not given:
         return
     n = pl.concat([prepared.items.ids.filter(pl.Series(in_train)).rename("item"), in_test.rename("item")]).n_unique()
-    rows = " and ".join(f"{one:,}" for one in given.values())
+    rows = " and ".join(f"{count:,}" for count in given.values())
     several = f"{n:,} item{'s' * (n > 1)} of {' and '.join(given)} ({rows} row{'s' * (sum(given.values()) > 1)})"
     are, take = "is" if n == 1 else "are", "takes" if len(metrics) == 1 else "take"
     yield f"{several} {are} not in data.items; {listed(metrics)} {take} only the items of data.items as the catalogue."
 
 
-def _of_categories(files: Files) -> Iterator[str]:
+def _category_cautions(files: Files) -> Iterator[str]:
     """Yield a sentence if items have a word for none, such as `(no genres listed)`, as their only category."""
     items, prepared = files.request.loaded.config.data.items, files.prepared
     words = {group.code: group.name for group in prepared.groups.get("categories", ()) if is_no_category(group.name)}
@@ -162,7 +168,7 @@ def _of_categories(files: Files) -> Iterator[str]:
         what = several if having[1:] else f"the category {having[0]!r}, which counts as a category"
         value: str | list[str] = nulls if nulls[1:] or nulls[0] == "-" else nulls[0]
         written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        source = files.inputs.of("items")
+        source = files.inputs.source("items")
         is_frame = source is not None and source.scan.format == "frame"
         way = f"items={{'frame': …, 'null_values': {value!r}}}" if is_frame else f"--set {shlex.quote(f'data.items.null_values={written}')}"
         of = f"{n:,} of {int(prepared.in_catalogue.sum()):,} items {'has' if n == 1 else 'have'}"

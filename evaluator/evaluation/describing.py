@@ -40,19 +40,19 @@ def describe(loaded: Loaded) -> Description:
 
 def describe_inputs(inputs: Inputs, reader: SourceReader) -> Description:
     """Describe the sources of a run; each is read once more, and some columns twice."""
-    roles = ("test", "train", *(() if inputs.models and inputs.of("test") is not None else ("items",)))
-    sources = {role: source for role in roles if (source := inputs.of(role)) is not None}
+    roles = ("test", "train", *(() if inputs.models and inputs.source("test") is not None else ("items",)))
+    sources = {role: source for role in roles if (source := inputs.source(role)) is not None}
     files = [_facts_of(name, source, reader) for name, source in sources.items()]
     named = {f"{name} (model)" if name in sources else name: source for name, source in inputs.models.items()}
     models = [_facts_of(name, source, reader) for name, source in named.items()]
     pairs = [*combinations(files, 2), *((model, file) for model in models for file in files)]
-    tables = tuple(one.table for one in (*files, *models))
-    overlaps = tuple(_overlap(one, other) for one, other in pairs)
+    tables = tuple(file.table for file in (*files, *models))
+    overlaps = tuple(_overlap(table, other) for table, other in pairs)
     of_targets = (chosen.remark for chosen in reader.targets.values())
-    return Description(tables, overlaps, (*_of_events(sources.values()), *load.remarks(inputs.all()), *of_targets))
+    return Description(tables, overlaps, (*_event_sentences(sources.values()), *load.remarks(inputs.all()), *of_targets))
 
 
-def _of_events(sources: Iterable[load.Source]) -> Iterator[str]:
+def _event_sentences(sources: Iterable[load.Source]) -> Iterator[str]:
     """Yield a sentence on the values of the event column (click, view, …) of each source that has one."""
     for source in sources:
         found = load.events(source)
@@ -68,11 +68,11 @@ class _Facts(Struct, frozen=True, eq=False):
     items: pl.DataFrame
 
 
-def _overlap(one: _Facts, other: _Facts) -> Overlap:
+def _overlap(table: _Facts, other: _Facts) -> Overlap:
     """Count the users and items that two sources share."""
-    users = one.users.join(other.users, on="user", how="semi").height
-    items = one.items.join(other.items, on="item", how="semi").height
-    return Overlap(one.table.name, other.table.name, users, items)
+    users = table.users.join(other.users, on="user", how="semi").height
+    items = table.items.join(other.items, on="item", how="semi").height
+    return Overlap(table.table.name, other.table.name, users, items)
 
 
 def _facts_of(name: str, source: load.Source, reader: SourceReader) -> _Facts:

@@ -30,7 +30,7 @@ _GAINS: Final = ("binary", "linear", "exp2")
 
 def groupings_of(loaded: Loaded) -> tuple[GroupBy, ...]:
     """Return the groupings of users in the config."""
-    return tuple(by for by in loaded.config.evaluation.by if not by.of_truth)
+    return tuple(by for by in loaded.config.evaluation.by if not by.groups_relevant)
 
 
 def as_shown(users: pl.DataFrame, task: DiffTask) -> pl.DataFrame:
@@ -46,7 +46,7 @@ def sampled(files: Files, made: DiffPartial, task: DiffTask, pictures: str | Non
     """
     details = first_users(task, made.shown)
     chosen = [users_in_order(task, details.users, order, n) for order, n in _N_BY_ORDER]
-    n_first = [len(one) for one in chosen]
+    n_first = [len(drawn_users) for drawn_users in chosen]
     others = users_in_order(task, details.users.join(pl.concat(chosen), on="user", how="anti"), "random", N_USERS - sum(n_first))
     n_users = [*n_first, len(others)] if int(made.numbers[0]) > N_USERS else [0, 0, 0]
     change = pl.col(f"{task.task.definitions[task.main].label} difference")

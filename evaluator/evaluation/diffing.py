@@ -87,10 +87,10 @@ def diff(loaded: Loaded, base: str, model: str, options: DiffOptions, report: Re
     more = frozenset({"train"})
     request = Request(loaded, plan, replace(_OPTIONS, report=report), whole_lists=True, more=more)
 
-    def of_files(files: Files) -> ModelDiff:
+    def diff_files(files: Files) -> ModelDiff:
         return _diff(files, main, (base, model), by, group, options)
 
-    return open_inputs(request, of_files, only=lambda inputs: inputs.only(base, model))
+    return open_inputs(request, diff_files, only=lambda inputs: inputs.only(base, model))
 
 
 def _one_machine_only() -> ConfigError:
@@ -100,7 +100,7 @@ def _one_machine_only() -> ConfigError:
 def _definitions(loaded: Loaded, measure: str | None) -> tuple[tuple[Definition, ...], Definition]:
     """Return the measures with per-user values, and the one that decides what a loss is."""
     evaluation = loaded.config.evaluation
-    definitions = tuple(one for one in evaluation.definitions if not one.metric.per_model)
+    definitions = tuple(definition for definition in evaluation.definitions if not definition.metric.per_model)
     if measure is None:
         if not definitions:
             raise ConfigError("no measure of the config has per-user values", "add one, such as nDCG@10")
@@ -125,7 +125,7 @@ def _group(text: str | None) -> tuple[GroupBy | None, str]:
         if not equals or not group:
             raise ValueError(f"write a grouping and one of its groups, such as cold=warm or users.plan=free, not {text!r}")
         by = read_group(name)
-        if by.of_truth:
+        if by.groups_relevant:
             raise ValueError(f"{name} groups rows or items, not users")
     except ValueError as error:
         raise ArgumentError(f"group: {error}", option=f"--group: {error}") from None
@@ -188,7 +188,10 @@ def _diff(files: Files, main: Definition, names: tuple[str, str], by: GroupBy | 
         contributions=made.with_reasons(items, task.test_items) if len(items.columns) else items,
         shown=shown,
         filters=tuple(filters),
-        titles=titles_of(files, [one.lists["item"] for one in shown.values()] + [one.items["item"] for one in shown.values()]),
+        titles=titles_of(
+            files,
+            [shown_users.lists["item"] for shown_users in shown.values()] + [shown_users.items["item"] for shown_users in shown.values()],
+        ),
         notes=tuple(_notes(files, task)),
         shows_users=options.shows_users,
         sample=sample,
@@ -226,23 +229,23 @@ def _measured(files: Files, task: DiffTask, names: tuple[str, str]) -> Sequence[
             apart=source.users_apart,
         )
         with closing(parts):
-            made = list(files.processes.measure(partial(_of_part, task), parts))
+            made = list(files.processes.measure(partial(_part_partial, task), parts))
         if made:
             return made
         nobody = {role: side.frame.clear() for role, side in sides.items()}
-        return [_of_part(task, Part(pl.DataFrame(schema=lazy_rows(source).collect_schema()), nobody))]
+        return [_part_partial(task, Part(pl.DataFrame(schema=lazy_rows(source).collect_schema()), nobody))]
 
     return reader.read_with_retries(files.inputs.models[first], measure)
 
 
-def _of_part(task: DiffTask, part: Part) -> DiffPartial:
+def _part_partial(task: DiffTask, part: Part) -> DiffPartial:
     return diff_part(task, part.sides, part.lists, part.starts)
 
 
 def _means(made: DiffPartial, first: int, n: int) -> list[float | None]:
     """Return the means of some values, each rounded once."""
     moments = [made.moments.measure(index) for index in range(first, first + n)]
-    return [round_fraction(one.total / one.n) if one.n else None for one in moments]
+    return [round_fraction(moment.total / moment.n) if moment.n else None for moment in moments]
 
 
 def _measures(made: DiffPartial, task: DiffTask) -> Any:
@@ -285,13 +288,13 @@ def _shown(made: DiffPartial, task: DiffTask) -> dict[Order, ShownUsers]:
 
 def _notes(files: Files, task: DiffTask) -> Any:
     """Yield sentences on measures whose result is not a mean over users, and on formulas."""
-    others = [one.label for one in task.task.definitions if one.average != "mean"]
+    others = [definition.label for definition in task.task.definitions if definition.average != "mean"]
     if others:
         are = "is" if len(others) == 1 else "are"
         yield f"Means over users, which the results do not have: {', '.join(others)} {are} pooled or weighted."
-    formulas = [one.formula.text for one in files.request.evaluation.composites]
+    formulas = [composite.formula.text for composite in files.request.evaluation.composites]
     if formulas:
         yield f"Without per-user differences: {', '.join(formulas)}."
-    per_model = [one.label for one in files.request.evaluation.definitions if one.metric.per_model]
+    per_model = [definition.label for definition in files.request.evaluation.definitions if definition.metric.per_model]
     if per_model:
         yield f"One value per model, so not compared by user: {', '.join(per_model)}."

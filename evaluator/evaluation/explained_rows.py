@@ -36,7 +36,7 @@ def test_rows(scorer: Scorer, definition: Definition, by: Sequence[GroupBy]) -> 
 
 def value_columns(*definitions: Definition) -> tuple[str, ...]:
     """Return the columns of test rows and items whose values measures add up, such as `rows.price`."""
-    texts = (column for one in definitions for column in one.texts.values())
+    texts = (column for definition in definitions for column in definition.texts.values())
     return tuple(dict.fromkeys(column for column in texts if column.startswith(("rows.", "items."))))
 
 
@@ -59,11 +59,11 @@ def columns_of_rows(scorer: Scorer, definition: Definition, by: Sequence[GroupBy
         pl.Series("relevant", [item in relevant for item in items], dtype=pl.Boolean),
         *(rows[name] for name in ("rating", "timestamp") if name in rows.columns),
     ]
-    for one in by:
-        names = dict(scorer.prepared.groups_by(one))
-        shown.append(pl.Series(one.name, [names[code] for code in rows[codes_column(one.name)].to_list()], dtype=pl.String))
+    for grouping in by:
+        names = dict(scorer.prepared.groups_by(grouping))
+        shown.append(pl.Series(grouping.name, [names[code] for code in rows[codes_column(grouping.name)].to_list()], dtype=pl.String))
     shown += [pl.Series(column, _values(scorer, column)).fill_nan(None) for column in columns]
-    return pl.DataFrame({one.name: one for one in shown})
+    return pl.DataFrame({column.name: column for column in shown})
 
 
 def _values(scorer: Scorer, column: str) -> Array:
@@ -84,15 +84,15 @@ def values_by_group(scorer: Scorer, definition: Definition, by: Sequence[GroupBy
     """
     if not sums_hits(definition) or not len(scorer.part.rows(TEST)):
         return
-    for one in by:
-        if one.name in dict(definition.rows):
+    for grouping in by:
+        if grouping.name in dict(definition.rows):
             continue
-        codes = set(scorer.part.rows(TEST).frame[codes_column(one.name)].to_list())
+        codes = set(scorer.part.rows(TEST).frame[codes_column(grouping.name)].to_list())
         rows: list[tuple[CellValue, ...]] = []
-        for code, name in scorer.prepared.groups_by(one):
+        for code, name in scorer.prepared.groups_by(grouping):
             if code in codes:
-                (group,) = group_measures((definition.of_rows(one.name, name),))
+                (group,) = group_measures((definition.for_row_group(grouping.name, name),))
                 of_group = scorer.values(group, CollectSums())
                 n, value = int(of_group.n_relevant[0]), float(np.reshape(of_group.values, -1)[0])
                 rows.append((name, n, value if n and np.isfinite(value) else None))
-        yield ExplainedTable(f"By {one.name}", (one.name, "relevant items", definition.label), tuple(rows), ())
+        yield ExplainedTable(f"By {grouping.name}", (grouping.name, "relevant items", definition.label), tuple(rows), ())

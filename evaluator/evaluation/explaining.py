@@ -56,7 +56,7 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
         written = id_in(files.inputs, user)
         if written is None:
             raise unknown_user(user, files.sides["test"].users)
-        scorer = Scorer.of(files.prepared, PartData(user_frames(files, only, written)))
+        scorer = Scorer.for_part(files.prepared, PartData(user_frames(files, only, written)))
         if not scorer.part.n_users:
             raise unknown_user(user, files.sides["test"].users)
         return explain_user(scorer, definition, only, user, files.request.plan.by)
@@ -114,8 +114,8 @@ def explain_user(scorer: Scorer, definition: Definition, model: str, user: str, 
             missed=_missed(scorer, first) if recorder.reads("hits") else (),
         )
 
-    named = {one.name: one for one in definition.row_groupings}
-    shown = tuple({**named, **{one.name: one for one in by}}.values())
+    named = {grouping.name: grouping for grouping in definition.row_groupings}
+    shown = tuple({**named, **{grouping.name: grouping for grouping in by}}.values())
     weighted = ((f"weight of the user, {definition.weights}", float(scorer.weights[0])),) if definition.weights else ()
     explained = explanation(whole)
     return replace(
@@ -174,7 +174,7 @@ def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ..
         return ExplainedChoice(name, shown, meaning)
 
     metric = definition.metric
-    read = axes_read([(one.metric, one.params) for one in definition.all], definition.axes, definition.population, definition.average)
+    read = axes_read([(part.metric, part.params) for part in definition.all], definition.axes, definition.population, definition.average)
     threshold = definition.truth.threshold if "threshold" in read else None
     choices = [choice(key, axis) for key, axis in metric.axes.items() if axis in read]
     choices += [ExplainedChoice(key, f"{value:g}", metric.numbers[key].means) for key, value in definition.numbers.items()]
@@ -243,7 +243,7 @@ class Recorder:
         (depth,) = (None,) if cutoffs is None else cutoffs
         terms, added = _per_row(values, len(rows)), {name: _per_row(part, len(rows)) for name, part in parts.items()}
         sums, key = self._tables.setdefault((table, rows), []), (label, reduction, depth)
-        earlier = (one.terms for one in sums if (one.label, one.reduction, one.depth) == key)
+        earlier = (row_sum.terms for row_sum in sums if (row_sum.label, row_sum.reduction, row_sum.depth) == key)
         if not any(np.array_equal(terms, other, equal_nan=True) for other in earlier):
             sums.append(RowSum(label, reduction, terms, added, depth, float(total[0, 0])))
 
@@ -298,14 +298,14 @@ def _table(name: str, rows: Rows, sums: Sequence[RowSum]) -> ExplainedTable:
     }
     order = pl.DataFrame(shown).select(pl.arg_sort_by(*shown)).to_series().to_numpy() if shown else np.arange(len(index))
     columns = [pl.Series(column).gather(order) for column in (*shown.values(), *terms.values())]
-    body = [["yes" if holds else "" for holds in one] if one.dtype == pl.Boolean else one.to_list() for one in columns]
+    body = [["yes" if holds else "" for holds in column] if column.dtype == pl.Boolean else column.to_list() for column in columns]
     return ExplainedTable(kind.title, (*shown, *terms), tuple(zip(*body, strict=True)), totals)
 
 
 def _hits(rows: Rows, sums: Sequence[RowSum], listed: Rows | None) -> ExplainedTable:
     """Return every row of the list, with empty cells unless it is a hit; without the list, return only the hits."""
     index, (terms, totals) = _within(rows, sums), _terms(sums)
-    depths = {total.label: one.depth for total, one in zip(totals, sums, strict=True)}
+    depths = {total.label: row_sum.depth for total, row_sum in zip(totals, sums, strict=True)}
     ranks = rows[rows.cut][index].tolist()
     added = (
         [value if (k := depths.get(label)) is None or rank <= k else "" for value, rank in zip(values[index].tolist(), ranks, strict=True)]

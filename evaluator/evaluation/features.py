@@ -29,8 +29,8 @@ def features_of(loaded: Loaded, by: Iterable[str] = ()) -> tuple[GroupBy, ...]:
     Raises `ArgumentError` for text that is no grouping of users, `ConfigError` for folds, or if there is no grouping.
     """
     named = tuple(map(_named, by))
-    for one in named:
-        for problem in missing_for_groups(one, loaded.config.data):
+    for grouping in named:
+        for problem in missing_for_groups(grouping, loaded.config.data):
             raise ConfigError(problem)
     if loaded.folds:
         first = next(iter(loaded.folds))
@@ -43,7 +43,7 @@ def features_of(loaded: Loaded, by: Iterable[str] = ()) -> tuple[GroupBy, ...]:
     with ExitStack() as stack:
         needed = frozenset(role for role in ("train", "users") if getattr(data, role) is not None)
         inputs = look_at_everything(loaded, needed, stack, session_of(loaded, stack))
-        users, train = inputs.of("users"), inputs.of("train")
+        users, train = inputs.source("users"), inputs.source("train")
         found = [] if users is None else [GroupBy("users", column) for column in _columns(users) if column not in _ids(users)]
         if train is not None and {"user", "item"} <= train.columns:
             found += [GroupBy(kind, n_groups=_N_GROUPS) for kind in _OF_TRAIN]
@@ -64,7 +64,7 @@ def _named(text: str) -> GroupBy:
         by = read_group(text)
     except ValueError as error:
         raise ArgumentError(f"by: {error}", option=f"--by {text}: {error}") from None
-    if by.of_truth or by.parts:
+    if by.groups_relevant or by.parts:
         what = "a combination: --depth 2 makes pairs" if by.parts else "no group of users"
         raise ArgumentError(f"by: {by.name} is {what}", option=f"--by {text} is {what}")
     return by

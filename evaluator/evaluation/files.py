@@ -242,7 +242,7 @@ def open_inputs(
     with ExitStack() as stack:
         session = session_of(loaded, stack)
         found = inputs or look_at_everything(loaded, request.needs, stack, session, whole_lists=request.whole_lists)
-        if found.of("test") is None or not found.models:
+        if found.source("test") is None or not found.models:
             raise ConfigError(f"{loaded.name or 'the config'} has no test set or no lists: it was loaded only to describe its files")
         found = only(found) if only is not None else found
         fingerprints = stack.enter_context(load.Fingerprints(file.path for source in found.all() for file in source.originals))
@@ -265,7 +265,7 @@ def _refuse_missing_inputs(request: Request) -> None:
     """
     data, plan = request.loaded.config.data, request.plan
     problems = [sentence for by in (*plan.groupings, *plan.stored) for sentence in missing_for_groups(by, data)]
-    problems += [sentence for one in plan.definitions for sentence in missing(one, data)]
+    problems += [sentence for definition in plan.definitions for sentence in missing(definition, data)]
     if problems:
         raise ConfigError(tuple(dict.fromkeys(problems)))
 
@@ -314,7 +314,7 @@ def _read(
 ) -> Files:
     """Read the sources beside the lists, and prepare what is known of them."""
     _refuse_missing_ratings(request, inputs)
-    sources = {role: source for role in SideFrames.__struct_fields__ if (source := inputs.of(role))}
+    sources = {role: source for role in SideFrames.__struct_fields__ if (source := inputs.source(role))}
     only = id_in(inputs, request.history_of) if request.history_of is not None and not request.reads_train else None
     whole = {role: source for role, source in sources.items() if role != "train" or only is None}
     frames = SideFrames(**{role: reader.frame(source) for role, source in whole.items()})
@@ -339,7 +339,7 @@ def _read(
     for source in inputs.all():
         refuse_wrong_positions(f"{source.role}: {source.name}", source.positions, known)
     if "times" in request.checks.needs and train is not None and "timestamp" in test.columns and "timestamp" in train.columns:
-        prepared = replace(prepared, times=TimeFacts.of(test, train, times.unit))
+        prepared = replace(prepared, times=TimeFacts.from_rows(test, train, times.unit))
     sides = Given({"test": SideTable(test)})
     if train is not None and "user" in train.columns:
         sides["train"] = SideTable(train)
@@ -347,7 +347,7 @@ def _read(
         remarks += more
     refuse_many_cells(prepared, map(prepared.with_borders, request.plan.by))
     for role in (EMPTY_TRUTH, "baseline"):
-        if source := inputs.of(role):
+        if source := inputs.source(role):
             sides[role] = SideTable(reader.frame(source))
     populations = {definition.population for definition in request.plan.definitions} & {"train", "baseline"}
     last = {"test", EMPTY_TRUTH, *populations, *(("train",) if request.train_checks else ())} & sides.keys()
@@ -361,8 +361,8 @@ def _with_equal_groups(plan: Plan, prepared: Prepared, test: pl.DataFrame, train
         return prepared, ()
     tested = train.join(test.select("user").unique(), on="user", how="semi", maintain_order="left")
     rows = {role: frame.sort("user", maintain_order=True) for role, frame in (("test", test), ("train", tested))}
-    scorer = Scorer.of(prepared, PartData({LISTS: test.select("user", "item", "row").clear(), **rows}))
-    with_users = next((one for one in plan.definitions if not one.metric.per_model), plan.definitions[0])
+    scorer = Scorer.for_part(prepared, PartData({LISTS: test.select("user", "item", "row").clear(), **rows}))
+    with_users = next((definition for definition in plan.definitions if not definition.metric.per_model), plan.definitions[0])
     borders = {by: equal_borders(scorer, with_users, by.n_groups) for by in splits}
     fewer = [(by.n_groups, len(some) + 1) for by, some in borders.items() if len(some) + 1 < by.n_groups]
     why = "many users have the same number of train rows" if len(tested) else "no user of the test set is in train"
@@ -384,7 +384,7 @@ def _refuse_missing_ratings(request: Request, inputs: Inputs) -> None:
 
 def _common_times(plan: Plan, inputs: Inputs, frames: SideFrames, reader: SourceReader) -> CommonTimes:
     """Return the train rows with times in the unit of those of the test rows; workers get them too if they are converted."""
-    sources = {role: inputs.of(role) for role in ("test", "train")}
+    sources = {role: inputs.source(role) for role in ("test", "train")}
     dated = frozenset(role for role, source in sources.items() if source is not None and source.scan.has_dates)
     times, source = common_times(frames.test, frames.train, dated=dated), sources["train"]
     if times.is_converted and source is not None and times.train is not None:
@@ -403,16 +403,20 @@ def _side_needs(request: Request, inputs: Inputs, time_unit: TimeUnit) -> SideNe
 
     def groups(role: str) -> dict[str, str]:
         """Return the columns of a file that name groups, each with its name in the frame."""
-        source, prefix = inputs.of(role), f"{role}."
-        needs = (need for one in plan.all for need in one.own_needs if need not in one.value_columns)
+        source, prefix = inputs.source(role), f"{role}."
+        needs = (need for definition in plan.all for need in definition.own_needs if need not in definition.value_columns)
         names = sorted({need.removeprefix(prefix) for need in needs if need.startswith(prefix)})
         return {} if source is None else {column: source.labels[column] for column in names}
 
     def value_columns(role: str) -> Iterator[ValueColumn]:
         """Yield the columns of a file that hold values."""
-        reading = {need: [one.metric for one in plan.all if need in one.value_columns] for one in plan.all for need in one.value_columns}
+        reading = {
+            need: [measure.metric for measure in plan.all if need in measure.value_columns]
+            for definition in plan.all
+            for need in definition.value_columns
+        }
         for need, metrics in sorted(reading.items()):
-            source, (kind, _, column) = inputs.of(role), need.partition(".")
+            source, (kind, _, column) = inputs.source(role), need.partition(".")
             if kind == role and source is not None:
                 refusing = dict.fromkeys(metric.name for metric in metrics if metric.bounds[0] >= 0)
                 yield _value_column(source, column, dict.fromkeys(metric.name for metric in metrics), refusing)
@@ -420,16 +424,16 @@ def _side_needs(request: Request, inputs: Inputs, time_unit: TimeUnit) -> SideNe
     def split_columns() -> Iterator[GroupColumn]:
         """Yield the columns by which results are split; a column of item categories is split at the same separator as these."""
         for by in dict.fromkeys((*plan.groupings, *plan.stored)):
-            source = inputs.of(by.kind)
+            source = inputs.source(by.kind)
             if source is not None and by.kind in ("users", "items"):
                 yield GroupColumn(by, source.labels[by.column], split if (by.column,) == columns else None, splits=by in plan.groupings)
 
-    catalogue = inputs.of("items") if "categories" in plan.needs else None
-    embedded = inputs.of("items") if "vectors" in plan.needs else None
+    catalogue = inputs.source("items") if "categories" in plan.needs else None
+    embedded = inputs.source("items") if "vectors" in plan.needs else None
     subtopics = request.loaded.config.data.test.categories if TEST_CATEGORIES in plan.needs else None
-    people, weights = inputs.of("users") if plan.weights else None, plan.weights.partition(".")[2]
+    people, weights = inputs.source("users") if plan.weights else None, plan.weights.partition(".")[2]
     grouping = (definition for definition in plan.all if "popularity_group" in closure(tables_of(definition)))
-    axes = {str(one.axes[axis]) for one in plan.all for axis in one.metric.axes.values()}
+    axes = {str(definition.axes[axis]) for definition in plan.all for axis in definition.metric.axes.values()}
     return SideNeeds(
         category_columns=() if catalogue is None else tuple((name, catalogue.labels[name]) for name in columns),
         split=split,

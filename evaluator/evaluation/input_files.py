@@ -19,7 +19,7 @@ def describe(
     """Return the inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and number of rows."""
 
     def described(file: load.SourceFile, source: load.Source) -> InputFile:
-        digest, size = fingerprints.of(file.path)
+        digest, size = fingerprints.hash_and_size(file.path)
         return InputFile(mask_values(configured_path(file, source, folder), variables), size, digest)
 
     return tuple(

@@ -39,7 +39,7 @@ class Inputs(Struct, frozen=True):
     n_models: int = 0
     """The number of models of the config, of which `data.models` may choose some."""
 
-    def of(self, role: str) -> load.Source | None:
+    def source(self, role: str) -> load.Source | None:
         """Return the source of a role that has one for the whole run; `None` if there is none."""
         return self.by_role.get(role, {}).get(_OF_RUN)
 
@@ -94,7 +94,7 @@ class Inputs(Struct, frozen=True):
     def only(self, *names: str) -> Inputs:
         """Return the same sources with the lists of these models only; raise `ConfigError` if there is no such model."""
         try:
-            names = tuple(one for name in names for one in chosen_models((name,), self.models))
+            names = tuple(model for name in names for model in chosen_models((name,), self.models))
         except ValueError as error:
             raise ConfigError(f"{error}") from None
         of_models = {"recommendations": self.models, "predictions": self.predictions}
@@ -128,9 +128,9 @@ def look_at_everything(
         looker.recognise()
         every = looker.models()
         models = looker.chosen(every)
-        if yardstick := next((name for name in models if name in REFERENCE_NAMES), None):
+        if reference_name := next((name for name in models if name in REFERENCE_NAMES), None):
             raise DataError(
-                f"data.recommendations: {yardstick} is the name of reference lists (yardsticks): rename the model", "name: path"
+                f"data.recommendations: {reference_name} is the name of reference lists (yardsticks): rename the model", "name: path"
             )
         predictions = looker.predictions(every, required="predictions" in needed) if "predictions" in roles else {}
         predictions = {name: source for name, source in predictions.items() if name in models}

@@ -122,18 +122,23 @@ class Looker(Struct, frozen=True):
         data = self.loaded.config.data
         single = [(role, getattr(data, role)) for role in ("test", "train", "baseline") if role in self.roles]
         sources: list[tuple[str, Table, _Lists]]
-        given = [(role, one) for role, one in single if one is not None and one.frame is not NO_TEST and one.frame is not EMPTY_TEST]
-        sources = [
-            (f"data.{role}", "lists" if role == "baseline" else "interactions", _Lists("", f"data.{role}", one)) for role, one in given
+        given = [
+            (role, source)
+            for role, source in single
+            if source is not None and source.frame is not NO_TEST and source.frame is not EMPTY_TEST
         ]
-        sources += [(one.role, "lists", one) for one in self._lists()]
-        for role, table, one in sources:
+        sources = [
+            (f"data.{role}", "lists" if role == "baseline" else "interactions", _Lists("", f"data.{role}", source))
+            for role, source in given
+        ]
+        sources += [(source.role, "lists", source) for source in self._lists()]
+        for role, table, source in sources:
             with suppress(DataError):  # raised again, with its place, when the source is looked at
-                if (request := self._request(role, table, one.configured, one.files)) is not None:
-                    requests.append(replace(request, setting=one.setting))
+                if (request := self._request(role, table, source.configured, source.files)) is not None:
+                    requests.append(replace(request, setting=source.setting))
         refuse_swapped(requests, " --replace" if self.loaded.name else "")
         evaluation = self.loaded.config.evaluation
-        reads_ratings = any(one.truth.graded or one.truth.rule not in _ALIKE for one in evaluation.computed)
+        reads_ratings = any(definition.truth.graded or definition.truth.rule not in _ALIKE for definition in evaluation.computed)
         reads_ratings |= bool(what_needs_ratings(evaluation.relevance, evaluation.computed))
         self.found.update(recognise(requests, reads_ratings=reads_ratings))
 
@@ -141,7 +146,7 @@ class Looker(Struct, frozen=True):
         """Open a source; return what the recogniser looks at, or `None` for a table that only Spark reads."""
         labels = sorted(need.partition(".")[2] for need in self.wanted if role == f"data.{need.partition('.')[0]}" and "." in need)
         labels += self._columns_of_rows() if role == "data.test" else []
-        options = load.ReadOptions.of(configured, labels, self._shared)
+        options = load.ReadOptions.from_config(configured, labels, self._shared)
         opened = self._open(role, table, configured, options, files)
         if opened is None:
             return None
@@ -244,11 +249,11 @@ class Looker(Struct, frozen=True):
                 by_name[f"[{index}]"] = _Lists("", f"data.recommendations[{index}]", configured, files)
                 continue
             own: dict[str, list[load.SourceFile]] = {given: files} if given else {}
-            for one in files if not given else ():
-                base = load.without_endings(one.pure_path.name)
+            for file in files if not given else ():
+                base = load.without_endings(file.pure_path.name)
                 if base in own:
-                    raise _same_name(base, (*own[base], one))
-                own[base] = [one]
+                    raise _same_name(base, (*own[base], file))
+                own[base] = [file]
             for name in own.keys() & by_name.keys():
                 raise _same_name(name, (*(by_name[name].files or ()), *own[name]))
             by_name |= {
@@ -278,7 +283,7 @@ class Looker(Struct, frozen=True):
             replace(source, role=f"data.recommendations.{name}").with_scan(where=lists_of(name), doubts=() if index else doubts)
             for index, name in enumerate(names)
         )
-        return {name: load.with_conversions(one) for name, one in zip(names, of_models, strict=True)}
+        return {name: load.with_conversions(model) for name, model in zip(names, of_models, strict=True)}
 
     def predictions(self, models: Mapping[str, load.Source], *, required: bool) -> dict[str, load.Source]:
         """Inspect the predicted ratings of each model that has them: one file for all models, or a file each.
@@ -300,7 +305,7 @@ class Looker(Struct, frozen=True):
             raise DataError(
                 f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give the predicted ratings of every model"
             )
-        found = {model: self._look_at(f"data.predictions.{model}", table, one) for model, one in data.predictions.items()}
+        found = {model: self._look_at(f"data.predictions.{model}", table, source) for model, source in data.predictions.items()}
         return {name: found[model] for name, model in model_of.items() if model in found}
 
     def with_other_files(self, first: load.MissingColumnsError) -> DataError:
@@ -328,7 +333,7 @@ class Looker(Struct, frozen=True):
     def with_other_questions(self, error: QuestionError) -> QuestionError:
         """Return the question about a source with those about others."""
         asked = {question.request.source for question in error.questions}
-        others = [one for source, one in self.found.items() if isinstance(one, Question) and source not in asked]
+        others = [answer for source, answer in self.found.items() if isinstance(answer, Question) and source not in asked]
         return QuestionError((*error.questions, *others), error.failure)
 
     def _plain_files(self, role: str, configured: SourceConfig) -> list[load.SourceFile]:
@@ -336,7 +341,11 @@ class Looker(Struct, frozen=True):
         if any(path == "-" or is_address(path) for path in configured.path):
             return []
         found = load.find(role, configured.path, self.loaded.folder) if configured.path else []
-        return [load.SourceFile.of(path) for path in found] if all(isinstance(one, Path) and os.path.isfile(one) for one in found) else []
+        return (
+            [load.SourceFile.from_path(path) for path in found]
+            if all(isinstance(path, Path) and os.path.isfile(path) for path in found)
+            else []
+        )
 
     def empty_truth(self) -> load.Source | None:
         """Inspect the users to whom a dict in memory gives an empty list; `None` if there are none."""
@@ -344,7 +353,7 @@ class Looker(Struct, frozen=True):
         if not isinstance(configured.frame, InMemory) or configured.frame in (NO_TEST, EMPTY_TEST) or configured.frame.is_of_spark:
             return None
         held = configured.frame
-        columns = load.ReadOptions.of(configured, shared=self._shared).columns
+        columns = load.ReadOptions.from_config(configured, shared=self._shared).columns
         users = users_without_items(f"data.test: {held.kind}", ROLES["test"], held.rows, columns)
         return None if users is None else load.look_at_frame("data.test (empty lists)", "people", users, name=held.kind)
 
@@ -356,7 +365,7 @@ class Looker(Struct, frozen=True):
 
         used = {name for source in sources for name in columns_of(source)}
         given = flat_columns(self._shared.given() if self._shared else {}).items()
-        shared = [(role, one) for role, name in given for one in (name if isinstance(name, tuple) else (name,))]
+        shared = [(role, part) for role, name in given for part in (name if isinstance(name, tuple) else (name,))]
         lost = [(role, name) for role, name in shared if isinstance(name, str) and not {name, without_type(name)} & used]
         if lost:
             everything = replace(self, roles=frozenset(ROLES))
@@ -375,7 +384,9 @@ class Looker(Struct, frozen=True):
             return [self.scratch.enter_context(load.copy_of_pipe())]
         found = load.find(role, configured.path, self.loaded.folder, configured.storage)
         return [
-            self.scratch.enter_context(load.copy_of_pipe(path)) if isinstance(path, Path) and path.is_fifo() else load.SourceFile.of(path)
+            self.scratch.enter_context(load.copy_of_pipe(path))
+            if isinstance(path, Path) and path.is_fifo()
+            else load.SourceFile.from_path(path)
             for path in found
         ]
 
@@ -388,7 +399,7 @@ class Looker(Struct, frozen=True):
     def _look_at_all_rows(
         self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None, labels: Sequence[str]
     ) -> load.Source:
-        options, held = load.ReadOptions.of(configured, labels, self._shared), configured.frame
+        options, held = load.ReadOptions.from_config(configured, labels, self._shared), configured.frame
         of_spark = held if isinstance(held, InMemory) and held.is_of_spark else None
         if configured.table is not None or of_spark is not None:
             from ..parts.spark.catalog_tables import look_at_table, name_of_view  # only here: most runs need no Spark
@@ -416,7 +427,7 @@ class Looker(Struct, frozen=True):
     def _look_at_lists(self, role: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None) -> load.Source:
         """Inspect the lists of a model; they may be empty if a measure of another convention counts users without lists."""
         computed = self.loaded.config.evaluation.computed
-        may_be_empty = any(one.counts_without_lists and one.convention != DEFAULT for one in computed)
+        may_be_empty = any(definition.counts_without_lists and definition.convention != DEFAULT for definition in computed)
         try:
             source = self._look_at(role, "lists", configured, files)
         except NoRowsError:
@@ -430,9 +441,9 @@ def what_needs_ratings(relevance: RelevanceConfig, definitions: Sequence[Definit
     """Return the names of settings and measures that need ratings of test rows."""
     found = ["evaluation.relevance.graded"] if relevance.graded else []
     found += ["evaluation.relevance.threshold"] if relevance.threshold is not None else []
-    found += [f"the threshold of {one.label}" for one in definitions if one.truth.threshold is not None]
-    found += [one.label for one in definitions if one.truth.gains]
-    return found + [one.label for one in definitions if "ratings?" in one.own_needs]
+    found += [f"the threshold of {definition.label}" for definition in definitions if definition.truth.threshold is not None]
+    found += [definition.label for definition in definitions if definition.truth.gains]
+    return found + [definition.label for definition in definitions if "ratings?" in definition.own_needs]
 
 
 def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:

@@ -74,9 +74,11 @@ def deepest(evaluation: Evaluation) -> int | None:
     `None` means all: a measure has no cut-off, removes items from lists first, or looks at all items with the same score.
     """
     definitions = [inner for definition in evaluation.computed for inner in definition.all]
-    leaves_out = any(one.lists.leaves_out or one.lists.judges_ties or _looks_at_ties(one) for one in definitions)
-    cutoffs = [one.k for one in definitions if one.metric.cut]
-    if leaves_out or not cutoffs or None in cutoffs or any(not one.metric.cut for one in evaluation.computed):
+    leaves_out = any(
+        definition.lists.leaves_out or definition.lists.judges_ties or _looks_at_ties(definition) for definition in definitions
+    )
+    cutoffs = [definition.k for definition in definitions if definition.metric.cut]
+    if leaves_out or not cutoffs or None in cutoffs or any(not definition.metric.cut for definition in evaluation.computed):
         return None
     return max(k for k in cutoffs if k is not None)
 

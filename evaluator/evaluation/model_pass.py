@@ -22,7 +22,7 @@ from ..metrics.definition import Definition
 from ..parts.part import Part
 from ..tables.rows import LISTS, PartData
 
-TIES, CHECKS, YARDSTICKS, ENRICHED, TRUTH, LIST_HASH = "ties", "checks", "yardsticks", "enriched", "truth", "list_hash"
+TIES, CHECKS, REFERENCE_FACTS, ENRICHED, TRUTH, LIST_HASH = "ties", "checks", "reference_facts", "enriched", "truth", "list_hash"
 
 
 class PassTask(Struct, frozen=True, eq=False):
@@ -35,7 +35,7 @@ class PassTask(Struct, frozen=True, eq=False):
     task: Task
     ties: TieMeasures | None = None
     checks: CheckTask | None = None
-    for_yardsticks: bool = False
+    for_reference_lists: bool = False
     enriched: Definition | None = None
     hashes_truth: bool = False
     hashes_lists: bool = False
@@ -63,15 +63,15 @@ def user_rows(pass_task: PassTask, model: str, shown: Mapping[str, int], frames:
 def measure_part(pass_task: PassTask, part: Part) -> Partial:
     """Return what some users, with all their rows, add to the result; a pure function, which can run on another machine."""
     task = pass_task.task
-    scorer = Scorer.of(task.prepared, PartData({LISTS: part.lists, **part.sides}, {LISTS: part.starts} if len(part.starts) else {}))
+    scorer = Scorer.for_part(task.prepared, PartData({LISTS: part.lists, **part.sides}, {LISTS: part.starts} if len(part.starts) else {}))
     measured = measure_users(task, scorer)
     more: dict[str, Any] = {}
     if pass_task.ties is not None and pass_task.ties.indexes and "score" in part.lists.columns:
         more[TIES] = tie_sums(scorer, pass_task.ties, measured.values)
     if pass_task.checks is not None:
         more[CHECKS] = examine(pass_task.checks, scorer, task.definitions, measured.values)
-    if pass_task.for_yardsticks:
-        more[YARDSTICKS] = reference_facts(scorer, task.groups, measured.values)
+    if pass_task.for_reference_lists:
+        more[REFERENCE_FACTS] = reference_facts(scorer, task.groups, measured.values)
     if pass_task.enriched is not None:
         more[ENRICHED] = EnrichedRows((enriched_rows(scorer, pass_task.enriched),))
     if pass_task.hashes_truth:

@@ -30,7 +30,7 @@ from ..tables.ids import Ids
 from ..tables.lists import OTHER_ORDER
 from ..tables.prepared import GroupBy
 from .files import Files
-from .model_pass import YARDSTICKS
+from .model_pass import REFERENCE_FACTS
 from .plan import Plan, formula_of, in_full
 
 
@@ -49,7 +49,7 @@ class EvaluatedModel(Struct, frozen=True, eq=False):
     @property
     def facts(self) -> reference.ReferenceFacts | None:
         """The facts that the pass over a model collects for reference lists; `None` for reference lists themselves."""
-        facts: reference.ReferenceFacts | None = self.partial.more.get(YARDSTICKS)
+        facts: reference.ReferenceFacts | None = self.partial.more.get(REFERENCE_FACTS)
         return facts
 
     @property
@@ -73,18 +73,18 @@ def columns_of_users(
     and its denominator; so has one with a weighted mean: the weight times the value, and the weight.
     """
     values = _with_weighted_terms(values, plan.definitions)
-    columns = {one.label: index for index, one in enumerate(plan.definitions)}
+    columns = {definition.label: index for index, definition in enumerate(plan.definitions)}
     chosen = [
         pl.col(f"group{number}").replace_strict(list(names), list(names.values()), return_dtype=pl.String).alias(by.name)
         for number, (by, names) in groups.items()
     ]
-    for label in (one.label for one in shown if not one.metric.per_model):
+    for label in (definition.label for definition in shown if not definition.metric.per_model):
         index = columns.get(label)
         chosen.append((pl.lit(None, dtype=pl.Float64) if index is None else pl.col(f"v{index}")).alias(label))
         if f"above{index}" in values.columns:
             chosen += [pl.col(f"above{index}").alias(f"{label} numerator"), pl.col(f"below{index}").alias(f"{label} denominator")]
     for composite in plan.composites:
-        chosen += _of_formula(composite, values, columns) if composite.formula.weights is not None else []
+        chosen += _formula_values(composite, values, columns) if composite.formula.weights is not None else []
     return values.select("user", "n_relevant", "n_recommended", *chosen)
 
 
@@ -117,7 +117,7 @@ def _with_weighted_terms(values: pl.DataFrame, definitions: Sequence[Definition]
     if "weight" not in values.columns:
         return values
     weight, terms = pl.col("weight"), []
-    for index in (index for index, one in enumerate(definitions) if one.is_weighted and f"v{index}" in values.columns):
+    for index in (index for index, definition in enumerate(definitions) if definition.is_weighted and f"v{index}" in values.columns):
         value = pl.col(f"v{index}")
         product = pl.when(weight > 0).then(value * weight).when(value.is_not_null()).then(0.0)
         terms += [
@@ -127,7 +127,7 @@ def _with_weighted_terms(values: pl.DataFrame, definitions: Sequence[Definition]
     return values.with_columns(terms)
 
 
-def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str, int]) -> list[pl.Expr]:
+def _formula_values(composite: Composite, values: pl.DataFrame, columns: Mapping[str, int]) -> list[pl.Expr]:
     """Return the values of a weighted sum of measures for each user; their mean is the value of the formula.
 
     If all measures are means over the same users, this is the weighted sum of the user's values, with a numerator and a denominator if the
@@ -139,14 +139,19 @@ def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str
     """
     name, weights = composite.formula.text, composite.formula.weights or {}
     nothing = [pl.lit(None, dtype=pl.Float64).alias(name)]
-    indexes = {one.printed_spec: columns.get(one.label) for one in composite.definitions}
+    indexes = {definition.printed_spec: columns.get(definition.label) for definition in composite.definitions}
     by_user = all(
-        not one.metric.per_model and not one.of_means and one.average in ("mean", "micro", "weighted") for one in composite.definitions
+        not definition.metric.per_model and not definition.combines_means and definition.average in ("mean", "micro", "weighted")
+        for definition in composite.definitions
     )
     known = [f"v{index}" for index in indexes.values() if index is not None]
-    if not by_user or len(known) < len(indexes) or any(one.user_rules.divisor == "train_users" for one in composite.definitions):
+    if (
+        not by_user
+        or len(known) < len(indexes)
+        or any(definition.user_rules.divisor == "train_users" for definition in composite.definitions)
+    ):
         return nothing
-    averages = {one.average for one in composite.definitions}
+    averages = {definition.average for definition in composite.definitions}
     if averages in ({"mean"}, {"weighted"}) and all(values[name].is_null().equals(values[known[0]].is_null()) for name in known):
         terms = (pl.col(f"v{indexes[spec]}") * weight for spec, weight in weights.items() if spec is not None)
         of_users = pl.sum_horizontal(*terms, ignore_nulls=False) + weights.get(None, 0.0)
@@ -155,14 +160,16 @@ def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str
             return [of_users.alias(name)]
         weight_of_user = pl.col(denominator)
         return [of_users.alias(name), (of_users * weight_of_user).alias(f"{name} numerator"), weight_of_user.alias(f"{name} denominator")]
-    if any(one.user_rules.missing_lists == "drop" or one.user_rules.no_hits != "zero" for one in composite.definitions):
+    if any(
+        definition.user_rules.missing_lists == "drop" or definition.user_rules.no_hits != "zero" for definition in composite.definitions
+    ):
         return nothing  # the users who count depend on the model, and those that two models have in common have other sums
     counts = pl.any_horizontal(pl.col(column).is_not_null() for column in known)
     value, linear = pl.lit(weights.get(None, 0.0)), pl.lit(0.0)
-    for one in composite.definitions:
-        index, weight = indexes[one.printed_spec], weights.get(one.printed_spec, 0.0)
+    for definition in composite.definitions:
+        index, weight = indexes[definition.printed_spec], weights.get(definition.printed_spec, 0.0)
         above, below = pl.col(f"v{index}").fill_null(0.0), pl.col(f"v{index}").is_not_null().cast(pl.Float64)
-        if one.average != "mean":
+        if definition.average != "mean":
             if f"above{index}" not in values.columns:
                 return nothing
             above, below = pl.col(f"above{index}").fill_null(0.0), pl.col(f"below{index}").fill_null(0.0)
@@ -180,12 +187,12 @@ def finish_model(files: Files, name: str, partial: Partial, plan: Plan, task: Ta
     def with_protocol(row: Row, label: str) -> Row:
         return replace(row, protocol=files.protocols.get(label))
 
-    rating = (index for index, one in enumerate(plan.definitions) if "ratings" in closure(tables_of(one)))
+    rating = (index for index, definition in enumerate(plan.definitions) if "ratings" in closure(tables_of(definition)))
     finished_of = bound(
         finish,
         partial=partial,
         model=name,
-        n_train_users=int(files.prepared.numbers["train_users"]) if files.inputs.of("train") is not None and plan.needs_train else None,
+        n_train_users=int(files.prepared.numbers["train_users"]) if files.inputs.source("train") is not None and plan.needs_train else None,
         schemas=files.schemas(name),
         predicted=frozenset(rating if name in files.inputs.predictions else ()),
     )
@@ -242,7 +249,7 @@ def file_order_remark(model: EvaluatedModel) -> str:
     """Return a sentence if measures read lists in the order of the file, and this is not that of ranks or scores; else an empty text."""
     counts = model.partial.notes.counts
     n = max((n for (note, _), (n, _) in counts.items() if note == OTHER_ORDER), default=0)
-    conventions = sorted({one.convention for one in model.plan.all if one.lists.order == "file"})
+    conventions = sorted({definition.convention for definition in model.plan.all if definition.lists.order == "file"})
     n_lists = sum(int(model.partial.cells[0][cell.code]) for cell in CELLS if cell.listed)
     return file_order_text(conventions, n, n_lists) if n else ""
 
@@ -288,7 +295,7 @@ def measure_reference_lists(files: Files, models: Sequence[EvaluatedModel]) -> R
 
     request, facts = files.request, [model.facts for model in models]
     assert facts[0] is not None
-    yardsticks = reference.ReferencePlan(
+    reference_plan = reference.ReferencePlan(
         files.task,
         len(request.plan.shown),
         facts[0],
@@ -297,21 +304,21 @@ def measure_reference_lists(files: Files, models: Sequence[EvaluatedModel]) -> R
         any(each is not None and each.left_out.frames for each in facts),
     )
     wanted, users = request.evaluation.yardsticks, Ids(files.sides["test"].users)
-    shown = yardsticks.tasks(oracle=wanted.oracle, popularity=wanted.popularity, random=wanted.random, test_users=users)
-    baseline = yardsticks.baseline() if "popularity_lists" in request.checks.wants else None
+    shown = reference_plan.tasks(oracle=wanted.oracle, popularity=wanted.popularity, random=wanted.random, test_users=users)
+    baseline = reference_plan.baseline() if "popularity_lists" in request.checks.wants else None
     tasks = [*shown, *([baseline] if baseline is not None else [])]
     sides = {role: side for role, side in files.sides.items() if role in ("test", "train", "baseline")}
     parts = list(parts_without_lists(sides, files.last & sides.keys())) if tasks else []
     measured = [merge_partials(files.processes.measure(bound(_measure_reference, task), iter(parts))) for task in tasks]
-    partials = {one.name: (one, found) for one, found in zip(shown, measured, strict=False)}
-    plans = {one.name: Plan(one.task.definitions, request.plan.aggregates) for one in shown}
-    lists = {name: finish_model(files, name, found, plans[name], one.task) for name, (one, found) in partials.items()}
-    choice = yardsticks.task.definitions[0].lists
+    partials = {reference_task.name: (reference_task, found) for reference_task, found in zip(shown, measured, strict=False)}
+    plans = {reference_task.name: Plan(reference_task.task.definitions, request.plan.aggregates) for reference_task in shown}
+    lists = {name: finish_model(files, name, found, plans[name], reference_task.task) for name, (reference_task, found) in partials.items()}
+    choice = reference_plan.task.definitions[0].lists
     return ReferenceLists(
         models=lists,
-        best={one.name: over_same_users(one, partials.get(ORACLE)) for one in (*models, *lists.values())},
-        popular={one.name: over_same_users(one, (baseline, measured[-1]) if baseline is not None else None) for one in models},
-        popularity_rule=PopularityRule(yardsticks.seen_rule(), yardsticks.masks(choice), choice.seen != "keep"),
+        best={model.name: over_same_users(model, partials.get(ORACLE)) for model in (*models, *lists.values())},
+        popular={model.name: over_same_users(model, (baseline, measured[-1]) if baseline is not None else None) for model in models},
+        popularity_rule=PopularityRule(reference_plan.seen_rule(), reference_plan.masks(choice), choice.seen != "keep"),
         popular_depth=(baseline.depth if baseline is not None else None) or 0,
-        remark=yardsticks.remark(lists),
+        remark=reference_plan.remark(lists),
     )

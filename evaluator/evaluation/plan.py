@@ -48,7 +48,7 @@ class Plan(Struct, frozen=True, dict=True):
     """The column of `evaluation.weights` that weights relevant items."""
 
     @classmethod
-    def of(
+    def from_config(
         cls, evaluation: Evaluation, compare: Compare | None = None, gates: Gates | None = None, features: Iterable[GroupBy] = ()
     ) -> Plan:
         """Return the plan of the evaluation section of a config; groups of comparisons and gates also split results.
@@ -58,34 +58,34 @@ class Plan(Struct, frozen=True, dict=True):
         compared = (*(compare.by if compare is not None else ()), *(gates.splits() if gates is not None else ()))
         by = (*evaluation.by, *compared)
         clusters = (GroupBy("users", compare.cluster.partition(".")[2]),) if compare is not None and compare.cluster else ()
-        stored = (*clusters, *(one for one in features if all(one.name != other.name for other in by)))
+        stored = (*clusters, *(feature for feature in features if all(feature.name != other.name for other in by)))
         definitions, formulas = tuple(evaluation.definitions), tuple(evaluation.composites)
         groups = tuple(dict.fromkeys(by)), stored, tuple(dict.fromkeys(compared))
-        return cls(definitions, tuple(evaluation.aggregates), formulas, *groups, weight_of_relevant=evaluation.weights.of_relevant)
+        return cls(definitions, tuple(evaluation.aggregates), formulas, *groups, weight_of_relevant=evaluation.weights.relevant_column)
 
     def with_row_groups(self, prepared: Prepared) -> Plan:
         """Return the plan with the measures of each group of test rows in which models are compared: their per-user values are kept."""
-        of_hits = tuple(one for one in self.shown if sums_hits(one))
+        of_hits = tuple(definition for definition in self.shown if sums_hits(definition))
         within: dict[str, Definition] = {}
         for by in self.compared:
-            cells = of_hits if by.of_truth else ()
+            cells = of_hits if by.groups_relevant else ()
             for part in by.crossed:
                 if part.kind == "rows":
-                    cells = tuple(one.of_rows(part.name, name) for one in cells for _, name in prepared.groups_by(part))
-            within |= {one.label: one for one in cells}
-        shown = {one.label for one in self.shown}
-        return replace(self, within=tuple(one for label, one in within.items() if label not in shown))
+                    cells = tuple(definition.for_row_group(part.name, name) for definition in cells for _, name in prepared.groups_by(part))
+            within |= {definition.label: definition for definition in cells}
+        shown = {definition.label for definition in self.shown}
+        return replace(self, within=tuple(definition for label, definition in within.items() if label not in shown))
 
     @property
     def group_columns(self) -> tuple[GroupBy, ...]:
         """The groupings that are stored with per-user values."""
-        of_users = (part for by in self.compared if by.of_truth for part in by.crossed if not part.of_truth)
-        return tuple(dict.fromkeys((*(by for by in self.by if not by.of_truth), *of_users, *self.stored)))
+        of_users = (part for by in self.compared if by.groups_relevant for part in by.crossed if not part.groups_relevant)
+        return tuple(dict.fromkeys((*(by for by in self.by if not by.groups_relevant), *of_users, *self.stored)))
 
     @property
     def row_groupings(self) -> tuple[GroupBy, ...]:
         """The groupings of test rows, each name once: those that split results, and those that measures are restricted to."""
-        in_measures = (by for one in self.all for by in one.row_groupings)
+        in_measures = (by for definition in self.all for by in definition.row_groupings)
         return tuple({by.name: by for by in (*in_measures, *(by for by in self.groupings if by.kind == "rows"))}.values())
 
     @property
@@ -111,12 +111,12 @@ class Plan(Struct, frozen=True, dict=True):
     @cached_property
     def ties(self) -> TieMeasures:
         """The measures that have bounds when scores tie."""
-        return TieMeasures.of(self.definitions, self.aggregates)
+        return TieMeasures.from_definitions(self.definitions, self.aggregates)
 
     @property
     def weights(self) -> str:
         """The column of users that weights means over them; empty without weights."""
-        return next((one.weights for one in self.definitions if one.weights), "")
+        return next((definition.weights for definition in self.definitions if definition.weights), "")
 
     @property
     def needs_train(self) -> bool:
@@ -141,7 +141,9 @@ class Plan(Struct, frozen=True, dict=True):
         """Return remarks on metrics that the libraries do not have, and on conventions that would use data.train if it were given."""
         foreign = [
             f"{name} has no {metric}: its formula is that of receval, with the other settings of the convention {name}."
-            for name, metric in dict.fromkeys((one.convention, one.metric.name) for one in self.definitions if not one.of_library)
+            for name, metric in dict.fromkeys(
+                (definition.convention, definition.metric.name) for definition in self.definitions if not definition.of_library
+            )
         ]
         names = sorted({definition.convention for definition in self.all if looks_at_train(definition)})
         if names and not has_train:
@@ -154,12 +156,16 @@ class Plan(Struct, frozen=True, dict=True):
 
     def _unweighted(self) -> Iterator[str]:
         """Yield sentences on measures and aggregates that weights do not change."""
-        plain = dict.fromkeys(one.spec.title for one in self.shown if not (one.value_columns or "weight" in dict(one.spec.params)))
+        plain = dict.fromkeys(
+            definition.spec.title for definition in self.shown if not (definition.value_columns or "weight" in dict(definition.spec.params))
+        )
         if self.weight_of_relevant and plain:
             kinds = "Recall, HitRate, DCG and nDCG, and measures of value such as WeightedPrecision and Revenue"
             yield f"Not weighted by {self.weight_of_relevant}: {', '.join(plain)}. These weights are for {kinds}."
-        chosen = [one for one in self.shown if not one.is_weighted and dict(one.spec.params).get("average") is None]
-        names = list(dict.fromkeys(one.spec.title for one in chosen))
+        chosen = [
+            definition for definition in self.shown if not definition.is_weighted and dict(definition.spec.params).get("average") is None
+        ]
+        names = list(dict.fromkeys(definition.spec.title for definition in chosen))
         if self.weights and names:
             yield f"Not weighted by {self.weights}: {', '.join(names)}. Only means of per-user values have weights."
         others = [name for name in self.aggregates if name != "mean"]
@@ -201,15 +207,17 @@ class Request(Struct, frozen=True, eq=False):
     """A user whose train rows are read even if nothing else needs data.train; then no others come into memory."""
 
     @classmethod
-    def of_run(cls, loaded: Loaded, options: Options) -> Request:
+    def for_run(cls, loaded: Loaded, options: Options) -> Request:
         """Return the request for a run of a config: its measures, health checks, and the reference lists that it or a check needs."""
         config = loaded.config
-        cutoffs = dict.fromkeys(one.k for one in config.evaluation.computed if one.metric.cut and one.k is not None)
+        cutoffs = dict.fromkeys(
+            definition.k for definition in config.evaluation.computed if definition.metric.cut and definition.k is not None
+        )
         checks = CheckTask(
             config.health.settings, config.evaluation.policy.refused, cutoffs=tuple(cutoffs), sees_candidates=options.keep_users
         )
         compares = config.evaluation.yardsticks.any or not checks.wants.isdisjoint(("popularity_lists", "reference_lists"))
-        return cls(loaded, Plan.of(config.evaluation, config.compare, config.gates, options.features), options, checks, compares)
+        return cls(loaded, Plan.from_config(config.evaluation, config.compare, config.gates, options.features), options, checks, compares)
 
     @property
     def evaluation(self) -> Evaluation:
@@ -239,7 +247,7 @@ class Request(Struct, frozen=True, eq=False):
         """Return the measurement of every part of a model."""
         plan, options = self.plan, self.options
         pooled = {part for composite in plan.composites for part in composite.definitions if part.average in ("micro", "weighted")}
-        aggregates = [aggregates_of(one, plan.aggregates) for one in plan.definitions]
+        aggregates = [aggregates_of(definition, plan.aggregates) for definition in plan.definitions]
         needs_all = any(needs_values(name) for names in aggregates for name in names)
         return Task(
             prepared,
@@ -247,8 +255,8 @@ class Request(Struct, frozen=True, eq=False):
             aggregates=plan.aggregates,
             pooled=frozenset(
                 index
-                for index, (one, names) in enumerate(zip(plan.definitions, aggregates, strict=True))
-                if not {"micro", "weighted"}.isdisjoint(names) or one in pooled or one.of_means
+                for index, (definition, names) in enumerate(zip(plan.definitions, aggregates, strict=True))
+                if not {"micro", "weighted"}.isdisjoint(names) or definition in pooled or definition.combines_means
             ),
             keeps_values=options.keep_users,
             by=tuple(map(prepared.with_borders, plan.by)),
@@ -269,8 +277,8 @@ class Request(Struct, frozen=True, eq=False):
         shared = "top_k" if "top_k" in evaluation.model_fields_set else DEFAULT
         made: dict[str, Protocol] = {}
         for label, parts in by_label.items():
-            inner = (one for part in parts for one in part.all if "truth_table" in closure(tables_of(one)))
-            rules = (_relevance_of(one, "rating" in test_columns, mean_rating) for one in inner)
+            inner = (definition for part in parts for definition in part.all if "truth_table" in closure(tables_of(definition)))
+            rules = (_relevance_of(definition, "rating" in test_columns, mean_rating) for definition in inner)
             origins = (shared if part in evaluation.cut_at_top_k else "measure" for part in parts if part.metric.cut)
             conventions = (part.convention for part in parts)
             made[label] = Protocol(
@@ -332,7 +340,7 @@ def in_full(definition: Definition) -> MeasureDefinition:
 
 def definitions_of(definitions: Iterable[Definition]) -> dict[str, MeasureDefinition]:
     """Return each definition in full, by its printed name without the cut-off."""
-    return {one.spec.title: in_full(one) for one in definitions}
+    return {definition.spec.title: in_full(definition) for definition in definitions}
 
 
 def formula_of(parts: Iterable[Definition], higher_is_better: bool | None) -> MeasureDefinition:

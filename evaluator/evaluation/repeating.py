@@ -55,7 +55,10 @@ class RepeatedRun:
 
     def __init__(self, loaded: Loaded, columns: dict[str, str | int], keep_users: bool = False) -> None:
         evaluation = loaded.config.evaluation
-        self._request, self._columns = Request(loaded, Plan.of(evaluation), Options(keep_users=keep_users)), load.flat_columns(columns)
+        self._request, self._columns = (
+            Request(loaded, Plan.from_config(evaluation), Options(keep_users=keep_users)),
+            load.flat_columns(columns),
+        )
         self._depth = deepest(evaluation)
         self._n_columns: int | None = None
         self._positions: dict[str, int] = {}
@@ -65,7 +68,11 @@ class RepeatedRun:
         self._first = open_inputs(self._request, lambda files: files)
         self.definitions = definitions_of(self._request.plan.definitions)
         is_given = "top_k" in evaluation.model_fields_set
-        cut = [one.label for one in evaluation.definitions if one.k is not None and one in evaluation.cut_at_top_k and not is_given]
+        cut = [
+            definition.label
+            for definition in evaluation.definitions
+            if definition.k is not None and definition in evaluation.cut_at_top_k and not is_given
+        ]
         self.remarks = (default_cutoff(cut),) if cut else ()
 
     def evaluated(self, lists: Any) -> EvaluatedModel:
@@ -74,7 +81,7 @@ class RepeatedRun:
         Warns if none of their users, or none of their items, is in the test set.
         """
         paths = lists if isinstance(lists, list | tuple) else [lists]
-        if paths and all(isinstance(one, str | os.PathLike) for one in paths):
+        if paths and all(isinstance(path, str | os.PathLike) for path in paths):
             raise DataError(f"{ROLE}: an Evaluator reads no files", "read it first, for example with polars.read_parquet")
         kind = InMemory(lists).kind
         where = f"{ROLE}: {kind}"
@@ -122,7 +129,7 @@ class RepeatedRun:
 
     def _frame(self, where: str, lists: Any) -> pl.DataFrame:
         """Return the rows of lists; of a matrix of scores those down to the lowest rank that a measure reads."""
-        seen = seen_pairs(where, lists, self._first.inputs.of("train"))
+        seen = seen_pairs(where, lists, self._first.inputs.source("train"))
         frame = frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
         if (n_columns := unnamed_columns(lists)) != self._n_columns:
             refuse_unknown_columns(where, lists, self._first.inputs.test)
@@ -168,7 +175,10 @@ class RepeatedRun:
     def _effect_of_missing(self) -> str:
         """Return the sentence on what all measures do with a test user without a list; empty if they differ."""
         tests = ("test", "tested")
-        effects = {one.user_rules.missing_lists if one.population in tests else "drop" for one in self._request.plan.definitions}
+        effects = {
+            definition.user_rules.missing_lists if definition.population in tests else "drop"
+            for definition in self._request.plan.definitions
+        }
         return f" {_MISSING[effects.pop()]}" if len(effects) == 1 else ""
 
 

@@ -37,7 +37,7 @@ from ..parts import Part, RowFile, SortedRuns, whole_users
 from ..results.notes import chosen_text
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
-from ..results.row import Candidates, of_models
+from ..results.row import Candidates, sentences_with_models
 from ..secrets import hidden_in_outputs, show
 from ..synonyms import takes, wrong_type
 from ..tables.graph import closure
@@ -100,12 +100,12 @@ def run(
     keeps = (keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
     options = Options(report, *keeps, per_user_table, features, user_file)
 
-    def evaluate(one: Loaded) -> Result:
-        return over_runs(open_inputs(Request.of_run(one, options), _evaluate_and_check), one.config.data.runs)
+    def evaluate(config: Loaded) -> Result:
+        return over_runs(open_inputs(Request.for_run(config, options), _evaluate_and_check), config.config.data.runs)
 
     results = {name: evaluate(fold) for name, fold in loaded.of_folds().items()}
     result = without_infinite(over_folds(results, loaded.resolved()) if results else evaluate(loaded))
-    return with_conclusions(result, ComparisonOptions.of(loaded.config.compare)) if concludes else result
+    return with_conclusions(result, ComparisonOptions.from_config(loaded.config.compare)) if concludes else result
 
 
 class CheckedModel(Struct, frozen=True, eq=False):
@@ -139,7 +139,7 @@ def evaluate_models(files: Files) -> list[ModelRun]:
             task=files.task,
             ties=plan.ties if "tie_bounds" in request.checks.wants else None,
             checks=checks,
-            for_yardsticks=request.compares,
+            for_reference_lists=request.compares,
             enriched=plan.definitions[0] if options.enriched is not None else None,
             hashes_truth=first and options.complete,
             hashes_lists=any(rule.compares for rule in request.loaded.config.gates.rules),
@@ -210,7 +210,7 @@ def _measure_on_spark(
 
 def _sides_on_spark(name: str, files: Files) -> dict[str, load.Source]:
     """Return the other sources of a model by role, as this process read them."""
-    of_run = {role: files.inputs.of(role) for role in files.sides} | {"predictions": files.inputs.predictions.get(name)}
+    of_run = {role: files.inputs.source(role) for role in files.sides} | {"predictions": files.inputs.predictions.get(name)}
     return {role: files.reader.for_workers(side) for role, side in of_run.items() if side is not None}
 
 
@@ -232,8 +232,12 @@ class UserTable:
         from ..parts.spark.shuffle import rows_on_spark, ship
 
         files, plan = self._files, self._files.request.plan
-        indexes = {one.label: index for index, one in enumerate(plan.definitions)}
-        shown = {one.label: indexes[one.label] for one in plan.shown if not one.metric.per_model and one.label in indexes}
+        indexes = {definition.label: index for index, definition in enumerate(plan.definitions)}
+        shown = {
+            definition.label: indexes[definition.label]
+            for definition in plan.shown
+            if not definition.metric.per_model and definition.label in indexes
+        }
         lists, kind = files.inputs.models[name], "bigint" if files.inputs.test.scan.kinds["user"] == "integer" else "string"
         task = replace(files.task, keeps_values=True, most_values=None, group_columns=())
         work = ship(self._session, partial(user_rows, PassTask(task), name, shown))
@@ -277,7 +281,7 @@ def _evaluate_and_check(files: Files) -> Result:
         for name in (name for name in references.models if name in per_user):
             file.begin(name)
             file.add(per_user[name])
-    of_order = of_models((run.values.name, sentence) for run in runs if (sentence := file_order_remark(run.values)))
+    of_order = sentences_with_models((run.values.name, sentence) for run in runs if (sentence := file_order_remark(run.values)))
     hashes = {run.values.name: run.values.partial.more.get(LIST_HASH) for run in runs}
     description = None
     if options.describes:
@@ -305,7 +309,7 @@ def _evaluate_and_check(files: Files) -> Result:
         truths={"": runs[0].values.partial.more[TRUTH].fingerprint} if options.complete else {},
         user_groups=tuple(by.name for by in plan.group_columns) if options.keep_users else (),
         candidates={run.values.name: run.candidates for run in runs if run.candidates is not None},
-        list_hashes={name: one.fingerprint for name, one in hashes.items() if one is not None},
+        list_hashes={name: hashes_of_model.fingerprint for name, hashes_of_model in hashes.items() if hashes_of_model is not None},
         cautions=tuple(cautions(files)),
         variables=hidden_in_outputs(loaded.variables),
     )
@@ -319,15 +323,17 @@ def checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None
     there = {
         "test": not files.inputs.test.may_be_empty,
         "train": "train" in files.sides,
-        "catalogue": "train" in files.sides or files.inputs.of("items") is not None,
+        "catalogue": "train" in files.sides or files.inputs.source("items") is not None,
         "times": files.prepared.times is not None,
         "scores": "score" in source.columns,
         "ranks": "position" in source.columns and "shelf" not in source.columns,
         "cutoffs": bool(request.checks.cutoffs),
         "auc": any(map(health.over_whole_lists, request.plan.all)),
         "lists": bool(source.originals or source.given),
-        "relevance": any(one.population == "test" or "truth_table" in closure(tables_of(one)) for one in request.plan.all),
-        "gains": any(one.truth.graded for one in request.plan.all) and "rating" in files.inputs.test.columns,
+        "relevance": any(
+            definition.population == "test" or "truth_table" in closure(tables_of(definition)) for definition in request.plan.all
+        ),
+        "gains": any(definition.truth.graded for definition in request.plan.all) and "rating" in files.inputs.test.columns,
     }
     available = frozenset(need for need, is_there in there.items() if is_there)
     return replace(request.checks, available=available, files=first, keeps_rows=request.options.keep_failures)
@@ -356,8 +362,8 @@ def _findings_of(files: Files, models: Sequence[CheckedModel], references: Refer
 
     Raises `DataError` for a finding that the policy refuses.
     """
-    found = [symptom for one in models for symptom in one.symptoms]
-    remarks = [remark for one in models for remark in one.remarks] + ([references.remark] if references.remark else [])
+    found = [symptom for model in models for symptom in model.symptoms]
+    remarks = [remark for model in models for remark in model.remarks] + ([references.remark] if references.remark else [])
     for model in models if files.request.compares else ():
         name = model.context.model
         beside = {"best": references.best[name], "baseline": references.popular[name], "popularity_rule": references.popularity_rule}
@@ -366,15 +372,15 @@ def _findings_of(files: Files, models: Sequence[CheckedModel], references: Refer
         if not files.request.options.tolerant:
             health.refuse(symptoms)
         found += symptoms
-        remarks += of_models((name, f"{remark}.") for remark in said)
-    remarks += of_models(health.shifted_ids(files.inputs.models, [symptom.finding for symptom in found]))
+        remarks += sentences_with_models((name, f"{remark}.") for remark in said)
+    remarks += sentences_with_models(health.shifted_ids(files.inputs.models, [symptom.finding for symptom in found]))
     return health.in_order(found), remarks
 
 
 def _context(files: Files, model: EvaluatedModel) -> Context:
     """Return the context of checks after all parts of a model are measured."""
     plan, inputs, sums = files.request.plan, files.inputs, model.partial.more.get(TIES)
-    sources = {"lists": inputs.models[model.name], "test": inputs.test, "train": inputs.of("train"), "items": inputs.of("items")}
+    sources = {"lists": inputs.models[model.name], "test": inputs.test, "train": inputs.source("train"), "items": inputs.source("items")}
     rows = dict(enumerate(model.finished.rows))
     of_models = {source.role: name for name, source in inputs.models.items()}
     roles = [role for role in files.reader.n_rows if of_models.get(role, model.name) == model.name]
@@ -388,20 +394,20 @@ def _context(files: Files, model: EvaluatedModel) -> Context:
         rows_by_measure=model.finished.rows,
         sources={
             role: SourceNames(
-                one.role,
-                one.scan.names,
-                {column: stores.get(kind, "text") for column, kind in one.stored.items()},
-                len(one.scan.paths),
-                load.model_column(one) if role == "lists" else None,
-                os.path.basename(one.name.rstrip("/")),
-                one.setting or one.role,
-                one.keys_of_ids,
+                source.role,
+                source.scan.names,
+                {column: stores.get(kind, "text") for column, kind in source.stored.items()},
+                len(source.scan.paths),
+                load.model_column(source) if role == "lists" else None,
+                os.path.basename(source.name.rstrip("/")),
+                source.setting or source.role,
+                source.keys_of_ids,
             )
-            for role, one in sources.items()
-            if one is not None
+            for role, source in sources.items()
+            if source is not None
         },
-        faults=[one for one in faults if one is not None],
-        bounds={label: one._asdict() for label, one in tied.items()},
+        faults=[fault for fault in faults if fault is not None],
+        bounds={label: tie_bounds._asdict() for label, tie_bounds in tied.items()},
         unbounded=unbounded(plan.ties, sums, rows) if sums else {},
         shown=frozenset(definition.label for definition in plan.shown),
         twins=_twins(files, model.name) if "twins" in files.request.checks.wants else (),
@@ -424,11 +430,12 @@ def _twins(files: Files, model: str) -> tuple[str, ...]:
         if not lists or [file.size for file in source.originals] != [file.size for file in lists]:  # then no byte is read
             return False
         return all(
-            files.fingerprints.of(one.path) == files.fingerprints.of(own.path) for one, own in zip(source.originals, lists, strict=True)
+            files.fingerprints.hash_and_size(original.path) == files.fingerprints.hash_and_size(own.path)
+            for original, own in zip(source.originals, lists, strict=True)
         )
 
     before = (inputs.models[name] for name in takewhile(lambda name: name != model, inputs.models))
-    return tuple(one.role for one in (inputs.test, inputs.of("train"), *before) if one is not None and is_twin(one))
+    return tuple(source.role for source in (inputs.test, inputs.source("train"), *before) if source is not None and is_twin(source))
 
 
 def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definition], found: Partial) -> None:
@@ -436,7 +443,11 @@ def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definiti
 
     A measure that counts such users as 0, or that reads all ratings, relevant or not, has a value.
     """
-    looking = [i for i, one in enumerate(definitions) if one.population in ("test", "tested") or "test_pairs" in closure(tables_of(one))]
+    looking = [
+        i
+        for i, definition in enumerate(definitions)
+        if definition.population in ("test", "tested") or "test_pairs" in closure(tables_of(definition))
+    ]
     counting = [i for i in looking if (definitions[i].population, definitions[i].user_rules.no_relevant) == ("test", "drop")]
     if counting != looking or not looking or any(found.cells[i][_RELEVANT].sum() or found.valued[i].sum() for i in counting):
         return
@@ -463,8 +474,8 @@ def remarks(files: Files, models: Iterable[EvaluatedModel], of_checks: Iterable[
     data = files.request.loaded.config.data
     named = (*(data.recommendations or data.predictions or ()),) if data.all_models else (*inputs.models,)
     chosen = (chosen_text(named, inputs.n_models),) if data.models is not None and len(named) < inputs.n_models else ()
-    about_values = of_models((model.name, f"{remark}.") for model in models for remark in model.remarks)
-    return (*chosen, *about_files, *groups, *of_checks, *plan.remarks(inputs.of("train") is not None), *about_values)
+    about_values = sentences_with_models((model.name, f"{remark}.") for model in models for remark in model.remarks)
+    return (*chosen, *about_files, *groups, *of_checks, *plan.remarks(inputs.source("train") is not None), *about_values)
 
 
 def versions(request: Request) -> dict[str, str]:

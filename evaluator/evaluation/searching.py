@@ -89,10 +89,10 @@ def search(loaded: Loaded, number: str, parts: Sequence[str], names: Sequence[st
     chosen = tuple(dict.fromkeys((evaluation.convention, *(conventions.with_scripts(names) or conventions.packaged_names()))))
     under = definitions_under(loaded, own_relevance=own_relevance)
     found = {(measure, name): under(measure, name) for measure in evaluation.definitions for name in chosen}
-    defined = {key: one for key, one in found.items() if not isinstance(one, str)}
+    defined = {key: definition for key, definition in found.items() if not isinstance(definition, str)}
     if not defined:
         raise ConfigError("there is nothing to search: no measure of the config has a value under one of the conventions")
-    opening = (_with_axes(one, {"seen_items": "drop", "unknown_items": "drop"}) for one in defined.values())
+    opening = (_with_axes(definition, {"seen_items": "drop", "unknown_items": "drop"}) for definition in defined.values())
     plan = Plan(tuple(dict.fromkeys((*defined.values(), *opening))))
     axes = tuple(axis for part in parts for axis in SEARCHES[part])
     searched = partial(_search, loaded=loaded, number=number, axes=axes, defined=defined)
@@ -135,7 +135,7 @@ def _search(
         n_combinations=len(variants.of_measure),
         n_different=len(variants.different),
         n_values=n_values,
-        n_printing=len({(one.measure, one.combination) for one in chosen}) if exact else 0,
+        n_printing=len({(candidate.measure, candidate.combination) for candidate in chosen}) if exact else 0,
         by_chance=by_chance,
         remarks=grid.remarks,
     )
@@ -208,18 +208,18 @@ def _matching(cells: Sequence[_Cell], number: str) -> tuple[list[_Cell], bool, i
     """Return the cells that print a number, or else those with the nearest values; whether they print it; and 100 for a percentage."""
     _, places = read_number(number)
     for scale in (100,) if "%" in number else (1, 100):
-        exact = [one for one in cells if prints(one.value * scale, number)]
+        exact = [cell for cell in cells if prints(cell.value * scale, number)]
         if exact:
             return exact, True, scale
     scale = 100 if "%" in number else 1
     nearest: list[float] = []
-    for distance in sorted({_distance(one.value, scale, number) for one in cells}):
+    for distance in sorted({_distance(cell.value, scale, number) for cell in cells}):
         if not any(isclose(distance, other, rel_tol=1e-9, abs_tol=10.0 ** -(places + 6)) for other in nearest):
             nearest.append(distance)
         if len(nearest) == _NEAREST:
             break
     last = max(nearest, default=0.0)
-    return [one for one in cells if _distance(one.value, scale, number) <= last], False, scale
+    return [cell for cell in cells if _distance(cell.value, scale, number) <= last], False, scale
 
 
 def _matches(loaded: Loaded, cells: Sequence[_Cell], grid: _Grid, *, exact: bool) -> Iterator[SettingMatch]:
@@ -229,7 +229,7 @@ def _matches(loaded: Loaded, cells: Sequence[_Cell], grid: _Grid, *, exact: bool
         alike.setdefault(("" if exact else f"{cell.value:.{_ALIKE}g}", cell.measure.label, cell.model), []).append(cell)
     for some in alike.values():
         first = some[0]
-        for settings in boxes(one.combination for one in some):
+        for settings in boxes(candidate.combination for candidate in some):
             ordered = {
                 name: tuple(value for value in (grid.values.get(name) or sorted(own)) if value in own)
                 for name, own in zip(grid.names, settings, strict=True)

@@ -49,7 +49,7 @@ def effects_on_user(scorer: Scorer, definitions: Sequence[Definition], model: st
     tested, listed = bool(scorer.facts.tested[0]), len(scorer.part.rows(LISTS)) > 0
     relevant = bool(scorer.counts(definitions[0])[1][0])
     empty = scorer.facts.empty is not None and bool(scorer.facts.empty[0])
-    judged = [one for one in definitions if one.population in ("test", "tested")]
+    judged = [definition for definition in definitions if definition.population in ("test", "tested")]
     if not judged:
         return
     if empty:
@@ -70,7 +70,7 @@ def effects_on_test(scorer: Scorer, definitions: Sequence[Definition]) -> Iterat
     pairs: TestPairs = scorer.tables.get("test_pairs", scorer.choice(definitions[0]))
     if pairs.repeats:
         yield from _effects("truth_duplicates", definitions, "", "test rows that repeat an item", len(rows) - len(pairs), len(rows))
-    filtering = [one for one in definitions if one.truth.filter != "none"]
+    filtering = [definition for definition in definitions if definition.truth.filter != "none"]
     n = int(_filtered(scorer, filtering[0].truth.filter).sum()) if filtering and "train" in scorer.part else 0
     if n:
         yield from _effects("truth_filter", filtering, "", "test rows of unknown users or items, or in train", n, len(rows))
@@ -81,7 +81,9 @@ def rows_left_out(files: Files, models: Sequence[str], user: int | str) -> Itera
 
     Files with a filter or a target are read once more, for the rows of this user only.
     """
-    roles = {one.role: one for role in ("test", "train") if (one := files.inputs.of(role)) is not None and "user" in one.columns}
+    roles = {
+        origin.role: origin for role in ("test", "train") if (origin := files.inputs.source(role)) is not None and "user" in origin.columns
+    }
     lists = {files.inputs.models[model].role: files.inputs.models[model] for model in models}
     for role, source in {**roles, **lists}.items():
         model = next((name for name in models if files.inputs.models[name].role == role), "")
@@ -120,9 +122,9 @@ def _effects(
 ) -> Iterator[PolicyEffect]:
     """Yield an effect for each value that an axis has in some measures."""
     chosen: dict[str, list[str]] = {}
-    for one in definitions:
-        for inner in one.all:
-            chosen.setdefault(str(inner.axes[axis]), []).append(one.label)
+    for definition in definitions:
+        for inner in definition.all:
+            chosen.setdefault(str(inner.axes[axis]), []).append(definition.label)
     meanings: Mapping[str, str] = AXES[axis].meanings
     subject = re.sub(r" \([^)]*\)", "", AXES[axis].decides) + (":" if axis in _NAMED else "")
     for choice, labels in chosen.items():
@@ -148,7 +150,7 @@ def _n_seen(scorer: Scorer) -> int:
 def _n_unknown(scorer: Scorer, stored: ListRows, definitions: Sequence[Definition]) -> int:
     """Return the number of rows of the list with an item that is in neither train nor the catalogue; 0 if no measure asks for it."""
     known = scorer.prepared.in_train | scorer.prepared.in_catalogue
-    asks = any(inner.lists.unknown != "keep" for one in definitions for inner in one.all)
+    asks = any(inner.lists.unknown != "keep" for definition in definitions for inner in definition.all)
     return int((~np.append(known, False)[stored.item_index]).sum()) if asks and known.any() else 0
 
 

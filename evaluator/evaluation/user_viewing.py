@@ -26,7 +26,7 @@ from ..measure.task import group_measures
 from ..metrics.definition import Definition
 from ..names.measure_strings import MetricSpec
 from ..results.result import Result, columns_of, select
-from ..results.row import of_models
+from ..results.row import sentences_with_models
 from ..results.user_view import UserFinding, UserValue, UserView
 from ..tables.array import Array
 from ..tables.graph import sentences
@@ -63,7 +63,7 @@ def view_user(
     `run` raises.
     """
     name = written_id(user)
-    request = Request.of_run(loaded, Options(complete=False))
+    request = Request.for_run(loaded, Options(complete=False))
     request = replace(request, compares=False, whole_lists=True, history_of=name)
     if result is None and not quick and not loaded.folds:  # those are refused below
         _refuse_unknown(loaded, name, models)
@@ -72,10 +72,10 @@ def view_user(
     checks = {check.id: request.checks.setting(check.id) if check.id in on else setting(check, "off") for check in CHECKS.values()}
     request = replace(request, checks=replace(request.checks, settings=checks, policy=frozenset(), sees_candidates=False))
 
-    def of_files(files: Files) -> UserView:
+    def view_files(files: Files) -> UserView:
         return _view(files, name, result, n_shown)
 
-    return open_inputs(request, of_files, only=(lambda inputs: inputs.only(*models)) if models else None)
+    return open_inputs(request, view_files, only=(lambda inputs: inputs.only(*models)) if models else None)
 
 
 def _refuse_unknown(loaded: Loaded, name: str, models: Sequence[str]) -> None:
@@ -105,20 +105,22 @@ def _view(files: Files, name: str, result: Result | None, n_shown: int) -> UserV
     if user is None:
         raise unknown_user(name, files.sides["test"].users)
     plan = files.request.plan
-    definitions = tuple(one for one in plan.shown if not one.metric.per_model) or plan.shown or plan.definitions  # of formulas
+    definitions = (
+        tuple(definition for definition in plan.shown if not definition.metric.per_model) or plan.shown or plan.definitions
+    )  # of formulas
     measured = [_measured(files, model, user) for model in files.inputs.models]
-    present = [one for one in measured if one.scorer.part.n_users]
+    present = [model for model in measured if model.scorer.part.n_users]
     if not present:
         raise unknown_user(name, files.sides["test"].users)
     first = present[0]
-    values = [value for one in measured for value in _values(files, one, definitions)]
-    lists = {one.model: enriched_rows(one.scorer, definitions[0]).drop("user") for one in present}
+    values = [value for model in measured for value in _values(files, model, definitions)]
+    lists = {model.model: enriched_rows(model.scorer, definitions[0]).drop("user") for model in present}
     history, test = _history(files, user), _test(files, present, definitions)
-    cutoffs = [one.k for one in definitions if one.metric.cut]
+    cutoffs = [definition.k for definition in definitions if definition.metric.cut]
     items = [frame["item"] for frame in (*lists.values(), history, test) if frame is not None]
     effects = [*effects_on_test(first.scorer, definitions)]
-    for one in present:
-        effects += [*effects_on_user(one.scorer, definitions, one.model), *effects_on_lists(one.scorer, definitions, one.model)]
+    for model in present:
+        effects += [*effects_on_user(model.scorer, definitions, model.model), *effects_on_lists(model.scorer, definitions, model.model)]
     relevant = int(first.scorer.counts(definitions[0])[1][0])
     titles = titles_of(files, items)
     view = UserView(
@@ -137,14 +139,14 @@ def _view(files: Files, name: str, result: Result | None, n_shown: int) -> UserV
         titles=titles,
         n_shown=n_shown,
         time_unit=files.prepared.time_unit,
-        notes=tuple(of_models((one.model, f"{remark}.") for one in present for remark in one.remarks)),
+        notes=tuple(sentences_with_models((model.model, f"{remark}.") for model in present for remark in model.remarks)),
     )
     return view if result is None else beside_all(view, result)
 
 
 def _measured(files: Files, model: str, user: int | str) -> _UserOfModel:
     """Return the values of the user under a model, as a run computes them."""
-    scorer = Scorer.of(files.prepared, PartData(user_frames(files, model, user)))
+    scorer = Scorer.for_part(files.prepared, PartData(user_frames(files, model, user)))
     measured = measure_users(files.task, scorer)
     partial = measured.partial
     assert partial.user_values is not None
@@ -152,20 +154,20 @@ def _measured(files: Files, model: str, user: int | str) -> _UserOfModel:
     return _UserOfModel(model, scorer, rows[0] if rows else {}, measured.values, tuple(sentences(partial.notes)))
 
 
-def _values(files: Files, one: _UserOfModel, definitions: Sequence[Definition]) -> Iterator[UserValue]:
+def _values(files: Files, model: _UserOfModel, definitions: Sequence[Definition]) -> Iterator[UserValue]:
     """Yield the value of each measure, or the reason why there is none."""
     indexes = {definition: index for index, definition in enumerate(files.request.plan.definitions)}
     for definition in definitions:
         if definition.metric.per_model:
             continue
-        value = _finite(one.row.get(f"v{indexes[definition]}"))
+        value = _finite(model.row.get(f"v{indexes[definition]}"))
         reason = ""
-        if value is None and not one.scorer.part.n_users:
+        if value is None and not model.scorer.part.n_users:
             reason = "the user is in no file of this model"
         elif value is None:
             (group,) = group_measures((definition,))
-            reason = value_or_reason(definition, one.scorer.values(group, CollectSums()))[1]
-        yield UserValue(definition.label, one.model, value, reason, higher_is_better=definition.higher_is_better)
+            reason = value_or_reason(definition, model.scorer.values(group, CollectSums()))[1]
+        yield UserValue(definition.label, model.model, value, reason, higher_is_better=definition.higher_is_better)
 
 
 def _finite(value: float | None) -> float | None:
@@ -183,12 +185,12 @@ def _history(files: Files, user: int | str) -> pl.DataFrame | None:
 
 def _test(files: Files, present: Sequence[_UserOfModel], definitions: Sequence[Definition]) -> pl.DataFrame:
     """Return the test rows of the user: relevant ones first, by their best rank in any list."""
-    by = tuple(one for one in files.request.plan.row_groupings if one.kind == "rows")
+    by = tuple(grouping for grouping in files.request.plan.row_groupings if grouping.kind == "rows")
     columns = value_columns(*files.request.plan.all)
-    frames = [columns_of_rows(one.scorer, definitions[0], by, columns) for one in present]
-    ranks = [frame["rank"].alias(f"rank {one.model}") for one, frame in zip(present, frames, strict=True)]
+    frames = [columns_of_rows(model.scorer, definitions[0], by, columns) for model in present]
+    ranks = [frame["rank"].alias(f"rank {model.model}") for model, frame in zip(present, frames, strict=True)]
     rows = frames[0].drop("rank").with_columns(ranks)
-    best = pl.min_horizontal(one.name for one in ranks)
+    best = pl.min_horizontal(rank.name for rank in ranks)
     return rows.sort(~pl.col("relevant"), best, nulls_last=True, maintain_order=True)
 
 
@@ -205,9 +207,9 @@ def _findings(files: Files, present: Sequence[_UserOfModel], result: Result, tit
     """Yield the findings of a result that concern the user: whose check counts rows of this user, or the user."""
     definitions = files.request.plan.definitions
     tallies: dict[str, dict[str, Tally]] = {}
-    for number, one in enumerate(present):
-        task = checks_of_model(files, one.model, first=not number)
-        tallies[one.model] = dict(examine(task, one.scorer, definitions, one.values).checks) if task is not None else {}
+    for number, model in enumerate(present):
+        task = checks_of_model(files, model.model, first=not number)
+        tallies[model.model] = dict(examine(task, model.scorer, definitions, model.values).checks) if task is not None else {}
     for finding in result.findings:
         of_check = [held[finding.check] for model, held in tallies.items() if finding.model in ("", model) and finding.check in held]
         examples = [text for tally in of_check for text in _examples(tally, titles)]
@@ -233,25 +235,25 @@ def beside_all(view: UserView, result: Result) -> UserView:
     A note says if a value differs from that of the result.
     """
     values, changed = list(view.values), dict[str, list[str]]()
-    known = {(one.measure, one.model) for one in values}
-    for model in dict.fromkeys((*(one.model for one in values), *result.yardsticks)):
+    known = {(value.measure, value.model) for value in values}
+    for model in dict.fromkeys((*(value.model for value in values), *result.yardsticks)):
         stored = user_row(result, model, view.user) if model in result.per_user else None
         if stored is None:
             continue
         for measure in dict.fromkeys(row.measure for row in result.rows_by_model[model] if row.measure in stored):
             if (measure, model) not in known:
                 values.append(_stored(UserValue(measure, model, None), stored, result))
-        for one in view.values:
-            if one.model == model and one.measure in stored and _finite(stored[one.measure]) != one.value:
-                changed.setdefault(model, []).append(one.measure)
+        for value in view.values:
+            if value.model == model and value.measure in stored and _finite(stored[value.measure]) != value.value:
+                changed.setdefault(model, []).append(value.measure)
     said = [_CHANGED.format(values="; ".join(f"{model} {', '.join(some)}" for model, some in changed.items()))] if changed else []
-    return replace(view, values=_in_order([_beside(one, result) for one in values], result), notes=(*said, *view.notes))
+    return replace(view, values=_in_order([_beside(value, result) for value in values], result), notes=(*said, *view.notes))
 
 
 def _in_order(values: Sequence[UserValue], result: Result) -> tuple[UserValue, ...]:
     """Return the values in the order of the measures of a result; those of one measure keep theirs."""
     order = {measure: index for index, measure in enumerate(dict.fromkeys(row.measure for row in result.rows))}
-    return tuple(sorted(values, key=lambda one: order.get(one.measure, len(order))))
+    return tuple(sorted(values, key=lambda value: order.get(value.measure, len(order))))
 
 
 def _beside(value: UserValue, result: Result) -> UserValue:
@@ -306,5 +308,5 @@ def view_stored_user(result: Result, user: Any, why: str, *, n_shown: int = 5) -
 def _stored(value: UserValue, row: dict[str, Any], result: Result) -> UserValue:
     """Return the value that a row of stored values has."""
     number = _finite(row[value.measure])
-    better = next((one.higher_is_better for one in result.rows_by_model[value.model] if one.measure == value.measure), None)
+    better = next((record.higher_is_better for record in result.rows_by_model[value.model] if record.measure == value.measure), None)
     return replace(value, value=number, reason="" if number is not None else "the user has no value", higher_is_better=better)

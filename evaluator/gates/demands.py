@@ -75,7 +75,7 @@ class Demands(Struct, frozen=True, eq=False):
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, gates: Gates, compare: Compare, bases: Bases, *, strict: bool = False, notes: tuple[str, ...] = ()) -> Demands:
+    def from_config(cls, gates: Gates, compare: Compare, bases: Bases, *, strict: bool = False, notes: tuple[str, ...] = ()) -> Demands:
         """Return the demands of a config; the keys `users` and `cluster` of its section `compare` apply too."""
         by = tuple(group.name for group in gates.splits())
         settings = Settings(alpha=gates.alpha)
@@ -140,11 +140,11 @@ def judged_models(rule: GateRule, demands: Demands, result: Result) -> tuple[str
     if wanted:
         _refuse_unknown(wanted, result, f"rule '{rule}'")
         return tuple(model for model in result.models if model in wanted)
-    bases = {one.against for one in demands.rules}
+    bases = {other.against for other in demands.rules}
     every = (demands.bases.baseline, *demands.bases.anchors.values())
-    bases |= {one.name for one in every if one is not None and one.result is None}
+    bases |= {base.name for base in every if base is not None and base.result is None}
     left = tuple(model for model in result.models if model not in result.yardsticks and model not in bases)
-    own = {one.model for one in every if one is not None and _has_same_lists(one, result)}
+    own = {base.model for base in every if base is not None and _has_same_lists(base, result)}
     return tuple(model for model in left if model not in own) or left
 
 
@@ -153,7 +153,7 @@ def _has_same_lists(baseline: Baseline, result: Result) -> bool:
     if baseline.result is None or baseline.model is None:
         return False
     role = f"data.recommendations.{baseline.model}"
-    ours, theirs = ([file for source in one.inputs if source.role == role for file in source.files] for one in (baseline.result, result))
+    ours, theirs = ([file for source in side.inputs if source.role == role for file in source.files] for side in (baseline.result, result))
     return bool(ours) and len(ours) == len(theirs) and all(map(InputFile.may_equal, ours, theirs))
 
 
@@ -164,7 +164,7 @@ def _side(baseline: Baseline, model: str, result: Result) -> Side | NoBase:
             return Side(baseline.name, result, baseline.name)
         return NoBase(f"there is no {baseline.noun} {baseline.name}: neither a folder nor a model has this name")
     partner = baseline.model or model
-    own = [one for one in baseline.result.models if one not in baseline.result.yardsticks]
+    own = [name for name in baseline.result.models if name not in baseline.result.yardsticks]
     if partner not in baseline.result.models:
         hint = f"choose the model to compare with by {baseline.key}.model, or the models to judge by gates.models" if own else ""
         return NoBase(f"the {baseline.noun} {baseline.name} has no model {partner}: it has {shortened(own)}", hint)

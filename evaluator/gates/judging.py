@@ -121,7 +121,7 @@ def gate_of(judged: JudgedCase, inconclusive: Inconclusive, *, strict: bool = Fa
         detectable=test.detectable,
         users_needed=test.users_needed,
         probability_within=test.probability_within,
-        anchor=None if judged.anchor is None else _of_anchor(judged.anchor),
+        anchor=None if judged.anchor is None else _anchor_verdict(judged.anchor),
         n_searched=None if judged.slices is None else judged.slices.n_searched,
         slices=() if judged.slices is None else judged.slices.slices,
         found="; ".join(part for part in (judged.found, _from_anchor(judged.anchor, "found")) if part),
@@ -137,7 +137,7 @@ def _consequence(outcome: Outcome, severity: str, inconclusive: Inconclusive, pa
     return "warn" if gravest == "fail" and severity == "warn" else gravest
 
 
-def _of_anchor(anchor: JudgedCase) -> AnchorVerdict:
+def _anchor_verdict(anchor: JudgedCase) -> AnchorVerdict:
     test = anchor.test
     return AnchorVerdict(
         anchor.name,
@@ -167,7 +167,7 @@ def judge(result: Result, demands: Demands) -> Verdicts:
     """
     judging = _Judging(result, demands)
     models = {rule: judged_models(rule, demands, result) for rule in dict.fromkeys(demands.rules)}
-    judged = [one for model in result.models for rule in demands.rules if model in models[rule] for one in judging.rule(rule, model)]
+    judged = [case for model in result.models for rule in demands.rules if model in models[rule] for case in judging.rule(rule, model)]
     if not judged:
         raise ConfigError("no model is judged: all are baselines or reference lists", "list models of the results in gates.models")
     cases = _corrected(judged, demands.options.settings.alpha)
@@ -176,17 +176,17 @@ def judge(result: Result, demands: Demands) -> Verdicts:
 
 def _corrected(judged: Sequence[JudgedCase], alpha: float) -> Iterator[JudgedCase]:
     """Yield the cases with gains corrected together, and failures too, with those against anchors; rules that only warn are apart."""
-    gains = correct_gains([one.test for one in judged], alpha)
-    judged = [replace(one, test=test) for one, test in zip(judged, gains, strict=True)]
-    parts = [(one.case.rule.severity, part.test) for one in judged for part in (one, one.anchor) if part is not None]
+    gains = correct_gains([case.test for case in judged], alpha)
+    judged = [replace(case, test=test) for case, test in zip(judged, gains, strict=True)]
+    parts = [(case.case.rule.severity, part.test) for case in judged for part in (case, case.anchor) if part is not None]
     of_severity = {
         severity: iter(correct_failures([test for other, test in parts if other == severity], alpha))
         for severity in dict.fromkeys(severity for severity, _ in parts)
     }
-    for one in judged:
-        tests = of_severity[one.case.rule.severity]
+    for case in judged:
+        tests = of_severity[case.case.rule.severity]
         test = next(tests)
-        yield replace(one, test=test, anchor=None if one.anchor is None else replace(one.anchor, test=next(tests)))
+        yield replace(case, test=test, anchor=None if case.anchor is None else replace(case.anchor, test=next(tests)))
 
 
 class _Judging(Struct, eq=False):
@@ -208,7 +208,8 @@ class _Judging(Struct, eq=False):
             return judged
         anchored = self._against(cases, side_of(anchor, model, self.result), anchor)
         return [
-            replace(one, anchor=replace(other, name=other.subject.base or anchor.name)) for one, other in zip(judged, anchored, strict=True)
+            replace(case, anchor=replace(other, name=other.subject.base or anchor.name))
+            for case, other in zip(judged, anchored, strict=True)
         ]
 
     def _against(self, cases: Sequence[RuleCase], base: Side | NoBase, baseline: Baseline | None) -> list[JudgedCase]:
@@ -230,7 +231,7 @@ class _Judging(Struct, eq=False):
         _refuse_what_it_lacks(base, cases, noun)
         pair = self._pair_of(base, cases)
         estimates = {label: pair.estimate(label) for label in dict.fromkeys(case.label for case in cases)}
-        pair.count_users({label: (one.n, one.n_unpaired) for label, one in estimates.items()})
+        pair.count_users({label: (estimate.n, estimate.n_unpaired) for label, estimate in estimates.items()})
         judge_one = self._margin if cases[0].rule.slices is None else self._slices
         judged = [judge_one(case, pair, estimates[case.label]) for case in cases]
         common = worded("compare.users: common", argument="common=True")
@@ -247,7 +248,7 @@ class _Judging(Struct, eq=False):
             *self._notes_on(base, noun),
             *self.demands.notes,
         )
-        return [replace(one, notes=(*one.notes, *notes)) for one in judged]
+        return [replace(case, notes=(*case.notes, *notes)) for case in judged]
 
     def _notes_on(self, base: Side, noun: str) -> Iterator[str]:
         """Yield a note if the baseline is of another run and failed its own gates or checks."""

@@ -176,7 +176,7 @@ def in_order(symptoms: Iterable[Symptom]) -> list[Symptom]:
     for symptom in symptoms:
         finding = symptom.finding
         unique.setdefault((finding.check, finding.model, finding.sentence), symptom)
-    return sorted(unique.values(), key=lambda one: (SEVERITIES.index(one.finding.severity), order[one.finding.check]))
+    return sorted(unique.values(), key=lambda symptom: (SEVERITIES.index(symptom.finding.severity), order[symptom.finding.check]))
 
 
 def skipped_checks(task: CheckTask, available: Collection[str]) -> dict[str, str]:

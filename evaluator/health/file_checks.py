@@ -105,7 +105,7 @@ class ColdTest(HealthCheck):
         items = test.frame["item"].unique()
         strange = ~np.append(prepared.in_train, False)[prepared.items.index_of(items)]
         strange_items = items.filter(pl.Series(strange))
-        noted |= {"items": DistinctIds.of(items), "cold_items": DistinctIds.of(strange_items)}
+        noted |= {"items": DistinctIds.from_ids(items), "cold_items": DistinctIds.from_ids(strange_items)}
         noted["item_rows"] = int(test.item.is_in(strange_items.implode()).sum()) if len(strange_items) else 0
         return Tally.of(**noted, users=int(cold.sum()), user_row_count=int(test.counts[cold].sum()))
 
@@ -192,7 +192,7 @@ class OddGains(HealthCheck):
         for name, what in self._KINDS:
             n = tally.count(name)
             sentence = f"{share_text(n, total, 'test ratings')} are {what}; the ratings are gains here."
-            cutting = sorted({one.convention for one in context.definitions if one.truth.graded} & _WHOLE_GRADES)
+            cutting = sorted({definition.convention for definition in context.definitions if definition.truth.graded} & _WHOLE_GRADES)
             if name == "fractional" and cutting:
                 sentence += f" {cutting[0]} takes whole grades only, and cuts 4.5 to 4; receval does not, so its values differ."
             examples = tally.examples("user", "item", "rating", name=f"{name}_examples")

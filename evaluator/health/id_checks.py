@@ -90,9 +90,9 @@ class NothingInCommon(HealthCheck):
         listed, tested = part.lists.counts > 0, part.data.rows(TEST).counts > 0
         users, items = Meeting(), Meeting()
         if not (listed & tested).any():
-            users = Meeting(*(DistinctIds.of(part.data.users.filter(pl.Series(mask))) for mask in (listed, tested)))
+            users = Meeting(*(DistinctIds.from_ids(part.data.users.filter(pl.Series(mask))) for mask in (listed, tested)))
         if not len(part.table("stored_hits")[0]):
-            items = Meeting(DistinctIds.of(part.table("listed_items")), DistinctIds.of(part.table("test_pairs").item.unique()))
+            items = Meeting(DistinctIds.from_ids(part.table("listed_items")), DistinctIds.from_ids(part.table("test_pairs").item.unique()))
         return Tally.of(user=users, item=items, **({} if items.listed is None else self._chances(part)))
 
     @staticmethod
@@ -126,7 +126,7 @@ class NothingInCommon(HealthCheck):
         if expected < _SURPRISING:
             return []
         sources = [context.sources[name] for name in ("lists", TEST)]
-        columns = " and ".join(f"{one.role} ({one.columns['user']!r}, {one.columns['item']!r})" for one in sources)
+        columns = " and ".join(f"{source.role} ({source.columns['user']!r}, {source.columns['item']!r})" for source in sources)
         sentence = (
             f"No list has one of the {relevant:,} relevant items of its user; random lists would have about {expected:,.0f}. "
             f"The ids may not mean the same: check the columns of {columns}, and look at the rows of a user (receval explain … --user ID)."
@@ -170,11 +170,11 @@ class UnnormalisedIds(HealthCheck):
             listed, tested = part.lists.counts > 0, data.rows(TEST).counts > 0
             trained = data.rows(TRAIN).counts > 0 if TRAIN in data else np.zeros_like(tested)
             masks = {"lists user": listed, f"{TEST} user": tested, f"{TRAIN} user": trained}
-            noted |= {name: DistinctIds.of(data.users.filter(pl.Series(mask))) for name, mask in masks.items()}
+            noted |= {name: DistinctIds.from_ids(data.users.filter(pl.Series(mask))) for name, mask in masks.items()}
         if part.lists.item.dtype == pl.String:
             noted |= {
-                "lists item": DistinctIds.of(part.table("listed_items")),
-                f"{TEST} item": DistinctIds.of(data.rows(TEST).item.unique()),
+                "lists item": DistinctIds.from_ids(part.table("listed_items")),
+                f"{TEST} item": DistinctIds.from_ids(data.rows(TEST).item.unique()),
             }
         return Tally(noted)
 
@@ -235,13 +235,13 @@ class UnnormalisedIds(HealthCheck):
 def _read_as_integers(sides: Sequence[tuple[SourceNames, pl.Series]], column: Column) -> list[str]:
     """Return the options that read ids of files as integers, where all are integers on all sides and some are written otherwise."""
     cures = []
-    for one, ids in sides:
+    for source, ids in sides:
         written = ids.cast(pl.String)
         as_integers = written.str.strip_chars().str.replace(r"\.0*$", "").cast(pl.Int64, strict=False)
-        if column not in one.keys or not written.str.contains(_WHOLE).all() or as_integers.has_nulls():
+        if column not in source.keys or not written.str.contains(_WHOLE).all() or as_integers.has_nulls():
             return []
         if (as_integers.cast(pl.String) != written).any():
-            cures.append(option(f"{one.setting}.columns.{column}", {"column": one.keys[column], "as": "integer"}))
+            cures.append(option(f"{source.setting}.columns.{column}", {"column": source.keys[column], "as": "integer"}))
     return cures
 
 
@@ -269,7 +269,7 @@ class UnknownItems(HealthCheck):
         if not part.table("item_counts")[unknown].any():
             return Tally()
         frame = part.lists.frame.filter(pl.Series(unknown[rows.item_index]))
-        return Tally.of(unknown=len(frame), items=DistinctIds.of(frame["item"].unique()), **part.notes(frame, "item"))
+        return Tally.of(unknown=len(frame), items=DistinctIds.from_ids(frame["item"].unique()), **part.notes(frame, "item"))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("unknown"), context.counts.count("list_rows")

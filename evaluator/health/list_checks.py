@@ -41,7 +41,7 @@ class RepeatedItems(HealthCheck):
             first, pair_of_row = np.unique(cells, axis=1, return_index=True, return_inverse=True)[1:]
         again = np.bincount(pair_of_row)[pair_of_row] > 1
         users, repeated = len(np.unique(rows.user[again])), _filtered(part.lists, again)
-        few = DistinctIds.of(repeated["item"].unique().sort().head(2))  # enough to know whether it is always the same one
+        few = DistinctIds.from_ids(repeated["item"].unique().sort().head(2))  # enough to know whether it is always the same one
         return Tally.of(rows_again=len(rows.user) - len(first), users=users, few=few, **part.notes(repeated, "user", "item"))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
@@ -288,7 +288,7 @@ class SampledCandidates(HealthCheck):
         listed = lengths > 0
         if not listed.any():
             return Tally()
-        sizes = {"n_items": Sizes.of(lengths), "n_rows": Sizes.of(part.lists.counts)}
+        sizes = {"n_items": Sizes.from_lengths(lengths), "n_rows": Sizes.from_lengths(part.lists.counts)}
         if max(sizes["n_rows"].n_lists) < _FEW_ITEMS:
             return Tally.of(**sizes)
         truth: TruthTable = part.table("truth_table")
@@ -397,8 +397,8 @@ class CutListsInAuc(HealthCheck):
         if not n:
             return []
         share = tally.count("listed") / candidates
-        measures = [one for inner in context.definitions for one in inner.all if over_whole_lists(one)]
-        by_chance = {one.label: _by_chance(share, one) for one in measures}
+        measures = [part for inner in context.definitions for part in inner.all if over_whole_lists(part)]
+        by_chance = {measure.label: _by_chance(share, measure) for measure in measures}
         values = ", ".join(f"{value:.2f} in {label}" for label, value in by_chance.items())
         held = f"on average {tally.count('listed') / total:,.0f} of {candidates / total:,.0f}"
         sentence = (

@@ -52,9 +52,9 @@ class Tally(Struct, frozen=True, eq=False):
         return self.values[name].frame() if name in self.values else None
 
 
-def merge_by_name(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def merge_by_name(first: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Merge two mappings; values of the same name are added."""
-    both = dict(one)
+    both = dict(first)
     for name, value in other.items():
         both[name] = both[name] + value if name in both else value
     return both
@@ -137,7 +137,7 @@ class Sizes(Struct, frozen=True):
     n_lists: Mapping[int, int]
 
     @classmethod
-    def of(cls, lengths: Array) -> Sizes:
+    def from_lengths(cls, lengths: Array) -> Sizes:
         """Count the lists that are not empty by their lengths."""
         n_lists = np.bincount(lengths)
         return cls({int(size): int(n_lists[size]) for size in np.flatnonzero(n_lists) if size})
@@ -173,7 +173,7 @@ class DistinctIds(Struct, frozen=True, eq=False, dict=True):
     """Number of ids when duplicates were last removed."""
 
     @classmethod
-    def of(cls, ids: pl.Series) -> DistinctIds:
+    def from_ids(cls, ids: pl.Series) -> DistinctIds:
         """Return ids that are distinct already."""
         return cls((ids.rename("id"),), len(ids))
 

@@ -18,7 +18,7 @@ from .file_checks import TRAIN
 from .tallies import Examples, Tally
 
 
-def of_users(rows: SourceRows, *, latest: bool) -> Array:
+def user_times(rows: SourceRows, *, latest: bool) -> Array:
     """Return the earliest or the latest time of each user's rows, NaN for users without any."""
     time = rows.frame["timestamp"].cast(pl.Float64).to_numpy()
     times = np.full(rows.n_users, np.nan)
@@ -31,7 +31,7 @@ class OverlappingUsers(HealthCheck):
     """Users with a test row that is older than their last train row; compared by day if one of the files has only days."""
 
     def tally(self, part: ExaminedPart) -> Tally:
-        begins, ends = of_users(part.data.rows(TEST), latest=False), of_users(part.data.rows(TRAIN), latest=True)
+        begins, ends = user_times(part.data.rows(TEST), latest=False), user_times(part.data.rows(TRAIN), latest=True)
         day = part.prepared.times.day if part.prepared.times is not None else None
         early = by_day(begins, day) < by_day(ends, day)
         return Tally.of(
@@ -84,7 +84,7 @@ def _otherwise_split(part: ExaminedPart, late: Array, day: float | None) -> int:
     strange = int((tested.counts > 1).sum()) + int((tested.counts[late] == 0).sum())
     if strange or not len(late):
         return strange
-    begins, ends = of_users(tested, latest=False), of_users(part.data.rows(TRAIN), latest=True)
+    begins, ends = user_times(tested, latest=False), user_times(part.data.rows(TRAIN), latest=True)
     return int((by_day(begins, day) < by_day(ends, day)).sum())
 
 
@@ -99,7 +99,7 @@ class FutureItems(HealthCheck):
         lists = part.lists
         index = facts.young.index_of(lists.item)
         rows = np.flatnonzero(index >= 0)
-        ends = by_day(of_users(part.data.rows(TEST), latest=True), facts.day)
+        ends = by_day(user_times(part.data.rows(TEST), latest=True), facts.day)
         rows = rows[facts.born[index[rows]] > ends[lists.user[rows]]]
         if not len(rows):
             return Tally()

@@ -46,7 +46,7 @@ class TooFewUsers(HealthCheck):
             return Tally()
         values = part.values[index : index + 1]
         sums = ("mean", "std") if part.setting.limits["mde"] else ("mean",)
-        return Tally.of(moments=MomentTable.of(values, ~np.isnan(values), sums))
+        return Tally.of(moments=MomentTable.from_values(values, ~np.isnan(values), sums))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         index = _first_of_users(context.definitions)
@@ -98,12 +98,12 @@ class ImpossibleValues(HealthCheck):
         symptoms: list[Symptom] = []
         for index, (definition, rows) in enumerate(zip(context.definitions, context.rows_by_measure, strict=True)):
             if rows and definition.metric.per_model:
-                symptoms += self._of_model(rows[0], definition, context)
+                symptoms += self._model_symptoms(rows[0], definition, context)
             elif rows:
-                symptoms += self._of_users(tally, index, rows[0].label, definition, context)
+                symptoms += self._user_symptoms(tally, index, rows[0].label, definition, context)
         return symptoms
 
-    def _of_users(self, tally: Tally, index: int, label: str, definition: Definition, context: Context) -> list[Symptom]:
+    def _user_symptoms(self, tally: Tally, index: int, label: str, definition: Definition, context: Context) -> list[Symptom]:
         n, total = tally.count(f"odd_{index}"), tally.count(f"valued_{index}")
         if not n:
             return []
@@ -118,7 +118,7 @@ class ImpossibleValues(HealthCheck):
         rows = tally.rows(f"rows_{index}")
         return self.symptom(context, sentence, n, total, examples=examples, rows=None if rows is None else rows.rename({"value": label}))
 
-    def _of_model(self, row: Row, definition: Definition, context: Context) -> list[Symptom]:
+    def _model_symptoms(self, row: Row, definition: Definition, context: Context) -> list[Symptom]:
         least, most = definition.bounds
         value = row.value if row.aggregate in ("mean", "system") else None
         if value is None or least - _TOLERANCE <= value <= most + _TOLERANCE:
@@ -149,7 +149,7 @@ class NoBetterThanPopularity(HealthCheck):
 
     def tally(self, part: ExaminedPart) -> Tally:
         n_lists, n_popular, n_unseen_popular = popular_lists(part.table("reading"), part.data, part.prepared)
-        sizes = Sizes.of(part.lists.counts)
+        sizes = Sizes.from_lengths(part.lists.counts)
         return Tally.of(lists=n_lists, popular=n_popular, unseen_popular=n_unseen_popular, sizes=sizes)
 
     def comparison(self, tally: Tally, context: Context) -> list[Symptom]:
@@ -183,7 +183,7 @@ class NoBetterThanPopularity(HealthCheck):
         if 2 * n_short <= sum(n_lists.values()):
             return set()
         measures = zip(context.definitions, context.rows_by_measure, strict=True)
-        return {row.label for definition, rows in measures if any(one.k is None for one in definition.all) for row in rows}
+        return {row.label for definition, rows in measures if any(part.k is None for part in definition.all) for row in rows}
 
     @staticmethod
     def is_popularity(tally: Tally, context: Context) -> bool:
@@ -237,18 +237,18 @@ def cause(definition: Definition, duplicates: Mapping[str, int], prepared: Prepa
     """
     each = definition.all
     in_train = int(prepared.numbers.get("train_rows", 0) - prepared.numbers.get("train_pairs", 0))
-    if in_train and any(one.params.get("count") == "rows" for one in each):
+    if in_train and any(part.params.get("count") == "rows" for part in each):
         rows = count_text(in_train, "duplicate row")
         return f"data.train has {rows}, and count=rows counts each of them; remove them or set count=users"
     in_lists = duplicates.get(LISTS, 0)
-    if in_lists and any(one.lists.duplicates not in _SINGLE for one in each):
+    if in_lists and any(part.lists.duplicates not in _SINGLE for part in each):
         policy = "evaluation.policy.duplicates: keep_best_rank"
         return f"their lists have {count_text(in_lists, 'duplicate row')}; remove them or set {policy}"
     in_test = duplicates.get(TEST, 0)
-    if in_test and any(one.truth.duplicates in _SUMMED for one in each):
+    if in_test and any(part.truth.duplicates in _SUMMED for part in each):
         policy = "evaluation.policy.truth_duplicates: best"
         return f"the test file has {count_text(in_test, 'duplicate row')} for them; remove them or set {policy}"
-    other = next((one.metric for one in each if one.metric.origin != "receval"), None)
+    other = next((part.metric for part in each if part.metric.origin != "receval"), None)
     if other is not None:
         return f"{other.origin} defines {other.name}, and its formula and its bounds differ; correct one of them"
     return ""

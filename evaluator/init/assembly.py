@@ -46,12 +46,12 @@ _SHOWN_EVENTS: Final = 6
 def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> GuessedConfig:
     """Assemble a config from classified files; `unreadable` has the reason for each file that could not be read."""
     resolved = resolve_bare_lists(files)
-    candidates = test_candidates(_of_table(resolved, "interactions"), _of_table(resolved, "lists"))
+    candidates = test_candidates(_files_for_table(resolved, "interactions"), _files_for_table(resolved, "lists"))
     foreign = foreign_files(candidates[0], resolved) if candidates else {}
     own = [file for file in resolved if file.path not in foreign]
     left_out = {**unreadable, **foreign}
-    lists = _of_table(own, "lists")
-    split = choose_train_test(_of_table(own, "interactions"), lists)
+    lists = _files_for_table(own, "lists")
+    split = choose_train_test(_files_for_table(own, "interactions"), lists)
     doubts: list[str] = []
     problem = "" if lists else "no file looks like recommendations: these have a user column, an item column, and a score or rank"
     if split.test is None:
@@ -72,7 +72,7 @@ def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> 
     return GuessedConfig(descriptions=(*kinds, *left_out.items()), doubts=tuple(doubts), problem=problem)
 
 
-def _of_table(files: Sequence[ClassifiedFile], table: str) -> list[ClassifiedFile]:
+def _files_for_table(files: Sequence[ClassifiedFile], table: str) -> list[ClassifiedFile]:
     return [file for file in files if file.table == table]
 
 
@@ -130,7 +130,7 @@ def _data_section(
     alternatives = [(key, source_entry(file, comment)) for key, file, comment in split.alternatives]
     entries = {key: source_entry(file, split.reasons[file.path]) for key, file in (("test", test), ("train", split.train)) if file}
     for table, key in _SINGLE_KEYS.items():
-        for file in sorted(_of_table(files, table), key=partial(_side_order, test)):
+        for file in sorted(_files_for_table(files, table), key=partial(_side_order, test)):
             if key not in entries:
                 entries[key] = source_entry(file, file.reason)
             else:
@@ -173,8 +173,14 @@ def with_readings(config: GuessedConfig) -> GuessedConfig:
     entries |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
     chosen = read_together({role: entry.file for role, entry in entries.items()})
     read = {
-        role: replace(entry, file=entry.file.read_as(one.source, one.found), keys=one.keys, alternatives=one.alternatives, doubt=one.doubt)
-        for (role, entry), one in zip(entries.items(), chosen.values(), strict=True)
+        role: replace(
+            entry,
+            file=entry.file.read_as(choice.source, choice.found),
+            keys=choice.keys,
+            alternatives=choice.alternatives,
+            doubt=choice.doubt,
+        )
+        for (role, entry), choice in zip(entries.items(), chosen.values(), strict=True)
     }
     return replace(
         config,

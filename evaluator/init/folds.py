@@ -97,7 +97,7 @@ def _complete_groups(folds: FoldFiles, files: Sequence[ClassifiedFile]) -> list[
     folders: dict[str, list[str]] = {}
     for pattern in firsts:
         folders.setdefault(_folder(pattern), []).append(pattern)
-    tests, lists = ({one for one, file in firsts.items() if fits(file)} for fits in (is_test_set, _has_lists))
+    tests, lists = ({pattern for pattern, file in firsts.items() if fits(file)} for fits in (is_test_set, _has_lists))
     complete = [some for some in folders.values() if not tests.isdisjoint(some) and not lists.isdisjoint(some)]
     return complete or [list(folds.patterns.values())]
 
@@ -134,10 +134,10 @@ def with_folds(config: GuessedConfig, folds: FoldFiles) -> GuessedConfig | None:
     if config.problem or any(entry is None or entry.file.path not in folds.patterns for entry in entries.values()):
         return None
 
-    def of_folds(entry: SourceEntry) -> SourceEntry:
+    def folds_entry(entry: SourceEntry) -> SourceEntry:
         return replace(entry, file=replace(entry.file, path=folds.patterns.get(entry.file.path, entry.file.path)))
 
-    models = {name: of_folds(entry) for name, entry in config.models.items()}
+    models = {name: folds_entry(entry) for name, entry in config.models.items()}
     names = _without_number(models)
     described = dict(config.descriptions)
     for old, entry in config.models.items():
@@ -145,9 +145,9 @@ def with_folds(config: GuessedConfig, folds: FoldFiles) -> GuessedConfig | None:
     return replace(
         config,
         folds=folds.names,
-        data={key: of_folds(entry) for key, entry in config.data.items()},
+        data={key: folds_entry(entry) for key, entry in config.data.items()},
         models={names[name]: entry for name, entry in models.items()},
-        alternatives=tuple((key, of_folds(entry)) for key, entry in config.alternatives),
+        alternatives=tuple((key, folds_entry(entry)) for key, entry in config.alternatives),
         descriptions=(
             *((folds.patterns.get(path, path), what) for path, what in described.items()),
             ("folds", f"{', '.join(folds.names)}: each name replaces {MARK} in the paths; the first fold was looked at"),
@@ -159,8 +159,8 @@ def with_uncounted(config: GuessedConfig, paths: Sequence[str], of_seeds: Mappin
     """Return a config that says how many files it leaves out of which nothing is said; `of_seeds` is path with `{seed}` → files."""
     if config.problem:
         return config
-    of_folds = [path.replace(MARK, fold) for path, _ in config.descriptions for fold in config.folds or (MARK,)]
-    said = {file for path in of_folds for file in of_seeds.get(path, (path,))}
+    folds_entry = [path.replace(MARK, fold) for path, _ in config.descriptions for fold in config.folds or (MARK,)]
+    said = {file for path in folds_entry for file in of_seeds.get(path, (path,))}
     out = [path for path in paths if path not in said]
     why = f"a number in their paths is not that of a fold; if they are runs of a model, write {SEED} in its place"
     return with_left_out(config, out, why)
@@ -177,7 +177,7 @@ def _without_number(models: Mapping[str, SourceEntry]) -> dict[str, str]:
     paths = {name: seedless(entry.file.path) for name, entry in models.items()}
     names = {name: stem(path) if MARK in stem(path) else name for name, path in paths.items()}
     folders = {name: os.path.basename(os.path.dirname(path)) for name, path in paths.items()}
-    shorter = {name: (_without_fold(one) or _without_fold(folders[name])) for name, one in names.items()}
+    shorter = {name: (_without_fold(place) or _without_fold(folders[name])) for name, place in names.items()}
     return shorter if all(shorter.values()) and len({*shorter.values()}) == len(models) else {name: name for name in models}
 
 

@@ -96,7 +96,7 @@ def _guess_within(names: Sequence[str], depth: int) -> GuessedConfig:
     """Guess a config from files, and folders as deep as `depth`; raise `DataError` if there are no tables, or too many."""
     files: list[ClassifiedFile] = []
     unreadable: dict[str, str] = {}
-    tables = [one for found in discover_tables(names, depth) for one in _tables_in(found, unreadable)]
+    tables = [table for found in discover_tables(names, depth) for table in _tables_in(found, unreadable)]
     max_rows = min(_MAX_ROWS_PER_FILE, _MAX_ROWS // max(len(tables), 1))
     for table in tables:
         try:

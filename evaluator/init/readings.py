@@ -47,9 +47,9 @@ def read_together(files: Mapping[str, ClassifiedFile]) -> dict[str, ChosenReadin
     options = {role: file.preview.options(file.table or "", chosen[role].keys) for role, file in files.items()}
     again = _recognised({role: (file, file.preview.request(role, file.table, options[role])) for role, file in files.items()})  # type: ignore[arg-type]
     for role, file in files.items():
-        one = chosen[role]
-        if not one.alternatives and not _is_read_again(one, file, again.get(role), options[role]):
-            chosen[role] = replace(one, keys=_every_key(file.preview, one))
+        choice = chosen[role]
+        if not choice.alternatives and not _is_read_again(choice, file, again.get(role), options[role]):
+            chosen[role] = replace(choice, keys=_every_key(file.preview, choice))
     return chosen
 
 
@@ -65,13 +65,13 @@ def _recognised(files: Mapping[str, tuple[ClassifiedFile, Any]]) -> dict[str, Fi
     return recognise([request for _, request in files.values() if request is not None])
 
 
-def _is_read_again(one: ChosenReading, file: ClassifiedFile, found: FileReading | Question | None, options: ReadOptions) -> bool:
+def _is_read_again(choice: ChosenReading, file: ClassifiedFile, found: FileReading | Question | None, options: ReadOptions) -> bool:
     """Return whether a run with the keys reads a source in the same way."""
     try:
         source = as_recognised(found, partial(file.preview.look, file.table or ""), options)
     except QuestionError:
         return False
-    return _are_same(source, one.source)
+    return _are_same(source, choice.source)
 
 
 def _chosen(file: ClassifiedFile, found: FileReading | Question | None) -> ChosenReading:
@@ -89,7 +89,7 @@ def _chosen(file: ClassifiedFile, found: FileReading | Question | None) -> Chose
         readings = question.readings
         source = look(with_reading(options, readings[0]))
         if len(readings) > 1:
-            keys = tuple((_keys_of(one, readings), described(one)) for one in readings)
+            keys = tuple((_keys_of(option, readings), described(option)) for option in readings)
             doubt = f"{', or '.join(text for _, text in keys)}? receval run asks; choose one in the config, where they are comments"
             return ChosenReading(source, question, preview.keys, keys, doubt)
         found, doubt = readings[0], described(readings[0])
@@ -116,9 +116,9 @@ def _keys_of(reading: FileReading, others: tuple[FileReading, ...]) -> dict[str,
     return {key: value for key, value in keys.items() if value is not None}
 
 
-def _are_same(one: load.Source, other: load.Source) -> bool:
+def _are_same(source: load.Source, other: load.Source) -> bool:
     """Return whether two sources are read in the same way."""
-    return replace(one.scan, doubts=()) == replace(other.scan, doubts=())
+    return replace(source.scan, doubts=()) == replace(other.scan, doubts=())
 
 
 def _keys(preview: TablePreview, table: str, reading: FileReading | None, source: load.Source, commas: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,13 +154,13 @@ def _columns(source: load.Source, reading: FileReading | None) -> dict[str, Any]
     return {role: places.get(name, name) if isinstance(name, str) else name for role, name in names.items()}
 
 
-def _every_key(preview: TablePreview, one: ChosenReading) -> dict[str, Any]:
+def _every_key(preview: TablePreview, choice: ChosenReading) -> dict[str, Any]:
     """Return all keys that choose a reading, with the columns that are not read."""
-    if not isinstance(one.found, FileReading):
-        return {**one.keys, "columns": _columns(one.source, None)}
-    keys = {**one.keys, **{key: value for key, value in one.found.settings.items() if "." not in key}}
-    columns = {key.removeprefix("columns."): value for key, value in one.found.settings.items() if key.startswith("columns.")}
-    return {**preview.keys, **keys, "columns": {**_columns(one.source, one.found), **columns}}
+    if not isinstance(choice.found, FileReading):
+        return {**choice.keys, "columns": _columns(choice.source, None)}
+    keys = {**choice.keys, **{key: value for key, value in choice.found.settings.items() if "." not in key}}
+    columns = {key.removeprefix("columns."): value for key, value in choice.found.settings.items() if key.startswith("columns.")}
+    return {**preview.keys, **keys, "columns": {**_columns(choice.source, choice.found), **columns}}
 
 
 def keys_alone(file: ClassifiedFile) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class SeedFiles(Struct, frozen=True):
     def as_one(self) -> ClassifiedFile:
         """The file of the first seed, with the path that names all of them."""
         first = next(iter(self.by_seed.values()))
-        label = seedless(next((one for one, _ in _patterns(first.label) if self.pattern.endswith(one)), first.label))
+        label = seedless(next((ending for ending, _ in _patterns(first.label) if self.pattern.endswith(ending)), first.label))
         return replace(
             first, path=self.pattern, label=label, reason=f"{first.reason}; {len(self.by_seed)} seeds: {shortened(self.by_seed)}"
         )
@@ -56,10 +56,10 @@ def find_seeds(files: Sequence[ClassifiedFile]) -> list[SeedFiles]:
                 groups.setdefault(pattern, {})[seed] = file
     taken: set[str] = set()
     found = []
-    for pattern, group in sorted(groups.items(), key=lambda one: -len(one[1])):  # stable: of as many, the number behind the word alone
+    for pattern, group in sorted(groups.items(), key=lambda pair: -len(pair[1])):  # stable: of as many, the number behind the word alone
         if len(group) > 1 and taken.isdisjoint(file.path for file in group.values()):
             taken |= {file.path for file in group.values()}
-            found.append(SeedFiles(pattern, dict(sorted(group.items(), key=lambda one: by_numbers(one[0])))))
+            found.append(SeedFiles(pattern, dict(sorted(group.items(), key=lambda pair: by_numbers(pair[0])))))
     return found
 
 
@@ -88,12 +88,12 @@ def seedless(path: str) -> str:
 
 def _patterns(path: str, others: set[str] | frozenset[str] = frozenset()) -> Iterator[tuple[str, str]]:
     """Yield the path with `{seed}` behind a word for it, then at further places of its number; and the number."""
-    found = [one for one in _SEED.finditer(path) if one["word"].lower() not in others]
+    found = [match for match in _SEED.finditer(path) if match["word"].lower() not in others]
     if not found:
         return
     seed = found[0]["seed"]
-    said = {one.start("seed") for one in found if one["seed"] == seed}
-    places = [one.start() for one in re.finditer(rf"(?<!\d){seed}(?!\d)", path)]
+    said = {match.start("seed") for match in found if match["seed"] == seed}
+    places = [match.start() for match in re.finditer(rf"(?<!\d){seed}(?!\d)", path)]
     free = [place for place in places if place not in said][:_MOST_PLACES]
     for n in range(len(free) + 1):
         for some in combinations(free, n):

@@ -32,7 +32,9 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> list[str]:
     for place, what in pairs:
         places.setdefault(what, []).append(place)
     return [
-        f"{shortened(dict.fromkeys(some))}: {what}" if what else one for what, some in places.items() for one in some[: 1 if what else None]
+        f"{shortened(dict.fromkeys(some))}: {what}" if what else place
+        for what, some in places.items()
+        for place in some[: 1 if what else None]
     ]
 
 
@@ -88,8 +90,12 @@ def _column_doubts(file: ClassifiedFile) -> list[str]:
     if scan.split is not None and "item" in file.columns:
         doubts.append(f"column {file.columns['item'].name!r} is used as lists of items separated by {scan.split!r}")
     for role in ("user", "item", "score"):
-        same = [one for one in file.every if role in one.usual_roles and role in file.columns and one.number != file.columns[role].number]
-        others = [repr(one.name) for one in same if all(one.number != taken.number for taken in file.columns.values())]
+        same = [
+            other
+            for other in file.every
+            if role in other.usual_roles and role in file.columns and other.number != file.columns[role].number
+        ]
+        others = [repr(other.name) for other in same if all(other.number != taken.number for taken in file.columns.values())]
         if others and role in file.columns[role].usual_roles:
             used = f"column {file.columns[role].name!r} is used as the {role}"
             doubts.append(f"{used}; {' or '.join(others)} could also be the {role}")

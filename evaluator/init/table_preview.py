@@ -110,7 +110,7 @@ class ColumnSummary:
     def value_counts(self) -> list[tuple[str, int]]:
         """Return the values with their numbers of rows, the most frequent first."""
         counts = Counter(value.strip() for value in self.sampled.parts)
-        return sorted(((value, n) for value, n in counts.items() if value), key=lambda one: (-one[1], one[0]))
+        return sorted(((value, n) for value, n in counts.items() if value), key=lambda pair: (-pair[1], pair[0]))
 
 
 class PairSummary(Struct, frozen=True):
@@ -140,7 +140,7 @@ class TablePreview:
     def __init__(self, place: DiscoveredTable, max_rows: int = 100_000, *, whole: bool = False) -> None:
         """Read a sample; raise `DataError` if the files are not a readable table."""
         self.place, self.max_rows, self.is_of_many = place, max_rows, whole
-        self.files = [load.SourceFile.of(path) for path in place.paths]
+        self.files = [load.SourceFile.from_path(path) for path in place.paths]
         self._opened: dict[str, load.OpenedSource] = {}
         self._sheets_of: dict[Any, list[Sheet]] = {}
         self._looked: dict[tuple[str, str], load.Source] = {}
@@ -159,7 +159,7 @@ class TablePreview:
         """Return the options of a source with these keys in a config."""
         given = {**self.keys, **(keys or {})}
         source = (ItemsSource if table == "catalogue" else RowsSource).model_validate({"path": self.place.path, **given})
-        options = ReadOptions.of(source)
+        options = ReadOptions.from_config(source)
         return replace(options, format="ipc") if self.place.query is not None else options
 
     def _format_keys(self) -> dict[str, Any]:

@@ -52,14 +52,14 @@ def judge(base: NamedValues, other: NamedValues, row: Row, alpha: float) -> Diff
     The interval is that of level 1 - 2·`alpha`, over users who have a value in both; few or skewed changes are treated as in comparisons.
     """
     settings = Settings(alpha=2 * alpha, resamples=max(_LEAST_RESAMPLES, math.ceil(_ABOVE_FLOOR / alpha)))
-    joined = _of_users(base.values, row, "base").join(_of_users(other.values, row, "other"), on="user", how="full")
+    joined = _user_values(base.values, row, "base").join(_user_values(other.values, row, "other"), on="user", how="full")
     a, b = (joined[side].fill_null(math.nan).to_numpy() for side in ("base", "other"))
     subject = Subject(row.label, base.name, other.name, row.higher_is_better, row.k, row.aggregate)
     estimate = estimate_paired(a, b, settings, row.aggregate, relative=False)
     return judge_family([difference_of(subject, estimate, settings, None, value_range(row, lambda: (a, b)))], settings)[0]
 
 
-def _of_users(values: EpochValues, row: Row, side: str) -> pl.DataFrame:
+def _user_values(values: EpochValues, row: Row, side: str) -> pl.DataFrame:
     """Return the value of each user in a column `side`; ids are text, because lists with text ids make all ids text."""
     assert values.per_user is not None
     return values.per_user.select(pl.col("user").cast(pl.String), pl.col(row.measure).alias(side))

@@ -68,7 +68,7 @@ class OptunaPruning:
 
     def _forget_all_but(self, best: int, study: Any) -> None:
         """Keep the values of the best trial and of running ones: no other trial can become the best."""
-        running = {one.number for one in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))}
+        running = {trial.number for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))}
         for number in [*self._steps]:
             if number != best and number not in running:
                 del self._steps[number]

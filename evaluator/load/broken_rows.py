@@ -39,10 +39,10 @@ def another_way(source: Source, error: ReadError) -> ReadAgain | DataError:
     Numbers in text are then read as text, so that words such as NA count as missing, and integers among fractions as fractions.
     """
     if source.scan.is_text and not source.scan.loose:
-        return ReadAgain(lambda one: one.with_scan(loose=True))
+        return ReadAgain(lambda role_source: role_source.with_scan(loose=True))
     whole = [column for column, number_type in source.scan.numbers.items() if number_type == "whole"]
     if source.scan.is_text and whole:
-        return ReadAgain(lambda one: one.with_numbers(whole, "real"))
+        return ReadAgain(lambda role_source: role_source.with_numbers(whole, "real"))
     return explain(source, error)
 
 

@@ -64,4 +64,4 @@ def likely_column(role: str, columns: Iterable[str], taken: Collection[str]) -> 
     """Return the column whose name most likely names the ids of users or items; `None` if no name does."""
     free = [(name, words_of(name)) for name in columns if name not in taken and role in column_words(name)]
     named = [(name, words) for name, words in free if not set(words) & set(DESCRIBING)]
-    return min(named, key=lambda one: not set(one[1]) & set(IDENTIFYING), default=(None,))[0]
+    return min(named, key=lambda pair: not set(pair[1]) & set(IDENTIFYING), default=(None,))[0]

@@ -357,7 +357,7 @@ def named(
             raise _unknown(where, label, columns, "choose one of these, or add the column")
     others = key | {f"label_{index}": label for index, label in enumerate(labels)}
     by_role = {role: name for role, name in names.items() if role != "user"} if key else names
-    in_filter = (_of_filter(where, name, columns, by_role) for name in options.filter_columns)
+    in_filter = (_filter_column(where, name, columns, by_role) for name in options.filter_columns)
     return names, others | {f"{FILTER_COLUMN}{index}": name for index, name in enumerate(in_filter)}
 
 
@@ -392,7 +392,7 @@ def _by_position(label: str, columns: Sequence[str]) -> str:
     return columns[position - 1] if 1 <= position <= len(columns) else label
 
 
-def _of_filter(where: str, name: str, columns: Sequence[str], names: Mapping[str, str]) -> str:
+def _filter_column(where: str, name: str, columns: Sequence[str], names: Mapping[str, str]) -> str:
     """Return the column of the file that a filter names by its name in the file, its position or its role."""
     name = _by_position(name, columns)
     if columns.count(name) > 1:

@@ -124,7 +124,7 @@ def _rows(reader: _JsonReader, table: str) -> Iterator[Mapping[str, Any]]:
         yield from _by_column(dict(chain(first, entries)))
     elif may_hold_lists(table):
         for user, of_user in chain(first, entries):
-            yield from _of_user(user, of_user, table)
+            yield from _user_rows(user, of_user, table)
     else:
         raise _NoRows(f"key {first[0][0]!r}: not a column name" if first else "an empty object")
 
@@ -141,8 +141,8 @@ def _within(entries: Sequence[tuple[str, Any]]) -> list[dict[str, Any]] | dict[s
     if key.lower() not in _WRAPPERS:
         return None
     if isinstance(value, list):
-        return value if value and all(isinstance(one, dict) for one in value) else None
-    return value if value and all(isinstance(one, list | dict) for one in value.values()) else None
+        return value if value and all(isinstance(element, dict) for element in value) else None
+    return value if value and all(isinstance(element, list | dict) for element in value.values()) else None
 
 
 def _names_columns(entries: Sequence[tuple[str, Any]]) -> bool:
@@ -169,7 +169,7 @@ def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield dict(zip(values, row, strict=True))
 
 
-def _of_user(user: str, held: Any, table: str) -> Iterator[dict[str, Any]]:
+def _user_rows(user: str, held: Any, table: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a user: a list of items, of pairs of an item and a number, or of records; or an object of items and numbers."""
     if not isinstance(held, dict | list):
         raise _NoRows(f"user {user!r}: {_shown(held)} is not a list of items")

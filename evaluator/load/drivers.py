@@ -67,7 +67,7 @@ def scheme_of_uri(uri: str) -> str:
 
 def file_of(uri: str, folder: Path) -> Path | None:
     """Return the file that an address names, relative to `folder`; `None` if the database is not a file."""
-    files = tuple(name for name, one in DATABASES.items() if one.is_file)
+    files = tuple(name for name, database in DATABASES.items() if database.is_file)
     return folder / re.sub("^[^:]+:/{0,3}", "", uri) if uri.lower().startswith(files) else None
 
 

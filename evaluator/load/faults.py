@@ -109,10 +109,12 @@ def refuse(source: Source, counts: dict[str, int | None], *, tolerant: bool = Fa
         raise NoRowsError(f"{source.role}: {source.name}: there are no rows")
     texts = [IDS[column] for column in IDS if _holds_text(source, column, counts)]
     if texts:
-        raise ReadAgain(lambda one: one.with_kinds({name: "text" for name, whose in IDS.items() if whose in texts}), everywhere=True)
+        raise ReadAgain(
+            lambda role_source: role_source.with_kinds({name: "text" for name, whose in IDS.items() if whose in texts}), everywhere=True
+        )
     large = [column for column in sorted(source.unsure_numbers) if counts.get(f"large_{column}")]
     if large:
-        raise ReadAgain(lambda one: one.with_numbers(large, "whole"))
+        raise ReadAgain(lambda role_source: role_source.with_numbers(large, "whole"))
     required = sorted(source.required)
     faults = [Fault(column, False, n) for column in required if (n := (counts.get(f"null_{column}") or 0) - blank) > 0]
     faults += [Fault(column, True, n) for column in required if (n := counts.get(f"infinite_{column}") or 0)]
@@ -125,7 +127,7 @@ def refuse(source: Source, counts: dict[str, int | None], *, tolerant: bool = Fa
                 f"{place}: an id of {counts[f'longest_{column}']:,} characters", "check for a quotation mark that is not closed"
             )
     if blank and not source.scan.skip_blank:
-        raise ReadAgain(lambda one: one.with_scan(skip_blank=True))
+        raise ReadAgain(lambda role_source: role_source.with_scan(skip_blank=True))
     return rows
 
 
@@ -175,7 +177,7 @@ def _refuse_rows(source: Source, faults: Sequence[Fault], n_rows: int, tolerant:
     first_faults = first_faults or {Place(source.files[0]): faults[0]}
     faulty = FaultyRows(n_rows, tuple((place, fault.message) for place, fault in first_faults.items()))
     if tolerant:
-        raise ReadAgain(lambda one: one.without_faulty_rows(faulty))
+        raise ReadAgain(lambda role_source: role_source.without_faulty_rows(faulty))
     (place, first), *_ = first_faults.items()
     hint = (
         f"NaN and infinity cannot be ordered: remove these rows, give them a number, or set {_DROP}"

@@ -53,11 +53,11 @@ def with_filter_remark(source: Source) -> Source:
         with panics_held_back():
             frame, texts = _filter_rows(scan)
             odd = {name: no_number(texts[name], decimal_comma=scan.decimal_comma) for name in sorted(compared_with_numbers(condition))}
-            counts = [one.sum().alias(f"odd {name}") for name, one in odd.items()]
-            first = [pl.col(texts[name]).filter(one).first().alias(f"first {name}") for name, one in odd.items()]
-            wrong = {one: one.wrong(texts[one.column]) for one in text_comparisons(condition)}
+            counts = [is_odd.sum().alias(f"odd {name}") for name, is_odd in odd.items()]
+            first = [pl.col(texts[name]).filter(is_odd).first().alias(f"first {name}") for name, is_odd in odd.items()]
+            wrong = {comparison: comparison.wrong(texts[comparison.column]) for comparison in text_comparisons(condition)}
             counts += [of_wrong.sum().alias(f"wrong {index}") for index, of_wrong in enumerate(wrong.values())]
-            counts += [(pl.col(texts[one.column]) != "").sum().alias(f"texts {index}") for index, one in enumerate(wrong)]
+            counts += [(pl.col(texts[comparison.column]) != "").sum().alias(f"texts {index}") for index, comparison in enumerate(wrong)]
             kept = pl.col("rows").filter(kept_rows(condition, texts, decimal_comma=scan.decimal_comma)).sum()
             found = frame.select(pl.col("rows").sum(), kept.alias("kept"), *counts, *first).collect(engine="streaming").row(0, named=True)
     except opening.FAILURES:
@@ -194,7 +194,7 @@ def likely_filter(column: str, counts: Sequence[tuple[str, int]]) -> str:
     words = {value: re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z]+", " ", value).lower().split() for value, _ in counts}
     likely = [value for word in _WANTED_EVENTS for value, _ in counts if word in words[value]]
     value = true_of(words) or (likely or [value for value, _ in counts][::-1])[0]
-    is_number = all(re.fullmatch(r"[-+]?\d+", one.strip()) for one, _ in counts)
+    is_number = all(re.fullmatch(r"[-+]?\d+", text.strip()) for text, _ in counts)
     return f"{in_filter(column)} == " + (value if is_number else "'{}'".format(value.replace("'", "''")))
 
 

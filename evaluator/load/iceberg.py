@@ -101,7 +101,7 @@ def newest_snapshot(role: str, name: str, metadata: Path | Remote, storage: Mapp
         raise DataError(message, f"check {metadata}, and that the table was not moved") from None
     if newest is None or not tasks:
         raise NoRowsError(f"{role}: {name}: there are no rows")
-    files = {one.file_path for task in tasks for one in (task.file, *task.delete_files)}
+    files = {file.file_path for task in tasks for file in (task.file, *task.delete_files)}
     return Snapshot(newest.snapshot_id, newest.timestamp_ms, tuple(_place(file, storage) for file in sorted(files)))
 
 

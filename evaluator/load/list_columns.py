@@ -228,7 +228,7 @@ def elements(text: str, split: str | None, syntax: Syntax = "json") -> list[obje
         parts = (inner[1:-1] if bracketed else inner).strip().split(split)
         return [value for part in parts if (value := part.strip(" '\"" if bracketed else None))]
     if syntax == "json":
-        return _of_json(text)
+        return _json_list(text)
     plain = re.sub(_SCALAR, r"\1", text)
     if not re.search(_LIST, plain):
         return None
@@ -249,7 +249,7 @@ def _elements_of(texts: Sequence[str], split: str | None, syntax: Syntax) -> lis
     return [value if isinstance(value, str) else json.dumps(value) for value in values]
 
 
-def _of_json(text: str) -> list[object] | None:
+def _json_list(text: str) -> list[object] | None:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
@@ -259,7 +259,7 @@ def _of_json(text: str) -> list[object] | None:
 
 def is_list(text: str) -> bool:
     """Return whether a text is a readable list in square brackets."""
-    return text.startswith("[") and (_of_json(text) is not None or is_python_list(text))
+    return text.startswith("[") and (_json_list(text) is not None or is_python_list(text))
 
 
 def is_python_list(text: str) -> bool:
@@ -269,7 +269,7 @@ def is_python_list(text: str) -> bool:
 
 def syntax_of(texts: Sequence[str]) -> Syntax:
     """Return the syntax of lists in brackets: that of Python if some are not valid JSON, otherwise JSON."""
-    return "python" if any(_of_json(text) is None and is_python_list(text) for text in texts) else "json"
+    return "python" if any(_json_list(text) is None and is_python_list(text) for text in texts) else "json"
 
 
 def is_nested(text: str) -> bool:

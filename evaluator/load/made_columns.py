@@ -34,13 +34,13 @@ def paths_in(schema: Mapping[str, pl.DataType], options: ReadOptions) -> Paths:
     """
     paths = Paths({}, {}, {})
     wanted = [*options.names, *options.labels, *options.filter_columns]
-    for name in (one for one in wanted if isinstance(one, str) and "." in one and one not in schema):
-        column = next((one for one in schema if name.startswith(f"{one}.")), None)
+    for name in (path for path in wanted if isinstance(path, str) and "." in path and path not in schema):
+        column = next((root for root in schema if name.startswith(f"{root}.")), None)
         keys, rest = [column or ""], name[len(column or "") + 1 :]
         dtype: Any = schema.get(column or "")
         while rest and isinstance(dtype, pl.Struct):
             fields = {field.name: field.dtype for field in dtype.fields}
-            key = next((one for one in fields if rest == one or rest.startswith(f"{one}.")), None)
+            key = next((field for field in fields if rest == field or rest.startswith(f"{field}.")), None)
             if key is None:
                 break
             keys, rest, dtype = [*keys, key], rest[len(key) + 1 :], fields[key]
@@ -68,7 +68,7 @@ def side_by_side(where: str, columns: Sequence[str], options: ReadOptions) -> tu
     for role, name in several.items():
         if name in columns:
             continue
-        if isinstance(name, tuple) and any(isinstance(one, SharedName) and one not in columns for one in name):
+        if isinstance(name, tuple) and any(isinstance(part, SharedName) and part not in columns for part in name):
             del named[role]
             continue
         cells = _numbered(str(name), columns) if isinstance(name, str) else _listed(where, role, name, columns)
@@ -157,10 +157,10 @@ def nested_types(types: Mapping[str, Any], nested: Nested) -> dict[str, Any]:
             here = here.setdefault(key, {})
         here[last] = dtype
 
-    def built(one: Any) -> Any:
-        return pl.Struct({key: built(inner) for key, inner in one.items()}) if isinstance(one, dict) else one
+    def built(branch: Any) -> Any:
+        return pl.Struct({key: built(inner) for key, inner in branch.items()}) if isinstance(branch, dict) else branch
 
-    return {key: built(one) for key, one in tree.items()}
+    return {key: built(branch) for key, branch in tree.items()}
 
 
 def with_wide_types(schema: Mapping[str, pl.DataType], wide: Wide, as_text: Collection[str] = ()) -> dict[str, pl.DataType]:

@@ -40,22 +40,24 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
     schema = {**schema, **paths.types}
     fields = {**fields_of(schema), **paths.fields} if list_columns.may_hold_lists(table) else {}
     flat = [_flat(dict(with_made_values(record, paths.nested, {})), fields) for record in objects]
-    options, wide = side_by_side(where, list(dict.fromkeys([*(name for one in flat for name in one), *schema])), options)
+    options, wide = side_by_side(where, list(dict.fromkeys([*(name for record in flat for name in record), *schema])), options)
     records = [with_made_values(record, {}, wide) for record in flat]
     names = dict.fromkeys(name for record in records for name in record)
     stored = tuple(dict.fromkeys((*names, *wide, *(flat_types(schema, fields) if fields else schema))))
-    numbers = [] if any(isinstance(one, list) for record in records for one in record.values()) else _numbers(names, records)
+    numbers = [] if any(isinstance(value, list) for record in records for value in record.values()) else _numbers(names, records)
     columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options, None, numbers)
     held = {column: [record.get(name) for record in records] for column, name in columns.items()}
-    listed = [column for column in columns if any(isinstance(one, list) for one in held[column])]
+    listed = [column for column in columns if any(isinstance(value, list) for value in held[column])]
     made = Made(fields, paths.nested, wide)
     checked = {column: key for column, key in (columns | label_columns).items() if column not in options.integers}
     _refuse_odd_values(role, files, checked, listed if list_columns.may_hold_lists(table) else (), made)
     nested = list_columns.as_list_columns(where, table, listed)
     samples = {} if nested else _samples(table, held, options)
     lists, in_lists = list_columns.text_lists(where, table, columns, samples, options.list_separator, nested=nested)
-    single = {column: [one for value in held[column] for one in (value if isinstance(value, list) else [value])] for column in columns}
-    values = {column: [json.dumps(one) for one in ones if one is not None] for column, ones in single.items()} | in_lists
+    single = {
+        column: [element for value in held[column] for element in (value if isinstance(value, list) else [value])] for column in columns
+    }
+    values = {column: [json.dumps(element) for element in ones if element is not None] for column, ones in single.items()} | in_lists
     booleans = sniff.booleans_in([text.strip('"') for text in values.get("rating", ())])
     return sniff.scan_of(
         where,
@@ -81,7 +83,7 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
 def _numbers(names: Iterable[str], records: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the keys all of whose values in the first objects are numbers."""
     values = {name: [record[name] for record in records if record.get(name) is not None] for name in names}
-    return [name for name, ones in values.items() if ones and all(type(one) in (int, float) for one in ones)]
+    return [name for name, ones in values.items() if ones and all(type(element) in (int, float) for element in ones)]
 
 
 def schema_of_objects(files: Sequence[SourceFile], max_rows: int | None = None) -> pl.Schema:
@@ -195,9 +197,9 @@ def _refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[
     for file in files:
         for number, record in _objects_with(file.local, "|".join(odd)):
             values = with_made_values(record, made.nested, {})
-            elements = [(one, key) for name, key in inner if isinstance(values.get(name), list) for one in values[name]]
+            elements = [(value, key) for name, key in inner if isinstance(values.get(name), list) for value in values[name]]
             twice = {key for path in paths for key in _repeated(record, path)}
-            twice |= {key for one, key in elements if isinstance(one, _Object) and key in one.repeated}
+            twice |= {key for element, key in elements if isinstance(element, _Object) and key in element.repeated}
             if twice:
                 message = f"{role}: {file.line(number)}: the key {min(twice)!r} is given twice"
                 raise DataError(message, "remove one of them: JSON readers differ in which one they use")
@@ -244,7 +246,7 @@ def _problem(column: str, key: str, value: Any, listed: bool) -> tuple[str, str]
         return None
     if listed and not isinstance(value, list):
         return f"{key!r} is {value!r}, but a list in other rows", "write a list in every row, such as [3]"
-    wrong = [one for one in (value if listed else [value]) if not is_id(one)]
+    wrong = [element for element in (value if listed else [value]) if not is_id(element)]
     return (f"{wrong[0]!r} cannot be an id", "ids are integers or text") if wrong else None
 
 

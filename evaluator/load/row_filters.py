@@ -102,8 +102,8 @@ def text_comparisons(condition: Condition) -> list[TextComparison]:
     found: dict[tuple[str, bool, str | None], TextComparison] = {}
     for column, sign, value in _comparisons(condition):
         if isinstance(value, str):
-            one = TextComparison(column, sign, value)
-            found.setdefault((column, one.is_ordered, date_layout(value)), one)
+            comparison = TextComparison(column, sign, value)
+            found.setdefault((column, comparison.is_ordered, date_layout(value)), comparison)
     return list(found.values())
 
 

@@ -85,7 +85,7 @@ class ReadOptions(Struct, frozen=True):
     padding: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, configured: SourceConfig, labels: Sequence[str] = (), shared: Columns | None = None) -> ReadOptions:
+    def from_config(cls, configured: SourceConfig, labels: Sequence[str] = (), shared: Columns | None = None) -> ReadOptions:
         """Return the options of a source in the config; `shared` are the columns of all sources."""
         own, common = configured.columns, shared or Columns.model_construct()
         taken = own.given().keys() | own.absent

@@ -267,7 +267,7 @@ def _with_files(
             snapshot = newest_snapshot(role, table.name, table.path, storage)
             paths += [table.path, *snapshot.files]
             remarks.append(f"{role}: the Iceberg table is read at {snapshot}, by {table.pure_path.name}.")
-    return replace(scan, doubts=(*scan.doubts, *remarks)), [SourceFile.of(path) for path in paths]
+    return replace(scan, doubts=(*scan.doubts, *remarks)), [SourceFile.from_path(path) for path in paths]
 
 
 def _copied(role: str, files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack) -> list[SourceFile]:
@@ -295,9 +295,9 @@ def _expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> l
             place = object_or_folder(file.path)
             parts = [replace(file, path=place)]
             if place.is_folder:
-                root, parts = place.path, [SourceFile.of(part) for part in parts_elsewhere(role, place)]
+                root, parts = place.path, [SourceFile.from_path(part) for part in parts_elsewhere(role, place)]
         elif isinstance(file.path, Path) and os.path.isdir(file.path) and options.format != "delta" and not is_table(file.path):
-            root, parts = file.path, [SourceFile.of(part) for part in parts_of(role, file.path)]
+            root, parts = file.path, [SourceFile.from_path(part) for part in parts_of(role, file.path)]
         found += [replace(part, path_columns=columns_of_path(part.pure_path, root, named)) for part in parts]
     return found
 
@@ -419,7 +419,7 @@ def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
     sources = list(sources)
     sentences = [doubt for source in sources for doubt in source.scan.doubts]
     for whose in ("user", "item"):
-        columns = [(one, column) for one in sources for column in IDS if column in one.columns and IDS[column] == whose]
+        columns = [(source, column) for source in sources for column in IDS if column in source.columns and IDS[column] == whose]
         texts = [source.role for source, column in columns if source.stored[column] == "text"]
         if 0 < len(texts) < len(columns):
             sentences.append(

@@ -59,7 +59,7 @@ class SourceFile(Struct, frozen=True, eq=False):
     path_columns: Partition = field(default_factory=dict)
 
     @classmethod
-    def of(cls, path: Path | Remote) -> SourceFile:
+    def from_path(cls, path: Path | Remote) -> SourceFile:
         """Return the file at a path, which is also its name."""
         return cls(path, str(path))
 
@@ -164,7 +164,7 @@ class Fingerprints:
         self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="hash")
         self._found = {path: self._pool.submit(self._hashed, path) for path in dict.fromkeys(paths)}
 
-    def of(self, path: Path | Remote | FrameFile) -> tuple[str, int]:
+    def hash_and_size(self, path: Path | Remote | FrameFile) -> tuple[str, int]:
         """Return the hash of a file, as `blake3:` and 64 hexadecimal digits, and the number of its bytes, waiting for it if need be."""
         return self._found[path].result()
 

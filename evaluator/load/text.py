@@ -106,9 +106,9 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
         numbers_of_words = _numbers(tables, options) if table == "lists" and not wide else ()
         columns, label_columns = named(where, table, [*names, *wide], options, has_names, numbers_of_words)
     except MissingColumnsError as error:
-        texts = {name: [row.get(name) or "" for one in tables for row in one.rows] for name in first.names}
+        texts = {name: [row.get(name) or "" for part in tables for row in part.rows] for name in first.names}
         raise list_columns.with_lists_in(error, where, texts if may_hold_lists else {}) from None
-    rows = [row for one in tables for row in one.rows]
+    rows = [row for part in tables for row in part.rows]
     samples = {column: [row.get(cell) or "" for row in rows for cell in wide.get(name, (name,))] for column, name in columns.items()}
     nested = list_columns.as_list_columns(where, table, [column for column, name in columns.items() if name in wide])
     texts = samples if may_hold_lists and not nested else {}
@@ -135,7 +135,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
         has_header=first.has_header,
         quotes=quoted.any,
         across_lines=quoted.across_lines,
-        doubts=tuple(f"{role}: {doubt}" for one in tables for doubt in one.doubts),
+        doubts=tuple(f"{role}: {doubt}" for part in tables for doubt in part.doubts),
         **lists,
         wide=wide,
         split=split,
@@ -148,14 +148,16 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
 
 def _numbers(tables: Sequence[TextTable], options: ReadOptions) -> list[str]:
     """Return the columns all of whose first values are numbers; none if a column has lists, where a number belongs to the whole list."""
-    texts = {name: [value for one in tables for row in one.rows if (value := row.get(name))] for name in tables[0].names}
+    texts = {name: [value for part in tables for row in part.rows if (value := row.get(name))] for name in tables[0].names}
     if options.list_separator is not None or any(value.lstrip().startswith("[") for values in texts.values() for value in values):
         return []
     numbers = {
-        name: [one for one in values if one not in options.nulls and one.lower() not in _NO_NUMBER] for name, values in texts.items()
+        name: [text for text in values if text not in options.nulls and text.lower() not in _NO_NUMBER] for name, values in texts.items()
     }
     return [
-        name for name, values in numbers.items() if values and all(sniff.is_number(one) or _DECIMAL_COMMA.fullmatch(one) for one in values)
+        name
+        for name, values in numbers.items()
+        if values and all(sniff.is_number(text) or _DECIMAL_COMMA.fullmatch(text) for text in values)
     ]
 
 
@@ -174,7 +176,7 @@ def text_tables(role: str, table: str, quoted: Quotes, options: ReadOptions) -> 
     tables = [_separated(role, table, file, quoted, options) for file in quoted.files]
     for file, other in zip(quoted.files, tables, strict=True):
         if other.names != tables[0].names:
-            names, first_names = (", ".join(one.names) for one in (other, tables[0]))
+            names, first_names = (", ".join(part.names) for part in (other, tables[0]))
             hint = "a folder or a glob is read as one table: name the files to read"
             raise DataError(f"{role}: {file} has the columns {names}, but {quoted.files[0]} has {first_names}", hint)
     return tables

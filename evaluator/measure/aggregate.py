@@ -92,7 +92,7 @@ def compute_aggregate(
     if moments.n == 0 or moments.n_undefined:
         return dict.fromkeys(names)
     if needs_values(aggregate):
-        numbers = _of_values(aggregate, values)
+        numbers = _value_aggregates(aggregate, values)
     elif level is not None:
         numbers = (_half_width(moments, float((1 + level) / 2)),)
     else:
@@ -123,7 +123,7 @@ def weighted_mean(above: float, below: float, moments: Moments) -> dict[str, flo
     return {"weighted": above / below if moments.n and not moments.n_undefined and below > 0 else None}
 
 
-def _of_values(aggregate: str, values: NDArray[np.float64] | None) -> tuple[float, ...]:
+def _value_aggregates(aggregate: str, values: NDArray[np.float64] | None) -> tuple[float, ...]:
     if values is None:
         raise ValueError(f"{aggregate} needs per-user values")
     if aggregate == "bootstrap95":

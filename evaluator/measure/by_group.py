@@ -22,7 +22,7 @@ from ..tables.item_columns import user_codes
 from ..tables.prepared import GroupBy, codes_column
 from ..tables.truth import TestPairs, TruthTable
 from .aggregate import compute_aggregate, needs_values
-from .finishing import aggregates_of, deviation, of_sums
+from .finishing import aggregates_of, deviation, sums_aggregate
 from .group_classes import count_test_rows, fits_classes, user_classes
 from .measuring import ratio_terms, without_undefined
 from .model_level_sums import CollectSums
@@ -70,10 +70,12 @@ def sums_by_group(task: Task, scorer: Scorer, values: Array) -> GroupTable:
     only the items of the group relevant, over the users who have a relevant item among them; other measures have no value there.
     """
     sums: dict[tuple[int, int], GroupSums] = {}
-    pooled = {group: scorer.values(group, CollectSums()) for group in task.of_users if _is_pooled(task, group)}
+    pooled = {group: scorer.values(group, CollectSums()) for group in task.per_user_groups if _is_pooled(task, group)}
     whole = values, _ratios(task, scorer, pooled)
     for number, by in enumerate(task.by):
-        tables = _of_truth(task, scorer, by) if by.of_truth else [_by_code(task, *whole, user_codes(by, scorer.part, scorer.prepared))]
+        tables = (
+            _truth_sums(task, scorer, by) if by.groups_relevant else [_by_code(task, *whole, user_codes(by, scorer.part, scorer.prepared))]
+        )
         for by_code in tables:
             for code, of_group in by_code.items():
                 sums[number, code] = sums[number, code] + of_group if (number, code) in sums else of_group
@@ -81,12 +83,12 @@ def sums_by_group(task: Task, scorer: Scorer, values: Array) -> GroupTable:
     return GroupTable(sums, {(number, code): n for number, counts in of_rows for code, n in counts.items()})
 
 
-def _of_truth(task: Task, scorer: Scorer, by: GroupBy) -> Iterator[dict[int, GroupSums]]:
+def _truth_sums(task: Task, scorer: Scorer, by: GroupBy) -> Iterator[dict[int, GroupSums]]:
     """Yield sums by the code of a group of items or test rows, or a combination with groups of users, of different measures."""
     alike: dict[Choice, list[MeasureGroup]] = {}
     others: list[MeasureGroup] = []
-    for group in task.of_hits:
-        choices = {scorer.choice(one) for one in group.first.all}
+    for group in task.split_groups:
+        choices = {scorer.choice(part) for part in group.first.all}
         (alike.setdefault(choices.pop(), []) if len(choices) == 1 and fits_classes(group.first) else others).append(group)
     for choice, groups in alike.items():
         classes = user_classes(scorer, by, choice)
@@ -105,7 +107,7 @@ def _of_truth(task: Task, scorer: Scorer, by: GroupBy) -> Iterator[dict[int, Gro
 
 def has_groups_of(by: GroupBy, group: MeasureGroup) -> bool:
     """Return whether measures have values by group: those with per-user values; for groups of items or rows only those based on hits."""
-    return sums_hits(group.first) if by.of_truth else not group.metric.per_model
+    return sums_hits(group.first) if by.groups_relevant else not group.metric.per_model
 
 
 Ratios = Mapping[int, tuple[Array, Array]]
@@ -143,10 +145,10 @@ def _by_code(task: Task, values: Array, ratios: Ratios, codes: Array, times: Arr
         values, times = values[:, order], None if times is None else times[order]
         ratios = {index: (terms[:, order], has_value[:, order]) for index, (terms, has_value) in ratios.items()}
     defined = without_undefined(task, values)
-    moments = MomentTable.of_ranges(defined, starts, times, ~np.isnan(values), task.sums)
-    pooled = {index: ExactSums.of_ranges(terms, starts, times, has_value) for index, (terms, has_value) in ratios.items()}
+    moments = MomentTable.from_ranges(defined, starts, times, ~np.isnan(values), task.sums)
+    pooled = {index: ExactSums.from_ranges(terms, starts, times, has_value) for index, (terms, has_value) in ratios.items()}
     ranges = [slice(*ends) for ends in pairwise((*starts, len(order)))] if any(map(needs_values, task.sums)) else []
-    kept = [(defined[:, one] if times is None else np.repeat(defined[:, one], times[one], axis=1),) for one in ranges]
+    kept = [(defined[:, columns] if times is None else np.repeat(defined[:, columns], times[columns], axis=1),) for columns in ranges]
     return {
         of_group: GroupSums(moments[number], {index: sums[number] for index, sums in pooled.items()}, kept[number] if kept else ())
         for number, of_group in enumerate(code[starts].tolist())
@@ -169,24 +171,28 @@ def _truth_cells(task: Task, scorer: Scorer, by: GroupBy, measures: Sequence[Mea
             names = dict(scorer.prepared.groups_by(part))
             codes = np.unique(scorer.part.rows("test").column(codes_column(part.name))).tolist()
             alike = {
-                cell + weight * code: {group: same.of_rows(part.name, names[code]) for group, same in groups.items()}
+                cell + weight * code: {group: same.for_row_group(part.name, names[code]) for group, same in groups.items()}
                 for cell, groups in alike.items()
                 for code in codes
             }
     scorers = [(0, scorer)]
     for part, weight in weights:
         if part.kind == "items":
-            scorers = [(cell + weight * code, only) for cell, one in scorers for code, only in _of_items(one, alike.values(), part)]
+            scorers = [
+                (cell + weight * code, only)
+                for cell, cell_scorer in scorers
+                for code, only in _item_scorers(cell_scorer, alike.values(), part)
+            ]
     for of_rows, groups in alike.items():
-        for of_items, one in scorers:
-            among = {group: _among_relevant(one.values(same, CollectSums())) for group, same in groups.items()}
+        for of_items, cell_scorer in scorers:
+            among = {group: _among_relevant(cell_scorer.values(same, CollectSums())) for group, same in groups.items()}
             values = np.full((len(task.definitions), scorer.part.n_users), np.nan)
             for group, of_group in among.items():
                 values[list(group.indexes)] = of_group.values
             yield of_rows + of_items, values, _ratios(task, scorer, among)
 
 
-def _of_items(scorer: Scorer, alike: Iterable[Mapping[MeasureGroup, MeasureGroup]], by: GroupBy) -> Iterator[tuple[int, Scorer]]:
+def _item_scorers(scorer: Scorer, alike: Iterable[Mapping[MeasureGroup, MeasureGroup]], by: GroupBy) -> Iterator[tuple[int, Scorer]]:
     """Yield the code of each group of items in which a test pair is relevant, and a scorer to which only its items are relevant."""
     membership = scorer.prepared.memberships[by]
     definitions = [part for groups in alike for group in groups.values() for part in group.first.all]
@@ -227,7 +233,7 @@ def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composite
                 continue
             own = {index: _rows(task, sums, index, model, ()) for index in indexes} if composites else {}
             shown = [_rows(task, sums, index, model, task.aggregates) for index in sorted(indexes) if index < n_shown]
-            formulas = formula_rows(model, [one for one in composites if _covered(one, task, own)], [*own.values()])[0]
+            formulas = formula_rows(model, [composite for composite in composites if _covered(composite, task, own)], [*own.values()])[0]
             n_rows = table.n_rows.get((number, code), 0) if by.has_rows else None
             rows += [
                 replace(row, by=by.name, group=name, n_rows=n_rows) for row in (*(row for of_one in shown for row in of_one), *formulas)
@@ -242,7 +248,9 @@ def group_remarks(task: Task, n_shown: int) -> Iterator[str]:
         names = (group.first.metric.name for group in task.groups if not has_groups_of(by, group) and min(group.indexes) < n_shown)
         named = ", ".join(dict.fromkeys(names))
         only = (
-            f"only measures based on hits can be split by {by.kind}" if by.of_truth else "only measures with per-user values can be split"
+            f"only measures based on hits can be split by {by.kind}"
+            if by.groups_relevant
+            else "only measures with per-user values can be split"
         )
         without.setdefault((named, only), []).append(by.name)
     for (named, only), names_of_splits in without.items():
@@ -265,15 +273,16 @@ def reversals(rows: Sequence[Row], by_group: Sequence[Row]) -> Iterator[str]:
             users[row.by, row.group] = max(row.n_users, users.get((row.by, row.group), 0))
     for (label, by), groups in found.items():
         whole = found.get((label, None), {}).get(None, {})
-        for one, other in permutations(whole, 2) if by is not None and len(groups) > 1 else ():
-            both = {group: values for group, values in groups.items() if one in values and other in values}
-            apart = {group: values for group, values in both.items() if values[one] != values[other]}
+        for model, other in permutations(whole, 2) if by is not None and len(groups) > 1 else ():
+            both = {group: values for group, values in groups.items() if model in values and other in values}
+            apart = {group: values for group, values in both.items() if values[model] != values[other]}
             large = [values for group, values in apart.items() if users[by, group] >= FEW_USERS]
             within = large if len(large) > 1 else list(apart.values())
-            if whole[one] > whole[other] and len(within) > 1 and all(values[one] < values[other] for values in within):
+            if whole[model] > whole[other] and len(within) > 1 and all(values[model] < values[other] for values in within):
                 chosen = "" if len(within) == len(both) else " with a difference and enough users"
                 yield (
-                    f"{label}: {one} is better than {other} over all users, but worse in each of the {len(within)} groups of {by}{chosen}: "
+                    f"{label}: {model} is better than {other} over all users, "
+                    f"but worse in each of the {len(within)} groups of {by}{chosen}: "
                     "the value over all depends on the sizes of the groups."
                 )
 
@@ -318,7 +327,9 @@ def _rows(task: Task, sums: GroupSums | None, index: int, model: str, aggregates
     for aggregate in aggregates_of(definition, aggregates):
         if aggregate == "micro" and not definition.is_pooled:
             continue
-        by_name = _of_nobody(aggregate) if sums is None or moments is None else _aggregated(definition, sums, moments, index, aggregate)
+        by_name = (
+            _empty_aggregate(aggregate) if sums is None or moments is None else _aggregated(definition, sums, moments, index, aggregate)
+        )
         rows += [
             Row(
                 model,
@@ -336,7 +347,7 @@ def _rows(task: Task, sums: GroupSums | None, index: int, model: str, aggregates
 
 
 def _aggregated(definition: Definition, sums: GroupSums, moments: Moments, index: int, aggregate: str) -> dict[str, float | None]:
-    from_sums = of_sums(aggregate, definition, sums.ratios.get(index), moments, moments.n)
+    from_sums = sums_aggregate(aggregate, definition, sums.ratios.get(index), moments, moments.n)
     if from_sums is not None:
         return from_sums
     ddof = 1 if definition.axes["std_ddof"] == "sample" else 0
@@ -344,7 +355,7 @@ def _aggregated(definition: Definition, sums: GroupSums, moments: Moments, index
     return compute_aggregate(aggregate, moments, ddof=ddof, values=values)
 
 
-def _of_nobody(aggregate: str) -> dict[str, float | None]:
+def _empty_aggregate(aggregate: str) -> dict[str, float | None]:
     return {aggregate: None} if aggregate in ("micro", "weighted") else compute_aggregate(aggregate, Moments(0, 0, 0, 0, Fraction()))
 
 
@@ -379,8 +390,8 @@ def formula_rows(model: str, composites: Sequence[Composite], rows: Sequence[Seq
     formulas, sentences = [], []
     for composite in composites:
         picked = {}
-        for one in composite.definitions:
-            picked[one.printed_spec] = first.get((one.spec.title, one.k))
+        for definition in composite.definitions:
+            picked[definition.printed_spec] = first.get((definition.spec.title, definition.k))
         values = {spec: row.value if row else None for spec, row in picked.items()}
         users = min((row.n_users for row in picked.values() if row), default=0)
         value, better = composite.formula.value(values), composite.higher_is_better

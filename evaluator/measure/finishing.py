@@ -105,7 +105,7 @@ def finish(
     for index, definition in enumerate(task.definitions):
         moments = partial.moments.measure(index)
         if index in wholes:
-            rows = [_of_whole(model, definition, params, value, moments.n) for params, value in wholes[index]]
+            rows = [_model_level_row(model, definition, params, value, moments.n) for params, value in wholes[index]]
         else:
             rows = _rows(task, partial, index, model, n_train_users, values)
         entry = ledger(
@@ -128,9 +128,9 @@ def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: i
     for aggregate in aggregates_of(definition, task.aggregates):
         if aggregate == "micro" and not definition.is_pooled:
             continue
-        by_name = of_sums(aggregate, definition, partial.ratios.get((index, "all")), moments, divisor)
+        by_name = sums_aggregate(aggregate, definition, partial.ratios.get((index, "all")), moments, divisor)
         if by_name is None:
-            by_name = _aggregated(aggregate, definition, moments, divisor, _of_index(values, index, aggregate))
+            by_name = _aggregated(aggregate, definition, moments, divisor, _measure_values(values, index, aggregate))
         if aggregate == "mean" and not moments.n and definition.user_rules.no_hits == "drop_or_zero":
             by_name = {aggregate: 0.0}
         n = divisor if aggregate == "mean" else moments.n
@@ -157,7 +157,7 @@ def _aggregated(aggregate: str, definition: Definition, moments: Moments, diviso
     return compute_aggregate(aggregate, moments, divisor=divisor, ddof=ddof, values=values)
 
 
-def _of_index(values: pl.DataFrame | None, index: int, aggregate: str, users: str | None = None) -> Array | None:
+def _measure_values(values: pl.DataFrame | None, index: int, aggregate: str, users: str | None = None) -> Array | None:
     """Return the values of a measure if an aggregate needs them: of all users who count, or of those flagged in the column `users`."""
     if values is None or not needs_values(aggregate):
         return None
@@ -165,19 +165,19 @@ def _of_index(values: pl.DataFrame | None, index: int, aggregate: str, users: st
     return (column if users is None else column.filter(values[users])).drop_nulls().to_numpy()
 
 
-def of_sums(
+def sums_aggregate(
     aggregate: str, definition: Definition, ratios: ExactSums | None, moments: Moments, divisor: int
 ) -> dict[str, float | None] | None:
     """Return an aggregate that is computed from the sums of numerators and denominators; `None` if it is another."""
     terms = ratio_sums(definition, ratios)
     if aggregate == "micro":
-        return micro(terms[0::2], terms[1::2], moments.n, lambda each: of_ratios(definition, each))
+        return micro(terms[0::2], terms[1::2], moments.n, lambda each: ratios_value(definition, each))
     if aggregate == "weighted":
         return weighted_mean(terms[0], terms[1], moments)
-    return of_means(definition, terms, moments, divisor) if aggregate == "mean" and definition.of_means else None
+    return means_aggregate(definition, terms, moments, divisor) if aggregate == "mean" and definition.combines_means else None
 
 
-def of_means(definition: Definition, sums: Sequence[float], moments: Moments, divisor: int) -> dict[str, float | None]:
+def means_aggregate(definition: Definition, sums: Sequence[float], moments: Moments, divisor: int) -> dict[str, float | None]:
     """Combine the means of the metrics of a measure; each mean is a sum of values (every second of `sums`) divided by `divisor`."""
     if not moments.n or moments.n_undefined:
         return {"mean": None}
@@ -186,17 +186,17 @@ def of_means(definition: Definition, sums: Sequence[float], moments: Moments, di
 
 def ratio_sums(definition: Definition, sums: ExactSums | None) -> list[float]:
     """Return numerators and denominators in turn, summed over users; zeros if there are no sums."""
-    n_ratios = len(definition.components) if definition.of_means else definition.n_leaves
+    n_ratios = len(definition.components) if definition.combines_means else definition.n_leaves
     return [0.0] * 2 * n_ratios if sums is None else list(map(float, sums.values()))
 
 
-def of_ratios(definition: Definition, ratios: Sequence[float]) -> float:
+def ratios_value(definition: Definition, ratios: Sequence[float]) -> float:
     """Return the pooled value of a measure from the pooled value of each of its ratios."""
     if not definition.components:
         return ratios[0]
     parts, start = [], 0
     for component in definition.components:
-        parts.append(of_ratios(component, ratios[start : start + component.n_leaves]))
+        parts.append(ratios_value(component, ratios[start : start + component.n_leaves]))
         start += component.n_leaves
     return combine(definition, parts)
 
@@ -229,12 +229,12 @@ def _parts(task: Task, partial: Partial, index: int, values: pl.DataFrame | None
         for aggregate in aggregates_of(definition, plain_ones):
             if aggregate == "micro" and not definition.is_pooled:
                 continue
-            from_sums = of_sums(aggregate, definition, partial.ratios.get((index, users)), moments, moments.n)
+            from_sums = sums_aggregate(aggregate, definition, partial.ratios.get((index, users)), moments, moments.n)
             if from_sums is not None:
                 by_aggregate |= from_sums
                 continue
             flags = f"{users}{index}" if values is not None and f"{users}{index}" in values else users
-            by_aggregate |= _aggregated(aggregate, definition, moments, moments.n, _of_index(values, index, aggregate, flags))
+            by_aggregate |= _aggregated(aggregate, definition, moments, moments.n, _measure_values(values, index, aggregate, flags))
         values_of_users[users] = (moments.n, by_aggregate)
     return values_of_users
 
@@ -250,9 +250,9 @@ def _with_values(ledger: Ledger, row: Row, parts: Mapping[str, tuple[int, Mappin
 
 def _wholes(task: Task, partial: Partial, schemas: Mapping[str, Any]) -> dict[int, list[tuple[Params, float | None]]]:
     """Return, by the index of each model-level measure, its values with the parameters that distinguish them."""
-    if not task.of_models:
+    if not task.model_level_groups:
         return {}
-    scorer = Scorer.of(task.prepared, PartData({name: pl.DataFrame(schema=schema) for name, schema in schemas.items()}))
+    scorer = Scorer.for_part(task.prepared, PartData({name: pl.DataFrame(schema=schema) for name, schema in schemas.items()}))
     values_of_models: dict[int, list[tuple[Params, float | None]]] = {}
     for number, group in enumerate(task.groups):
         if not group.metric.per_model:
@@ -272,7 +272,7 @@ def _number(value: Any, position: int) -> float | None:
     return None if np.isnan(number) else number
 
 
-def _of_whole(model: str, definition: Definition, params: Params, value: float | None, n_users: int) -> Row:
+def _model_level_row(model: str, definition: Definition, params: Params, value: float | None, n_users: int) -> Row:
     titled = replace(definition.spec, params=(*definition.spec.params, *params))
     return Row(model, titled.title, definition.k, "system", value, n_users, definition.higher_is_better)
 

@@ -151,7 +151,7 @@ class _Side(Struct, frozen=True, eq=False):
     rank: Array
 
     @classmethod
-    def of(cls, scorer: Scorer, task: DiffTask) -> _Side:
+    def from_scorer(cls, scorer: Scorer, task: DiffTask) -> _Side:
         """Read the lists of a scorer."""
         choice = scorer.choice(task.task.definitions[task.main])
         rows: Rows = scorer.tables.get("hits", choice)
@@ -166,12 +166,14 @@ def diff_part(task: DiffTask, sides: Mapping[str, pl.DataFrame], lists: pl.DataF
     of_model = {"predictions": sides[OTHER_PREDICTIONS]} if OTHER_PREDICTIONS in sides else {}
     shared = {role: frame for role, frame in sides.items() if role != OTHER_PREDICTIONS}
     part = PartData({LISTS: lists, **shared}, {LISTS: starts} if len(starts) else {})
-    first = Scorer.of(task.task.prepared, part)
+    first = Scorer.for_part(task.task.prepared, part)
     swapped = part.with_lists(OTHER)
     if of_model:
         swapped = swapped.with_sources(of_model)
     known = {} if of_model else {"test_pairs": first.tables.get("test_pairs")}
-    return _Differences(task, _Side.of(first, task), _Side.of(Scorer.of(task.task.prepared, swapped, known), task)).partial()
+    return _Differences(
+        task, _Side.from_scorer(first, task), _Side.from_scorer(Scorer.for_part(task.task.prepared, swapped, known), task)
+    ).partial()
 
 
 class _Differences:
@@ -223,9 +225,9 @@ class _Differences:
         bits = pairs[0].item_bits
         if bits is None:
             bits, users = _HASH_BITS, max(self._part.n_users, 1).bit_length()
-            codes = [(one.key & ((1 << (63 - users)) - 1)) >> max(63 - users - bits, 0) for one in pairs]
+            codes = [(side.key & ((1 << (63 - users)) - 1)) >> max(63 - users - bits, 0) for side in pairs]
         else:
-            codes = [one.key & ((1 << bits) - 1) for one in pairs]
+            codes = [side.key & ((1 << bits) - 1) for side in pairs]
         first, second = (RankedItems(code, reading.starts) for code, reading in zip(codes, readings, strict=True))
         common = common_items(first, second, 1 << bits)
         if pairs[0].exact:
@@ -240,7 +242,7 @@ class _Differences:
         task, taken = self._task, self._taken
         first, second = self._values
         has_value = taken & ~np.isnan(first) & ~np.isnan(second)
-        of_lists = self._of_lists()
+        of_lists = self._list_columns()
         overlaps = np.stack([of_lists[name] for name in ("overlap", "jaccard", "rbo")])
         stacked = np.concatenate([first, second, second - first, overlaps])
         counted = np.concatenate([has_value] * 3 + [taken & ~np.isnan(overlaps)])
@@ -250,7 +252,7 @@ class _Differences:
         only = [int(mask.sum()) for mask in self._only]
         made = DiffPartial(
             numbers=np.asarray([int(taken.sum()), *only, self._n_filtered, int(relevant.sum())]),
-            moments=MomentTable.of(np.where(counted, stacked, 0.0), counted),
+            moments=MomentTable.from_values(np.where(counted, stacked, 0.0), counted),
             changes=np.stack([((second < first) & has_value).sum(axis=1), ((second > first) & has_value).sum(axis=1)]),
             missed=missed,
             late=late,
@@ -275,7 +277,7 @@ class _Differences:
         mask[index] = True  # the last one is that of index -1
         return mask[:-1]
 
-    def _of_lists(self) -> dict[str, Array]:
+    def _list_columns(self) -> dict[str, Array]:
         """Return overlap, Jaccard and RBO of each user, and the item that moved most up."""
         n_users, lengths = self._part.n_users, [np.diff(side.reading.starts) for side in self._sides]
         within = self._common.within(self._k)
@@ -321,7 +323,7 @@ class _Differences:
         kinds = ((~base, codes[0]), (~model, codes[1]), (base & ~model, codes[1]), (model & ~base, codes[0]))
         index, n_items = self._task.test_items.index_of(self._pairs.item), len(self._task.test_items)
         missed = np.stack([np.bincount(code[mask & relevant], minlength=len(REASONS)) for mask, code in kinds])
-        late = [[np.bincount(index[mask & relevant & (code == _CODES[one])], minlength=n_items) for one in _LATE] for mask, code in kinds]
+        late = [[np.bincount(index[mask & relevant & (code == _CODES[key])], minlength=n_items) for key in _LATE] for mask, code in kinds]
         return missed, np.asarray(late).reshape(len(kinds), len(_LATE), n_items)
 
     def _first_users(self) -> Array:
@@ -482,7 +484,7 @@ def users_in_order(task: DiffTask, users: pl.DataFrame, order: Order, n: int) ->
 
 def first_users(task: DiffTask, some: Sequence[ShownUsers]) -> ShownUsers:
     """Return the users that are among the first of any order, in the order of their ids."""
-    users, lists, items = (pl.concat(frames) for frames in zip(*((one.users, one.lists, one.items) for one in some), strict=True))
+    users, lists, items = (pl.concat(frames) for frames in zip(*((part.users, part.lists, part.items) for part in some), strict=True))
     chosen = pl.concat([users_in_order(task, users, order, n).select("user") for order, n in task.wanted]).unique()
     users, lists, items = (frame.join(chosen, on="user", how="semi", maintain_order="left") for frame in (users, lists, items))
     return ShownUsers(
@@ -492,4 +494,4 @@ def first_users(task: DiffTask, some: Sequence[ShownUsers]) -> ShownUsers:
 
 def merge(partials: Sequence[DiffPartial]) -> DiffPartial:
     """Merge the partials of all parts."""
-    return reduce(lambda one, other: one + other, partials)
+    return reduce(lambda partial, other: partial + other, partials)

@@ -39,7 +39,7 @@ def list_hash(scorer: Scorer, definitions: Sequence[Definition]) -> ListHash:
         cutoffs.setdefault(definition.lists, []).append(definition)
     users, sums = hash_ids(scorer.part.users), np.zeros(len(_SEEDS), np.uint64)
     for alike in cutoffs.values():
-        known = [rank for one in alike if (rank := one.last_rank) is not None]
+        known = [rank for definition in alike if (rank := definition.last_rank) is not None]
         sums += _sums(scorer.tables.get("reading", scorer.choice(alike[0])), users, max(known) if len(known) == len(alike) else None)
     return ListHash((int(sums[0]), int(sums[1])))
 

@@ -48,16 +48,16 @@ class _GroupSums(Struct, frozen=True, eq=False):
     valued: Array
 
     @classmethod
-    def of(cls, task: Task, scorer: Scorer, of_group: GroupValues, *, may_be_undefined: bool) -> _GroupSums:
+    def from_values(cls, task: Task, scorer: Scorer, of_group: GroupValues, *, may_be_undefined: bool) -> _GroupSums:
         """Add up the values of a group; infinite values that are not defined count as NaN."""
         has_value = ~np.isnan(of_group.values)
         defined = _without_infinite(of_group.values) if may_be_undefined else of_group.values
-        moments = MomentTable.of(defined, None if has_value.all() else has_value, task.sums)
+        moments = MomentTable.from_values(defined, None if has_value.all() else has_value, task.sums)
         codes = cells_of(scorer.facts, of_group.n_relevant, of_group.n_recommended)
         return cls(
             moments,
-            _of_some(moments, defined, has_value, of_group.n_recommended > 0, task),
-            moments if scorer.facts.in_train is None else _of_some(moments, defined, has_value, scorer.facts.in_train, task),
+            _moments_of_some(moments, defined, has_value, of_group.n_recommended > 0, task),
+            moments if scorer.facts.in_train is None else _moments_of_some(moments, defined, has_value, scorer.facts.in_train, task),
             np.broadcast_to(np.bincount(codes, minlength=len(CELLS)), (len(has_value), len(CELLS))),
             _by_cell(has_value, codes),
         )
@@ -65,7 +65,7 @@ class _GroupSums(Struct, frozen=True, eq=False):
 
 def measure(task: Task, frames: Mapping[str, pl.DataFrame]) -> Partial:
     """Return the partial of some users, from all their rows."""
-    return measure_users(task, Scorer.of(task.prepared, PartData(frames))).partial
+    return measure_users(task, Scorer.for_part(task.prepared, PartData(frames))).partial
 
 
 def measure_users(task: Task, scorer: Scorer) -> Measured:
@@ -90,22 +90,24 @@ def measure_users(task: Task, scorer: Scorer) -> Measured:
         others[rows] = _others(scorer, group.first, group_values.n_recommended)
         key = group_values, may_be_undefined(group.first)
         if key not in added:
-            added[key] = n_rows, _GroupSums.of(task, scorer, group_values, may_be_undefined=key[1])
+            added[key] = n_rows, _GroupSums.from_values(task, scorer, group_values, may_be_undefined=key[1])
             n_rows += len(rows)
         places[rows] = added[key][0] + np.arange(len(rows))
     by_group = tuple(measured)
     all_values = _all_values(by_group) if task.needs_values else None
     each, order = [of_group for _, of_group in added.values()], places.tolist()
-    moments = MomentTable.join([one.moments for one in each], order)
-    covered = moments if all(one.covered is one.moments for one in each) else MomentTable.join([one.covered for one in each], order)
-    warm = moments if all(one.warm is one.moments for one in each) else MomentTable.join([one.warm for one in each], order)
+    moments = MomentTable.join([block.moments for block in each], order)
+    covered = (
+        moments if all(block.covered is block.moments for block in each) else MomentTable.join([block.covered for block in each], order)
+    )
+    warm = moments if all(block.warm is block.moments for block in each) else MomentTable.join([block.warm for block in each], order)
     partial = Partial(
         moments=moments,
         covered=covered,
         warm=None if scorer.facts.in_train is None else warm,
         ratios=ratios,
-        cells=np.concatenate([one.cells for one in each])[places],
-        valued=np.concatenate([one.valued for one in each])[places],
+        cells=np.concatenate([block.cells for block in each])[places],
+        valued=np.concatenate([block.valued for block in each])[places],
         others=others,
         totals=totals,
         items=sums.items,
@@ -154,8 +156,8 @@ def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: Group
 def _each_sum(scorer: Scorer, group: MeasureGroup, terms: Array, counted: Array, n_measures: int) -> tuple[ExactSums, ...]:
     """Return the sums of the terms of each measure over the users that are counted for the term."""
     if not group.first.is_weighted:
-        return ExactSums.of(terms, None if counted.all() else counted).split(n_measures)
-    totals = ExactSums.of(terms[::2], None if counted.all() else counted[::2]).split(n_measures)
+        return ExactSums.from_values(terms, None if counted.all() else counted).split(n_measures)
+    totals = ExactSums.from_values(terms[::2], None if counted.all() else counted[::2]).split(n_measures)
     return tuple(ExactSums.join(total, scorer.total_weight(users)) for total, users in zip(totals, counted[1::2], strict=True))
 
 
@@ -201,10 +203,10 @@ def _others(scorer: Scorer, definition: Definition, n_recommended: Array) -> Arr
     return np.asarray([held.sum(), own.sum(), (held & own).sum()])
 
 
-def _of_some(moments: MomentTable, values: Array, has_value: Array, mask: Array, task: Task) -> MomentTable:
+def _moments_of_some(moments: MomentTable, values: Array, has_value: Array, mask: Array, task: Task) -> MomentTable:
     """Return the moments over some of the users; if these include all who count, the moments over all."""
     of_them = has_value & mask
-    return moments if (of_them == has_value).all() else MomentTable.of(values, of_them, task.sums)
+    return moments if (of_them == has_value).all() else MomentTable.from_values(values, of_them, task.sums)
 
 
 def without_undefined(task: Task, values: Array) -> Array:
@@ -258,7 +260,7 @@ def user_values(
     for index, of_measure in terms.items():
         above, below = of_measure[0][users], of_measure[1][users]
         columns |= {f"above{index}": _without(above, np.isnan(above)), f"below{index}": _without(below, np.isnan(below))}
-    return UserValues.of(pl.DataFrame(columns), task.most_values)
+    return UserValues.from_frame(pl.DataFrame(columns), task.most_values)
 
 
 def _without(values: Array, missing: Array) -> pl.Series:

@@ -45,7 +45,7 @@ class KeyedSums:
         self._blocks = tuple(blocks)
 
     @classmethod
-    def of(cls, terms: ItemTerms) -> KeyedSums:
+    def from_terms(cls, terms: ItemTerms) -> KeyedSums:
         """Add up terms by item; `count` is their number. 1 M rows over 50,000 items take 5 ms, and 30 ms more for each of `values`.
 
         Edge cases: `ValueError` if one of the values is NaN or infinite.
@@ -103,7 +103,7 @@ def _summed(terms: ItemTerms) -> _Block:
         code = position[index]
     n = len(present) + len(keys)
     counts = {name: np.bincount(code, column, n).astype(np.int64) for name, column in terms.counts.items()}
-    values = {name: GroupLimbs.of(column, code, n) for name, column in terms.values.items()}
+    values = {name: GroupLimbs.from_values(column, code, n) for name, column in terms.values.items()}
     return _Block(present, keys, {"count": np.bincount(code, minlength=n)} | counts, values)
 
 
@@ -182,14 +182,14 @@ class CollectSums:
         counted = np.broadcast_to(counts, values.shape) & ~np.isnan(values)
         if np.isinf(values[counted]).any():
             raise OverflowError
-        self.totals.append(ExactSums.of(np.ascontiguousarray(values, dtype=np.float64), counted))
+        self.totals.append(ExactSums.from_values(np.ascontiguousarray(values, dtype=np.float64), counted))
         return np.ones((len(values), 1))
 
-    def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+    def item_columns(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
         """Add up a table of items; return its columns without rows."""
         kind, key = ITEM_TABLES[name], item_key(measure, name, params)
         if key not in self.items:
-            self.items[key] = KeyedSums.of(kind.terms(measure, **params))
+            self.items[key] = KeyedSums.from_terms(kind.terms(measure, **params))
         return kind.empty()
 
 
@@ -203,7 +203,7 @@ class ReplaySums:
         """Return the next sum, as a column."""
         return next(self._totals).values()[:, None]
 
-    def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+    def item_columns(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
         """Return the columns of a table of items over all parts."""
         sums = self._items[item_key(measure, name, params)].sums(measure.prepared.items.ids)
         return ITEM_TABLES[name].finish(sums, measure.prepared, **params)

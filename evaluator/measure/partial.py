@@ -56,15 +56,17 @@ class MomentTable(Struct, frozen=True, eq=False):
     logarithms: ExactSums | None = None
 
     @classmethod
-    def of(cls, values: NDArray[np.float64], counted: ArrayLike | None = None, aggregates: Collection[str] = ("mean",)) -> MomentTable:
+    def from_values(
+        cls, values: NDArray[np.float64], counted: ArrayLike | None = None, aggregates: Collection[str] = ("mean",)
+    ) -> MomentTable:
         """Add up the sums that `aggregates` need over `values` (measures × users) of the users in `counted` (default: all).
 
         Edge cases: `counted` may have fewer dimensions than `values`. Values of users who do not count may be anything.
         """
-        return cls.of_ranges(values, (0,), None, counted, aggregates)[0]
+        return cls.from_ranges(values, (0,), None, counted, aggregates)[0]
 
     @classmethod
-    def of_ranges(
+    def from_ranges(
         cls,
         values: NDArray[np.float64],
         starts: Sequence[int],
@@ -72,7 +74,7 @@ class MomentTable(Struct, frozen=True, eq=False):
         counted: ArrayLike | None = None,
         aggregates: Collection[str] = ("mean",),
     ) -> list[MomentTable]:
-        """Add up `values` as `of` does over each range of users: one begins at each of the `starts`, the first of which is 0.
+        """Add up `values` as `from_frame` does over each range of users: one begins at each of the `starts`, the first of which is 0.
 
         A user counts as often as `times` says. Every range has a user, unless there is only one range. Totals are 0 if all aggregates are
         ratios of other sums, `micro` and `weighted`.
@@ -102,14 +104,14 @@ class MomentTable(Struct, frozen=True, eq=False):
         squares: list[ExactSums] | list[None] = [None] * len(starts)
         if not any(map(_needs_squares, aggregates)):
             is_added_up = not _OF_RATIOS.issuperset(aggregates)
-            totals = ExactSums.of_ranges(values, starts, times, mask) if is_added_up else [ExactSums.zeros(n_measures)] * len(starts)
+            totals = ExactSums.from_ranges(values, starts, times, mask) if is_added_up else [ExactSums.zeros(n_measures)] * len(starts)
         elif len(starts) == 1 and times is None:
-            totals, squares = ([sums] for sums in ExactSums.of_with_squares(values, mask))
+            totals, squares = ([sums] for sums in ExactSums.with_squares(values, mask))
         else:
-            totals, squares = (ExactSums.of_ranges(values, starts, times, mask, cut) for cut in (slices, square_slices))
+            totals, squares = (ExactSums.from_ranges(values, starts, times, mask, cut) for cut in (slices, square_slices))
         logarithms: list[ExactSums] | list[None] = [None] * len(starts)
         if _LOGARITHMS.intersection(aggregates):
-            logarithms = ExactSums.of_ranges(np.log(np.maximum(values, SMALLEST_FACTOR)), starts, times, mask)
+            logarithms = ExactSums.from_ranges(np.log(np.maximum(values, SMALLEST_FACTOR)), starts, times, mask)
         each = zip(totals, squares, logarithms, strict=True)
         return [cls(counts[:, :, number], *of_range) for number, of_range in enumerate(each)]
 
@@ -194,7 +196,7 @@ class UserFacts(Struct, frozen=True, eq=False):
     empty: Array | None = None
 
     @classmethod
-    def of(cls, part: PartData) -> UserFacts:
+    def from_part(cls, part: PartData) -> UserFacts:
         """Return the facts of the users of a part."""
         held = {name: part.rows(name).counts > 0 if name in part else None for name in (TEST, "train", "baseline", EMPTY_TRUTH)}
         tested = held[TEST]
@@ -258,7 +260,7 @@ class UserValues(Struct, frozen=True, eq=False):
     dropped: bool = False
 
     @classmethod
-    def of(cls, frame: pl.DataFrame, most: int | None = None) -> UserValues:
+    def from_frame(cls, frame: pl.DataFrame, most: int | None = None) -> UserValues:
         """Return the values of some users, dropped if they are too many."""
         return cls((), most) + cls((frame,), most)
 
@@ -312,7 +314,7 @@ class Partial(Struct, frozen=True, eq=False):
             self.cells + other.cells,
             self.valued + other.valued,
             self.others + other.others,
-            {index: tuple(one + more for one, more in zip(sums, other.totals[index], strict=True)) for index, sums in self.totals.items()},
+            {index: tuple(own + more for own, more in zip(sums, other.totals[index], strict=True)) for index, sums in self.totals.items()},
             merge_by_key(self.items, other.items),
             max(self.longest, other.longest),
             self.notes.merge(other.notes),

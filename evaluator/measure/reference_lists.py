@@ -30,7 +30,7 @@ from .by_group import GROUPS, sums_by_group
 from .measuring import measure_users
 from .partial import Partial, merge_partials
 from .scoring import Scorer
-from .task import MeasureGroup, Task, needs_scores, of_hits, reads_pages, reads_whole_lists
+from .task import MeasureGroup, Task, needs_scores, reads_only_hits, reads_pages, reads_whole_lists
 
 
 class LeftOut(Struct, frozen=True, eq=False):
@@ -105,7 +105,7 @@ def _left_out(scorer: Scorer, groups: Sequence[MeasureGroup], values: Array) -> 
     masks: dict[str, Array] = {}
     for group in groups:
         definition = group.first
-        if not of_hits(definition):
+        if not reads_only_hits(definition):
             continue
         could = scorer.facts.tested
         if definition.population == "test" and definition.user_rules.no_relevant == "drop":
@@ -215,7 +215,9 @@ class ReferencePlan(Struct, frozen=True, eq=False):
 
     def tasks(self, *, oracle: bool, popularity: bool, random: int | None, test_users: Ids) -> list[ReferenceTask]:
         """Return the tasks of the reference lists that are switched on and possible; `test_users` are all users of the test file."""
-        definitions = _each(one for one in self.task.definitions[: self.n_shown] if not (needs_scores(one) or reads_pages(one)))
+        definitions = _each(
+            definition for definition in self.task.definitions[: self.n_shown] if not (needs_scores(definition) or reads_pages(definition))
+        )
         sources, tasks = self.task.prepared.sources, []
         if not definitions:
             return []
@@ -232,7 +234,7 @@ class ReferencePlan(Struct, frozen=True, eq=False):
 
     def baseline(self) -> ReferenceTask | None:
         """Return the task of popularity for every measure based on hits only, without building the lists; `None` if there is none."""
-        definitions = _each(filter(of_hits, self.task.definitions))
+        definitions = _each(filter(reads_only_hits, self.task.definitions))
         if not definitions or "train" not in self.task.prepared.sources:
             return None
         reference = self._task(POPULARITY, "popular_ranks", definitions, self._depth(definitions))
@@ -258,17 +260,17 @@ class ReferencePlan(Struct, frozen=True, eq=False):
         seed: int = 0,
         test_users: Ids | None = None,
     ) -> ReferenceTask:
-        keeps = (self.task.keeps_values and self.task.most_values is None) or (self.leaves_out and any(map(of_hits, definitions)))
+        keeps = (self.task.keeps_values and self.task.most_values is None) or (self.leaves_out and any(map(reads_only_hits, definitions)))
         indexes = {definition: index for index, definition in enumerate(self.task.definitions)}
-        pooled = frozenset(place for place, one in enumerate(definitions) if indexes[one] in self.task.pooled)
+        pooled = frozenset(place for place, definition in enumerate(definitions) if indexes[definition] in self.task.pooled)
         task = replace(self.task, definitions=definitions, pooled=pooled, keeps_values=keeps, most_values=None)
-        masked = frozenset(part.lists for one in definitions for part in one.all if self.masks(part.lists, kind))
+        masked = frozenset(part.lists for definition in definitions for part in definition.all if self.masks(part.lists, kind))
         return ReferenceTask(name, kind, task, depth, masked, truths, seed, test_users)
 
     def _depth(self, definitions: Iterable[Definition]) -> int:
         """Return the last rank that a measure reads; for a measure of whole lists the length of the longest list of a model."""
         whole = self.longest or _DEEP
-        return max(whole if (rank := part.last_rank) is None else rank for one in definitions for part in one.all)
+        return max(whole if (rank := part.last_rank) is None else rank for definition in definitions for part in definition.all)
 
 
 def _each(definitions: Iterable[Definition]) -> tuple[Definition, ...]:
@@ -288,7 +290,7 @@ def values_over_same_users(
     means = {}
     for index, (definition, of_measure) in enumerate(zip(definitions, rows, strict=True)):
         row = next((row for row in of_measure if row.aggregate == "mean"), None)
-        if row is None or not row.n_users or definition not in indexes or not of_hits(definition):
+        if row is None or not row.n_users or definition not in indexes or not reads_only_hits(definition):
             continue
         position = indexes[definition]
         total = partial.moments.totals.fraction(position)
@@ -303,7 +305,7 @@ def _total(values: pl.DataFrame, column: str, users: pl.Series) -> Fraction:
     if not len(users):
         return Fraction(0)
     theirs = values.join(users.to_frame("user"), on="user", how="semi")[column].drop_nulls()
-    return ExactSums.of(theirs.to_numpy()[None, :]).fraction(0)
+    return ExactSums.from_values(theirs.to_numpy()[None, :]).fraction(0)
 
 
 def with_shares_of_best_by_group(rows: Iterable[Row], of_best: Iterable[Row], labels: Container[str]) -> list[Row]:
@@ -342,7 +344,7 @@ def measure_reference(reference: ReferenceTask, frames: Mapping[str, pl.DataFram
     part = PartData({name: frame for name, frame in frames.items() if name != LISTS})
     partials = []
     for users in _chunks(part, reference.depth):
-        chunk = part if users is None else part.of_users(users)
+        chunk = part if users is None else part.for_users(users)
         scorer = reference_scorer(reference, chunk)
         measured = measure_users(reference.task, scorer)
         partial = measured.partial
@@ -366,14 +368,14 @@ def reference_scorer(reference: ReferenceTask, part: PartData) -> Scorer:
     masks = list(dict.fromkeys(choice in reference.masked for choice in _choices(reference)))
     if reference.kind == "popular_ranks":
         nothing = pl.DataFrame({"user": part.users.clear(), "item": part.rows("test").item.clear()})
-        scorer = Scorer.of(reference.task.prepared, part.with_sources({LISTS: nothing}))
+        scorer = Scorer.for_part(reference.task.prepared, part.with_sources({LISTS: nothing}))
         choices = _replace_choices(scorer, reference)
         for masked in masks:
             _rank_popular(scorer, choices[masked], masked, reference.depth)
         return scorer
     prepared = reference.task.prepared
     lists = {name: _reference_rows(reference, part, masked) for name, masked in zip(_SOURCES, masks, strict=False)}
-    scorer = Scorer.of(prepared, part.with_sources(lists))
+    scorer = Scorer.for_part(prepared, part.with_sources(lists))
     choices = _replace_choices(scorer, reference)
     for name, masked in zip(_SOURCES, masks, strict=False):
         rows = scorer.part.rows(name)

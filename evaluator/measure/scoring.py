@@ -57,11 +57,11 @@ class Scorer(Struct, eq=False):
     _bodies: dict[Any, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, prepared: Prepared, part: PartData, known: Mapping[str, Any] = MappingProxyType({})) -> Scorer:
+    def for_part(cls, prepared: Prepared, part: PartData, known: Mapping[str, Any] = MappingProxyType({})) -> Scorer:
         """Return the scorer of a part; `known` are tables that were computed before."""
         notes = Notes()
         tables = Tables({"part": part, "prepared": prepared, "notes": notes, **known})
-        return cls(prepared, part, tables, Canonical(prepared, part, tables), UserFacts.of(part), notes, part.n_users)
+        return cls(prepared, part, tables, Canonical(prepared, part, tables), UserFacts.from_part(part), notes, part.n_users)
 
     def choice(self, definition: Definition) -> Choice:
         """Return the settings for lists and test rows that a measure uses; settings that make no difference in this part become one."""
@@ -120,7 +120,7 @@ class Scorer(Struct, eq=False):
         if perfect is not None:
             values = np.where(perfect & ~np.isinf(values), 1.0, values)
         valued = self._valued(group, result, sums, counts)
-        ratios = tuple(self._ratios(group, result, sums, counts)) if definition.is_pooled or definition.of_means else ()
+        ratios = tuple(self._ratios(group, result, sums, counts)) if definition.is_pooled or definition.combines_means else ()
         if perfect is not None:
             ratios = tuple((np.where(perfect, 1.0, part), np.where(perfect, 1.0, whole)) for part, whole in ratios)
             valued = counts & (valued | perfect)
@@ -145,7 +145,7 @@ class Scorer(Struct, eq=False):
         """Return the sum of the weights of some users; most measures are over the same users, so it is added up once for these."""
         key = "total weight", users.tobytes()
         if key not in self._bodies:
-            self._bodies[key] = ExactSums.of(self.weights[np.newaxis], users)
+            self._bodies[key] = ExactSums.from_values(self.weights[np.newaxis], users)
         total: ExactSums = self._bodies[key]
         return total
 
@@ -220,11 +220,11 @@ class Scorer(Struct, eq=False):
 
     def _ratios(self, group: MeasureGroup, result: Any, sums: Sums, counts: Array) -> list[tuple[Array, Array]]:
         shape = (len(group.indexes), self.n_users)
-        if group.first.of_means:
+        if group.first.combines_means:
             means = [self.body(part, sums, counts) for part in group.components]
-            return [(np.broadcast_to(plain(one), shape), np.ones(shape)) for one in means]
+            return [(np.broadcast_to(plain(mean), shape), np.ones(shape)) for mean in means]
         ratios = [self.body(leaf, sums, counts) for leaf in group.leaves] if group.components else [result]
-        return [(np.broadcast_to(one.numerator, shape), np.broadcast_to(one.denominator, shape)) for one in ratios]
+        return [(np.broadcast_to(ratio.numerator, shape), np.broadcast_to(ratio.denominator, shape)) for ratio in ratios]
 
 
 @contextmanager
@@ -245,7 +245,7 @@ def within_numbers(group: MeasureGroup, sums: Sums) -> Iterator[None]:
 
 def beyond_numbers(definition: Definition) -> DataError:
     """Return the error for a measure with a value that is too large for a float."""
-    exponential = any(str(one.params.get("gain", "")).startswith("exp") for one in definition.all)
+    exponential = any(str(part.params.get("gain", "")).startswith("exp") for part in definition.all)
     return DataError(
         f"data.test: {definition.label} is too large for a number: a rating, score or prediction is too large",
         "use gain=linear, or remove relevance.graded" if exponential else "correct the largest ratings, scores or predictions",

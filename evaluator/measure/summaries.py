@@ -46,7 +46,7 @@ def number_summary(column: str, batches: Iterable[Array], least: float, most: fl
     bins = np.zeros(_BINS, dtype=np.int64)
     for batch in batches:
         n, batch = n + len(batch), batch + 0.0  # -0.0 is 0.0
-        total += ExactSums.of(batch[np.newaxis])
+        total += ExactSums.from_values(batch[np.newaxis])
         if values is not None:
             distinct, counts = np.unique(batch, return_counts=True)
             for value, count in zip(distinct[: _FEW + 1].tolist(), counts.tolist(), strict=False):

@@ -57,12 +57,12 @@ def sums_hits(definition: Definition) -> bool:
     return has_hits and tables <= _OF_HITS | _VALUED | {"listed"} and not definition.metric.per_model
 
 
-def of_hits(definition: Definition) -> bool:
+def reads_only_hits(definition: Definition) -> bool:
     """Return whether a measure judges hits and reads no other input."""
     tables = tables_of(definition)
     needs_more = any(True for part in definition.all for _ in part.own_needs)
     reads_hits = "hits" in tables and tables <= _OF_HITS and not needs_more and not definition.metric.per_model
-    of_users = definition.population in ("test", "tested") and not definition.of_means
+    of_users = definition.population in ("test", "tested") and not definition.combines_means
     return reads_hits and of_users and definition.higher_is_better is not None
 
 
@@ -91,17 +91,17 @@ class Task(Struct, frozen=True, eq=False, dict=True):
         return group_measures(self.definitions)
 
     @property
-    def of_users(self) -> tuple[MeasureGroup, ...]:
+    def per_user_groups(self) -> tuple[MeasureGroup, ...]:
         """Groups of measures with a value per user."""
         return tuple(group for group in self.groups if not group.metric.per_model)
 
     @property
-    def of_hits(self) -> tuple[MeasureGroup, ...]:
+    def split_groups(self) -> tuple[MeasureGroup, ...]:
         """Groups of measures that are split by items or test rows."""
-        return tuple(group for group in self.of_users if sums_hits(group.first) and group.indexes[0] < (self.n_split or math.inf))
+        return tuple(group for group in self.per_user_groups if sums_hits(group.first) and group.indexes[0] < (self.n_split or math.inf))
 
     @property
-    def of_models(self) -> tuple[MeasureGroup, ...]:
+    def model_level_groups(self) -> tuple[MeasureGroup, ...]:
         """Groups of model-level measures."""
         return tuple(group for group in self.groups if group.metric.per_model)
 
@@ -134,9 +134,11 @@ class MeasureGroup(Struct, frozen=True):
         """Metric of the group."""
         return self.first.metric
 
-    def of_rows(self, by: str, name: str) -> MeasureGroup:
+    def for_row_group(self, by: str, name: str) -> MeasureGroup:
         """Return the same measures with only the relevant items of a group of test rows."""
-        return replace(self, first=self.first.of_rows(by, name), components=tuple(part.of_rows(by, name) for part in self.components))
+        return replace(
+            self, first=self.first.for_row_group(by, name), components=tuple(part.for_row_group(by, name) for part in self.components)
+        )
 
     @property
     def leaves(self) -> tuple[MeasureGroup, ...]:
@@ -167,8 +169,10 @@ def _rounds(by_cutoff: dict[int | None, list[int]]) -> list[list[int]]:
 def _group(definitions: Sequence[Definition], indexes: Sequence[int]) -> MeasureGroup:
     chosen = [definitions[index] for index in indexes]
     first = chosen[0]
-    parts = tuple(_group([one.components[part] for one in chosen], range(len(chosen))) for part in range(len(first.components)))
-    cutoffs = None if first.k is None else tuple(one.k for one in chosen if one.k is not None)
+    parts = tuple(
+        _group([definition.components[part] for definition in chosen], range(len(chosen))) for part in range(len(first.components))
+    )
+    cutoffs = None if first.k is None else tuple(definition.k for definition in chosen if definition.k is not None)
     return MeasureGroup(tuple(indexes), first, cutoffs, parts)
 
 

@@ -70,7 +70,7 @@ class TieBlock(Struct, frozen=True):
         cutoffs = [definition.k for definition in self.definitions]
         return None if None in cutoffs else max(k for k in cutoffs if k is not None)
 
-    def of(self, bounded: Array) -> TieBlock:
+    def with_only(self, bounded: Array) -> TieBlock:
         """Return the block with only the `bounded` measures."""
         groups = (tuple(group for group in each if bounded[group.indexes[0]]) for each in (self.groups, self.exact_groups))
         return replace(self, **dict(zip(("groups", "exact_groups"), groups, strict=True)))
@@ -88,7 +88,7 @@ class TieMeasures(Struct, frozen=True):
     blocks: tuple[TieBlock, ...]
 
     @classmethod
-    def of(cls, definitions: Sequence[Definition], aggregates: Sequence[str]) -> TieMeasures:
+    def from_definitions(cls, definitions: Sequence[Definition], aggregates: Sequence[str]) -> TieMeasures:
         """Choose the `definitions` that are averaged, added up or pooled over users: bounds are those of the mean, the sum or the ratio."""
         kinds = [_summed_terms(definition, aggregates) for definition in definitions]
         indexes = tuple(index for index, kind in enumerate(kinds) if kind)
@@ -141,7 +141,7 @@ def tie_sums(scorer: Scorer, measures: TieMeasures, values: Array) -> TieSums:
     for block in measures.blocks:
         for group in block.groups:
             unbounded[[block.positions[index] for index in group.indexes]] = _why_no_bounds(scorer, group.first, block.single)
-        block = block.of(unbounded[list(block.positions)] == 0)
+        block = block.with_only(unbounded[list(block.positions)] == 0)
         plain = values[[measures.indexes[position] for position in block.positions]]
         for group in block.groups:
             if block.pooled.intersection(group.indexes):
@@ -152,7 +152,7 @@ def tie_sums(scorer: Scorer, measures: TieMeasures, values: Array) -> TieSums:
             for place, each in enumerate((own, *orders)):
                 terms = np.zeros((n, len(users)))
                 terms[list(block.positions)] = np.where(counted & np.isfinite(each), each, 0.0)
-                sums[place] = sums[place] + ExactSums.of(terms)
+                sums[place] = sums[place] + ExactSums.from_values(terms)
     return TieSums(sums[0], tuple(sums[1:]), unbounded)
 
 
@@ -201,7 +201,7 @@ def _by_chunk(scorer: Scorer, block: TieBlock) -> Iterator[tuple[Array, list[Arr
             continue
         mask = np.zeros(scorer.part.n_users, dtype=np.bool_)
         mask[users] = True
-        yield users, _in_every_order(Scorer.of(scorer.prepared, scorer.part.of_users(mask)), block)
+        yield users, _in_every_order(Scorer.for_part(scorer.prepared, scorer.part.for_users(mask)), block)
 
 
 def _users_with_ties(scorer: Scorer, block: TieBlock) -> tuple[Array, Array]:

@@ -89,7 +89,7 @@ def _small_numbers(ids: pl.Series) -> Words | None:
 def _hashes_below(n_bits: int) -> Words:
     """Return the hashes of the numbers with so many bits; parts of a run have the same items."""
     blocks = (np.arange(first, min(first + _ROWS, 1 << n_bits), dtype=np.uint64) for first in range(0, 1 << n_bits, _ROWS))
-    return np.concatenate([_of_numbers(block) for block in blocks])
+    return np.concatenate([_number_hashes(block) for block in blocks])
 
 
 def hash_ids(ids: pl.Series) -> Words:
@@ -97,11 +97,11 @@ def hash_ids(ids: pl.Series) -> Words:
     if ids.dtype.is_integer():
         numbers = ids.to_numpy()
         if len(numbers) and numbers.min() >= 0:
-            return _of_numbers(numbers.astype(np.uint64))
-    return _of_text(ids.cast(pl.String))
+            return _number_hashes(numbers.astype(np.uint64))
+    return _text_hashes(ids.cast(pl.String))
 
 
-def _of_numbers(numbers: Words) -> Words:
+def _number_hashes(numbers: Words) -> Words:
     """Return the hash of the text of each number from its digits, the last digit first: making the text takes several times as long."""
     rest, lengths, sums = numbers.copy(), np.ones(len(numbers), np.uint64), np.zeros(len(numbers), np.uint64)
     for place in range(len(str(numbers.max()))):
@@ -115,7 +115,7 @@ def _of_numbers(numbers: Words) -> Words:
     return spread_bits(sums + lengths)
 
 
-def _of_text(text: pl.Series) -> Words:
+def _text_hashes(text: pl.Series) -> Words:
     """A polynomial over the bytes of each text, mixed."""
     lengths = text.str.len_bytes().to_numpy().astype(np.int64)
     if not len(lengths) or not lengths.any():

@@ -254,7 +254,7 @@ def r_precision(m: Measure) -> Ratio:
     total = deep(m.n_relevant)
     if m.params["denominator"] == "rated":
         rank = m.rated["rank"]
-        return Ratio(found, m.rated.sum((m.rated.of_user(total) >= rank) & (within >= rank), "rated"))
+        return Ratio(found, m.rated.sum((m.rated.per_row(total) >= rank) & (within >= rank), "rated"))
     return Ratio(found, np.minimum(total, m.n_listed) if m.params["denominator"] == "min_r_length" else total)
 
 

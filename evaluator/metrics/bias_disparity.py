@@ -56,7 +56,7 @@ def _bias(m: Measure, user: Group, item: Group, source: str) -> Array:
     return divide(divide(having, everything), item.size / size if size else 0.0)
 
 
-def _of_pairs(m: Measure, value: Callable[[Group, Group], Array]) -> Many:
+def _pair_values(m: Measure, value: Callable[[Group, Group], Array]) -> Many:
     """Return a value for every pair of groups, or for the pair or group that the parameters name."""
     only_user, only_item = str(m.params["user_group"]), str(m.params["item_group"])
     values: dict[Params, Array] = {}
@@ -120,7 +120,7 @@ def bias_disparity_bs(m: Measure) -> Many:
 
     Edge cases: 0 if a divisor is 0.
     """
-    return _of_pairs(m, lambda user, item: _bias(m, user, item, str(m.params["source"])))
+    return _pair_values(m, lambda user, item: _bias(m, user, item, str(m.params["source"])))
 
 
 @metric(
@@ -140,7 +140,7 @@ def bias_disparity_br(m: Measure) -> Many:
 
     Edge cases: as for BiasDisparityBS.
     """
-    return _of_pairs(m, lambda user, item: _bias(m, user, item, "lists"))
+    return _pair_values(m, lambda user, item: _bias(m, user, item, "lists"))
 
 
 @metric(
@@ -171,4 +171,4 @@ def bias_disparity_bd(m: Measure) -> Many:
         before, after = _bias(m, user, item, str(m.params["source"])), _bias(m, user, item, "lists")
         return where(before > 0, divide(after - before, before), where(after > 0, NO_VALUE, 0.0))
 
-    return _of_pairs(m, change)
+    return _pair_values(m, change)

@@ -29,7 +29,7 @@ def _parts(params: Mapping[str, Scalar], name: str) -> list[str]:
     return [part.strip() for part in str(params[name]).split(";")]
 
 
-def _of_each(parts: list[str], name: str, n_metrics: int) -> list[str]:
+def _part_per_metric(parts: list[str], name: str, n_metrics: int) -> list[str]:
     """Return one part for each metric; `ValueError` if their number differs."""
     if len(parts) == 1:
         return parts * n_metrics
@@ -55,11 +55,11 @@ def _validate_combined(params: Mapping[str, Scalar], n_metrics: int) -> None:
     """Raise `ValueError` if a parameter does not have a part for each metric."""
     for name in ("points", "higher_is_better"):
         if name in params:
-            _of_each(_parts(params, name), name, n_metrics)
+            _part_per_metric(_parts(params, name), name, n_metrics)
 
 
 def _points(m: Measure) -> list[float]:
-    return [float(part) for part in _of_each(_parts(m.params, "points"), "points", len(m.components))]
+    return [float(part) for part in _part_per_metric(_parts(m.params, "points"), "points", len(m.components))]
 
 
 @metric(
@@ -113,7 +113,7 @@ def hypervolume(m: Measure) -> Array:
     Edge cases: 0 as soon as one metric is not better than its point, or has no value.
     """
     name = "higher_is_better"
-    better = [part.lower() == "true" for part in _of_each(_parts(m.params, name), name, len(m.components))]
+    better = [part.lower() == "true" for part in _part_per_metric(_parts(m.params, name), name, len(m.components))]
     volume = np.ones((1, 1))
     for value, point, rises in zip(m.components, _points(m), better, strict=True):
         side = value - point if rises else point - value

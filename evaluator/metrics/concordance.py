@@ -56,14 +56,14 @@ def _first_of_run(values: Array, group: Array) -> Array:
     return np.maximum.accumulate(np.where(begins, index, 0))
 
 
-def _n_below_in_both(one: Array, other: Array, user: Array, n_users: int) -> Array:
+def _n_below_in_both(values: Array, other: Array, user: Array, n_users: int) -> Array:
     """Return for each row the number of rows of the same user that are lower in both values.
 
     Two unequal whole numbers have the same leading bits down to the first that differs, which is 1 in the larger. So for each bit of the
     position of `one` it is enough to count, among the rows of a user with the same leading bits, those with a 0 below each row with a 1:
     as many passes as the largest position has bits, not one step for each pair.
     """
-    position = _n_below(one, user, n_users)
+    position = _n_below(values, user, n_users)
     by_other = in_order(user, [(other, False)])
     total = np.zeros(len(user), dtype=np.int64)
     for bit in range(int(position.max(initial=0)).bit_length()):
@@ -163,7 +163,7 @@ def fcp(m: Measure) -> Array:
     Edge cases: a user without a pair of different ratings is left out. Equal predictions of different ratings are a discordant pair, so
     that constant predictions have the value 0.
     """
-    concordant, discordant = (add(one) for one in m.components)  # a user who is left out of one of them has 0 of these pairs
+    concordant, discordant = (add(component) for component in m.components)  # a user who is left out of one of them has 0 of these pairs
     return divide_or_missing(concordant, concordant + discordant)
 
 

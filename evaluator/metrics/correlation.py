@@ -29,7 +29,7 @@ def agreement(scored_pairs: Rows, test_ratings: TestRatings, k: int, method: str
     pair has the larger, the smaller or an equal value.
     """
     listed = scored_pairs.take(scored_pairs[scored_pairs.cut] <= k) if k else scored_pairs
-    index, rating = test_ratings.of_pairs(listed["pair"])
+    index, rating = test_ratings.pair_ratings(listed["pair"])
     rows = listed.take(index)
     values = {"score": scores_of(rows), "rating": rating}
     if method == "kendall":

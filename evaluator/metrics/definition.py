@@ -123,7 +123,7 @@ class Definition(Struct, frozen=True, dict=True):
 
     def aggregates(self, named: Sequence[str]) -> tuple[str, ...]:
         """Return the aggregates to compute: those that the config names, with a weighted mean as its mean, or its own if it names none."""
-        return tuple(self.average if one == "mean" and self.is_weighted else one for one in named) or (self.average,)
+        return tuple(self.average if name == "mean" and self.is_weighted else name for name in named) or (self.average,)
 
     @property
     def is_weighted(self) -> bool:
@@ -131,7 +131,7 @@ class Definition(Struct, frozen=True, dict=True):
         return self.average == "weighted"
 
     @property
-    def of_means(self) -> bool:
+    def combines_means(self) -> bool:
         """Return whether its mean over users is computed from the means of the metrics that it combines."""
         return "f_of" in self.metric.axes.values() and self.axes["f_of"] == "means"
 
@@ -165,9 +165,9 @@ class Definition(Struct, frozen=True, dict=True):
         """The groupings of test rows to whose groups relevant items are restricted."""
         return tuple(GroupBy("rows", name.removeprefix(ROWS)) for name, _ in self.rows)
 
-    def of_rows(self, by: str, group: str) -> Definition:
+    def for_row_group(self, by: str, group: str) -> Definition:
         """Return the same measure with only the relevant items of a group of test rows."""
-        return replace(self, spec=self.spec.within(by, group), components=tuple(part.of_rows(by, group) for part in self.components))
+        return replace(self, spec=self.spec.within(by, group), components=tuple(part.for_row_group(by, group) for part in self.components))
 
     @cached_property
     def lists(self) -> Lists:
@@ -253,6 +253,6 @@ class Definition(Struct, frozen=True, dict=True):
     @property
     def is_pooled(self) -> bool:
         """Return whether the metric can be pooled over users: a ratio, or a formula over such metrics."""
-        if self.metric.per_model or self.of_means:
+        if self.metric.per_model or self.combines_means:
             return False
         return all(part.is_pooled for part in self.components) if self.components else at(self.params, self.metric.pooled)

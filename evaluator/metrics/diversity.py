@@ -252,10 +252,10 @@ def ild(m: Measure) -> Array | Ratio:
         return Ratio(divide(total * 2.0, m.n_listed), m.n_listed)
     if m.params["norm"] == "list_length":
         return divide(total, m.n_listed)
-    return _of_pairs(m, total, pairs)
+    return _pair_mean(m, total, pairs)
 
 
-def _of_pairs(m: Measure, total: Array, pairs: Array) -> Array:
+def _pair_mean(m: Measure, total: Array, pairs: Array) -> Array:
     value = divide_or_missing(total, pairs)
     single = str(m.params["single"])
     if single == "short_zero":
@@ -284,7 +284,7 @@ def ils(m: Measure) -> Array:
     Edge cases: as for ILD; `single` gives the value of a list without a pair here.
     """
     total, pairs = _pairs(m, str(m.params["distance"]))
-    return _of_pairs(m, pairs - total, pairs)
+    return _pair_mean(m, pairs - total, pairs)
 
 
 @metric(

@@ -36,7 +36,7 @@ def as_arithmetic(spec: MetricSpec, convention: Convention, load: Callable[[str]
         return None
     beta = entry.numbers["beta"].read("beta", given.get("beta", entry.numbers["beta"].default))
     weight = given.get("weight", chosen.axes_of(entry.name)[entry.axes["weight"]])
-    return f_text([f"({one})" if one else str(part) for one, part in zip(formulas, parts, strict=True)], beta, str(weight))
+    return f_text([f"({formula})" if formula else str(part) for formula, part in zip(formulas, parts, strict=True)], beta, str(weight))
 
 
 def f_text(names: list[str], beta: float, weight: str) -> str:
@@ -64,10 +64,13 @@ def _are_means(parts: list[MetricSpec], resolve: Resolve, read: MetricSpec, name
     whole = resolve(read if named is None else replace(read, params=(*read.params, ("convention", str(named)))))
     resolved = [resolve(part) for part in parts]
     return all(
-        not one.metric.per_model and not one.of_means and one.average in ("mean", "weighted") and _counted(one) == _counted(whole)
-        for one in resolved
+        not definition.metric.per_model
+        and not definition.combines_means
+        and definition.average in ("mean", "weighted")
+        and _counted(definition) == _counted(whole)
+        for definition in resolved
     )
 
 
-def _counted(one: Definition) -> tuple[object, ...]:
-    return one.population, one.user_rules
+def _counted(definition: Definition) -> tuple[object, ...]:
+    return definition.population, definition.user_rules

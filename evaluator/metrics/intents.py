@@ -31,7 +31,7 @@ class PairCategories(Struct, frozen=True, eq=False):
     starts: Array | None = None
     code: Array | None = None
 
-    def of(self, rows: Rows) -> Rows:
+    def rows_by_category(self, rows: Rows) -> Rows:
         """Return one row for each category of each row, with the columns of the row and `code`; the rows have their test `pair`."""
         if self.starts is None or self.code is None:
             return with_codes(rows, rows.item_index(self.prepared.items), self.prepared)
@@ -66,7 +66,7 @@ def pair_categories(part: PartData, prepared: Prepared, test_pairs: TestPairs, t
 )
 def covered_hits(hits: Rows, pair_categories: PairCategories) -> Rows:
     """Return each category of the hits once: `code`, and the `rank` of the first hit that has it."""
-    return first_of_codes(pair_categories.of(hits))
+    return first_of_codes(pair_categories.rows_by_category(hits))
 
 
 @table(
@@ -74,7 +74,7 @@ def covered_hits(hits: Rows, pair_categories: PairCategories) -> Rows:
 )
 def wanted_categories(relevant: Rows, pair_categories: PairCategories) -> Rows:
     """Return each category of the user's relevant items once, all with rank 1: `code`."""
-    return first_of_codes(pair_categories.of(relevant))
+    return first_of_codes(pair_categories.rows_by_category(relevant))
 
 
 @table(
@@ -89,7 +89,7 @@ def aspects(hits: Rows, reading: Reading, prepared: Prepared, pair_categories: P
     once = np.ones(len(hits), dtype=np.bool_)  # a hit that counts several times has several rows with the same rank
     once[1:] = (hits.user[1:] != hits.user[:-1]) | (hits.rank[1:] != hits.rank[:-1])
     rows = hits.take(once)
-    of_hits = pair_categories.of(Rows(rows.n_users, rows.user, {"rank": rows.rank, "pair": rows["pair"]}, rows.item))
+    of_hits = pair_categories.rows_by_category(Rows(rows.n_users, rows.user, {"rank": rows.rank, "pair": rows["pair"]}, rows.item))
     higher = of_hits
     if redundancy == "listed" and categories_of != OF_TEST:  # an item that is no hit has no categories of test rows
         having_hits = np.zeros(reading.n_users, dtype=np.bool_)
@@ -113,7 +113,7 @@ def aspects(hits: Rows, reading: Reading, prepared: Prepared, pair_categories: P
 )
 def aspects_and_sizes(aspects: Rows, relevant: Rows, pair_categories: PairCategories) -> Rows:
     """Return the table `aspects` with `size`: the number of the user's relevant items that have the category."""
-    wanted = pair_categories.of(relevant)
+    wanted = pair_categories.rows_by_category(relevant)
     width = 1 + max(int(wanted["code"].max(initial=0)), int(aspects["code"].max(initial=0)))
     groups, counts = np.unique(wanted.user * width + wanted["code"], return_counts=True)
     # A hit is relevant, so that each of its categories is among them.
@@ -156,7 +156,7 @@ def greedy(relevant: Rows, pair_categories: PairCategories, alpha: float, depth:
     if ties == "text_desc":
         assert relevant.item is not None
         relevant = relevant.take(in_order(relevant.user, [(relevant.item.cast(pl.String), True)]))
-    entries = pair_categories.of(relevant.with_columns(number=np.arange(len(relevant))))
+    entries = pair_categories.rows_by_category(relevant.with_columns(number=np.arange(len(relevant))))
     having, candidate = np.unique(entries["number"], return_inverse=True)  # relevant items are in the order of their ids
     user = relevant.user[having]
     codes = int(entries["code"].max(initial=0)) + 1

@@ -44,7 +44,7 @@ class ItemTerms(Struct, frozen=True, eq=False):
             {name: column[rows] for name, column in self.values.items()},
         )
 
-    def of_users(self, counts: Array) -> ItemTerms:
+    def for_users(self, counts: Array) -> ItemTerms:
         """Return the terms of the users in the mask."""
         if counts.all():
             return self
@@ -76,7 +76,7 @@ class ItemTableKind(Struct, frozen=True):
     def terms(self, measure: Measure, **params: Scalar) -> ItemTerms:
         """Return the terms that the users of a part who count add to the table."""
         terms: ItemTerms = measure.tables.get(self.name, measure.choice, **params)
-        return terms.of_users(np.reshape(measure.counted_mask, -1))
+        return terms.for_users(np.reshape(measure.counted_mask, -1))
 
     def finish(self, sums: ItemSums, prepared: Prepared, **params: Scalar) -> Mapping[str, Array]:
         """Return the columns of the table, and `item_index`: the index of each item among the known items, -1 for others."""

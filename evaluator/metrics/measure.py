@@ -45,7 +45,7 @@ class Sums(Protocol):
         """Return Σ `values` (cut-offs × users) over the users who count, as a column; while parts are measured, a column of ones."""
         ...
 
-    def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+    def item_columns(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
         """Return the columns of a table of items over all parts, in the order of the items; while parts are measured, empty columns."""
         ...
 
@@ -229,7 +229,7 @@ class Measure(Struct, frozen=True, eq=False):
     def items(self, name: str, **params: Scalar) -> ItemTable:
         """Return a table of items over all users who count, for a value per model."""
         self._refuse_undeclared(name)
-        return ItemTable(self.sums.of_items(self, name, params), self.prepared)
+        return ItemTable(self.sums.item_columns(self, name, params), self.prepared)
 
     def user(self, name: str, **params: Scalar) -> Array:
         """Return a number of each user, as a row."""

@@ -91,11 +91,11 @@ def own_previous(reading: Reading, part: PartData, prepared: Prepared) -> Array:
     assert rows.item is not None
     scores, items = previous_scores(rows, part, prepared).tolist(), rows.item.to_list()
 
-    def of_user(start: int, end: int) -> dict[Any, float]:
+    def user_scores(start: int, end: int) -> dict[Any, float]:
         pairs = zip(items[start:end], scores[start:end], strict=True)
         return {item: score for item, score in pairs if not math.isnan(score)}
 
-    return _by_user(rows.user, reading.n_users, of_user)
+    return _by_user(rows.user, reading.n_users, user_scores)
 
 
 def _by_user(user: Array, n_users: int, make: Any) -> Array:
@@ -147,16 +147,19 @@ def metric(
 
     def declare(function: Function) -> Function:
         takes = tuple(inspect.signature(function).parameters)
-        unknown = next((one for one in takes if one not in _ARGUMENTS), None)
+        unknown = next((argument for argument in takes if argument not in _ARGUMENTS), None)
         if unknown is not None or not takes:
             raise ValueError(f"{name}: a metric may take {', '.join(_ARGUMENTS)}, not {unknown or 'nothing'}")
         if not needs_test and "relevant" in takes:
             raise ValueError(f"{name}: a metric of lists alone (needs_test=False) has no relevant items: it may not take relevant")
         body = _body(name, function, takes, needs_test)
         of_test = ("own_lists", "own_truth") if needs_test else ("own_lists_alone",)
-        uses = (*of_test, *(f"own_{one}" for one in takes if one in _NEEDS), "reading")
+        uses = (*of_test, *(f"own_{argument}" for argument in takes if argument in _NEEDS), "reading")
         kinds: dict[str, Any] = {"higher_is_better": higher_is_better, "cut": cut, "aliases": tuple(aliases), "reference": reference}
-        kinds |= {"needs": tuple(_NEEDS[one] for one in takes if one in _NEEDS), "population": "test" if needs_test else "lists"}
+        kinds |= {
+            "needs": tuple(_NEEDS[argument] for argument in takes if argument in _NEEDS),
+            "population": "test" if needs_test else "lists",
+        }
         enter(name, family="own", bounds=(float(bounds[0]), float(bounds[1])), uses=uses, **kinds)(body)
         setattr(function, NAME, name)
         return function
@@ -174,14 +177,18 @@ def _body(name: str, function: Callable[..., Any], takes: Sequence[str], needs_t
 
     def body(m: Measure) -> Array:
         listed = m.user("own_lists" if needs_test else "own_lists_alone", depth=m.deepest)[0]
-        sides = {one: m.user("own_truth" if one == "relevant" else f"own_{one}")[0] for one in takes if one in ("relevant", *_NEEDS)}
+        sides = {
+            argument: m.user("own_truth" if argument == "relevant" else f"own_{argument}")[0]
+            for argument in takes
+            if argument in ("relevant", *_NEEDS)
+        }
         cutoffs: tuple[int | None, ...] = (None,) if m.cutoffs is None else m.cutoffs
         values = np.zeros((len(cutoffs), m.n_users))
         for user in np.flatnonzero(m.counted_mask & (m.n_recommended[0] > 0)).tolist():
             ranks, items = listed[user]
             for index, k in enumerate(cutoffs):
                 n = len(items) if k is None else bisect_right(ranks, k)
-                given = {"listed": items[:n], "k": k, **{one: held[user] for one, held in sides.items()}}
+                given = {"listed": items[:n], "k": k, **{argument: held[user] for argument, held in sides.items()}}
                 values[index, user] = _number(name, function, {key: given[key] for key in takes})
         return values
 

@@ -193,7 +193,7 @@ def bpm(m: Measure) -> Array:
     gained = running_sum(scaled, m.hits.rows.user)
     first = m.at(None).hits.max(where(gained >= float(m.params["T"]) * (1.0 - 1e-12), 1.0 / rank, 0.0), "1/rank")
     stops = where(first > 0, np.round(divide(1.0, first)), math.inf)
-    total = m.hits.sum(where(rank <= m.hits.of_user(stops), scaled, 0.0), gain=scaled)
+    total = m.hits.sum(where(rank <= m.hits.per_row(stops), scaled, 0.0), gain=scaled)
     return divide(total, np.minimum(m.depth, stops))
 
 
@@ -346,7 +346,7 @@ def _gain_per_item(m: Measure, going_on: Callable[[Array, Array], Array], depth:
     """
     user, rank, scaled = m.hits.rows.user, m.hits["rank"], _scaled(m)
     width = _CWL_DEPTH if m.cutoff is None else min(m.cutoff, _CWL_DEPTH)
-    places, last = np.arange(1.0, width + 1.0), m.hits.of_user(np.broadcast_to(depth, (1, m.n_users)))
+    places, last = np.arange(1.0, width + 1.0), m.hits.per_row(np.broadcast_to(depth, (1, m.n_users)))
     weight = np.zeros(len(user))
     users, first, row = np.unique(user, return_index=True, return_inverse=True)
     for begin in range(0, len(users), _CWL_BLOCK):
@@ -414,8 +414,8 @@ def _before_kth_miss(m: Measure, at_most_k_hits: bool = False) -> Array:
     number = number_rows(hits.rows.user, m.n_users)  # `found` is the same for all copies of a hit that counts several times
     left = []
     for k, most in zip(m.depth, np.broadcast_to(divisor, (len(m.depth), m.n_users)), strict=True):
-        depth = hits.of_user(np.broadcast_to(k, m.n_users))
-        counts = (above < depth) & (number <= hits.of_user(most)) if at_most_k_hits else above < depth
+        depth = hits.per_row(np.broadcast_to(k, m.n_users))
+        counts = (above < depth) & (number <= hits.per_row(most)) if at_most_k_hits else above < depth
         left.append(hits.sum(where(counts, depth - above, 0.0), "misses left"))
     value = divide(np.concatenate(left), divisor * m.depth)
     if m.cutoffs is None or m.params["insufficient"] == "counts":

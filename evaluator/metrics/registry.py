@@ -213,7 +213,7 @@ def _guarded(entry: Metric) -> Metric:
 def _refuse_taken(entry: Metric) -> None:
     """Raise `ValueError` if another metric has the name; the same definition may be entered again, as by a cell of a notebook."""
     for spelling in (entry.name, *entry.aliases):
-        there = next((one for one in METRICS.values() if _fold(spelling) in map(_fold, (one.name, *one.aliases))), None)
+        there = next((other for other in METRICS.values() if _fold(spelling) in map(_fold, (other.name, *other.aliases))), None)
         if there is not None and _identity(there) != _identity(entry):
             raise ValueError(f"{spelling!r} is a name of the metric {there.name} of {there.origin}: choose another name")
 

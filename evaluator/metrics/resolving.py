@@ -160,7 +160,7 @@ class _Settings:
         """Refuse an average that the metric has not, and give up weights that nobody asked for where they do not fit."""
         entry = self.entry
         if entry.per_model and self.written.get("average", "own") != "own":
-            raise ValueError(f"{entry.name} is one value per model, without per-user values: it takes no average{_of_users(entry)}")
+            raise ValueError(f"{entry.name} is one value per model, without per-user values: it takes no average{_user_metric_hint(entry)}")
         if self.axes["average"] == "weighted" and not (weights and _has_mean(entry, self.axes)):
             if not weights or self.written.get("average") == "weighted":
                 raise ValueError(_without_weights(entry, weights))
@@ -202,7 +202,7 @@ class _Settings:
         return tuple((key, self.given[key]) for key in dict.fromkeys(order) if key in self.given)
 
 
-def _of_users(entry: Metric) -> str:
+def _user_metric_hint(entry: Metric) -> str:
     """Return a hint for the metric that averages what `entry` computes over all users together."""
     return "; LabelGAUC averages over users" if entry.name == "LabelAUC" else ""
 

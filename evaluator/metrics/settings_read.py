@@ -67,7 +67,7 @@ def axes_in_effect(
     metric = metrics[0][0]
     read = axes_read(metrics, axes, population, average)
     unread = set(_OVER_USERS if metric.per_model else ())
-    looks_at_hits = "hits" in closure([name for one, params in metrics for name in at(params, one.uses)])
+    looks_at_hits = "hits" in closure([name for entry, params in metrics for name in at(params, entry.uses)])
     needs_hits = not metric.per_model and axes.get("no_hits", "zero") != "zero"
     unread |= set() if looks_at_hits or needs_hits else {"hit_scores"}
     unread |= set() if axes.get("tie_order") in ("worst", "best") or any(map(_reads_grades, metrics)) else {"grades"}

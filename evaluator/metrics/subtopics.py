@@ -71,7 +71,7 @@ def _greedy(m: Measure, alpha: float) -> CutTable:
     return _table(m, "greedy", alpha=alpha, depth=m.deepest, ties=ties)
 
 
-def _of_perfect_list(m: Measure, alpha: float, by: Callable[[int], float]) -> Array:
+def _perfect_list_sum(m: Measure, alpha: float, by: Callable[[int], float]) -> Array:
     """Return Σ_{r≤k} m · (1 - α)^(r-1) / by(r): the sum of a list whose items have every category."""
     assert m.cutoffs is not None
     terms = [(1.0 - alpha) ** (rank - 1) / by(rank) for rank in range(1, m.deepest + 1)]
@@ -180,7 +180,7 @@ def alpha_ndcg(m: Measure) -> Array | Ratio:
         best = _greedy(m, alpha)
         return Ratio(gained, best.sum(best["gain"] / np.log2(best["rank"] + 1)))
     if ideal == "every_category":
-        return Ratio(gained, _of_perfect_list(m, alpha, lambda rank: math.log2(rank + 1)))
+        return Ratio(gained, _perfect_list_sum(m, alpha, lambda rank: math.log2(rank + 1)))
     wanted = _n_wanted(m)
     rounds = np.floor(divide(m.n_listed, wanted))
     gain_after = powers(1.0 - alpha, rounds)
@@ -266,7 +266,7 @@ def err_ia(m: Measure) -> Array | Ratio:
         return rows.sum(intent * g * powers(1.0 - g, rows["seen"]) / rows["rank"], "satisfied")
     gained = rows.sum(powers(1.0 - g, rows["seen"]) / rows["rank"], "gain")
     if m.params["ideal"] == "every_category":
-        return Ratio(gained, _of_perfect_list(m, g, float))
+        return Ratio(gained, _perfect_list_sum(m, g, float))
     best = _greedy(m, g)
     return Ratio(gained, best.sum(best["gain"] / best["rank"]))
 

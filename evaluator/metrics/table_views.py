@@ -49,7 +49,7 @@ class CutTable(Struct, frozen=True, eq=False):
         values: Array = self.prepared.item_column(name, **params)[self.rows.item_index(self.prepared.items)]
         return values
 
-    def of_user(self, values: Array) -> Array:
+    def per_row(self, values: Array) -> Array:
         """Return a row of per-user values for the user of each row."""
         by_row: Array = np.reshape(values, -1)[self.rows.user]
         return by_row

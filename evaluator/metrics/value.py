@@ -56,13 +56,13 @@ def _table(m: Measure, name: str) -> CutTable:
     return m.table(name, column=m.params["column"], repeated=m.truth_duplicates)
 
 
-def _of_hits(m: Measure) -> Array:
+def _hit_value(m: Measure) -> Array:
     """Return Σ v(i) over the hits."""
     hits = _table(m, "valued_hits")
     return hits.exact_sum(hits["value"], "value")
 
 
-def _of_relevant(m: Measure) -> Array:
+def _relevant_value(m: Measure) -> Array:
     """Return Σ v(i) over the relevant items."""
     relevant = _table(m, "valued_relevant")
     return relevant.exact_sum(relevant["value"], "value", whole=True)
@@ -99,7 +99,7 @@ def revenue(m: Measure) -> Array:
     with several test rows the row with the highest value counts, unless `truth_duplicates` is `sum`, which adds the rows up, or `first` or
     `last`; where each row is a relevant item of its own (`rows`, `rows_count`), each has the mean value of the rows.
     """
-    return _of_hits(m)
+    return _hit_value(m)
 
 
 @share("RevenueShare", texts={"column": _REVENUE}, reference="Recall in which each relevant item counts with its value")
@@ -113,7 +113,7 @@ def revenue_share(m: Measure) -> Ratio:
     Edge cases: a user whose relevant items have no value in total is left out, as a user without relevant items is. Missing values and
     repeated test rows count as in Revenue; a value below 0 is refused.
     """
-    return Ratio(_of_hits(m), _of_relevant(m), None)
+    return Ratio(_hit_value(m), _relevant_value(m), None)
 
 
 @metric(
@@ -134,7 +134,7 @@ def profit(m: Measure) -> Array:
 
     Edge cases: missing values and repeated test rows count as in Revenue. The value has no bounds: a longer list may have a lower profit.
     """
-    return _of_hits(m)
+    return _hit_value(m)
 
 
 @metric(
@@ -159,7 +159,7 @@ def weighted_precision(m: Measure) -> Ratio:
     Edge cases: an empty list counts 0, and so does a list of items without weight. A missing weight is 0; a weight below 0 is refused.
     """
     listed = m.table("valued_listed", column=m.params["column"])
-    return Ratio(_of_hits(m), listed.exact_sum(listed["value"], "value"))
+    return Ratio(_hit_value(m), listed.exact_sum(listed["value"], "value"))
 
 
 @share("WeightedRecall", texts={"column": _WEIGHT}, reference="Recall in which each relevant item counts with its weight")
@@ -174,7 +174,7 @@ def weighted_recall(m: Measure) -> Ratio:
     Edge cases: a user whose relevant items have no weight in total is left out. A missing weight is 0; a weight below 0 is refused.
     Repeated test rows count as in Revenue.
     """
-    return Ratio(_of_hits(m), _of_relevant(m), None)
+    return Ratio(_hit_value(m), _relevant_value(m), None)
 
 
 @metric(

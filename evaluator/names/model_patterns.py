@@ -19,7 +19,7 @@ def chosen_models(patterns: Iterable[str], names: Collection[str], also: Collect
     Raises `ValueError` with the nearest names for a text that fits none.
     """
     chosen = {*also}
-    for pattern in (one for text in patterns for one in ([text] if text in names else text.split(","))):
+    for pattern in (part for text in patterns for part in ([text] if text in names else text.split(","))):
         pattern = pattern.strip()
         fitting = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
         if not fitting and pattern not in also:

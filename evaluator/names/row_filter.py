@@ -158,9 +158,9 @@ class _Reader:
         if column is None:
             raise self.unexpected("a column, a value, not or (")
         sign = self.sign()
-        return ColumnTest(column, sign, self.demand_value()) if sign else self.of_column(column)
+        return ColumnTest(column, sign, self.demand_value()) if sign else self.column_condition(column)
 
-    def of_column(self, column: str) -> Condition:
+    def column_condition(self, column: str) -> Condition:
         """Return the test `is null` or `in` after a column without a sign."""
         if self.take_if("is"):
             negated = self.take_if("not")

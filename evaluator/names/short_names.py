@@ -102,7 +102,7 @@ class Margin(Struct, frozen=True):
             )
         return cls(size / 100, True) if percent else cls(size)
 
-    def of(self, base_value: float | None) -> float | None:
+    def in_units(self, base_value: float | None) -> float | None:
         """Return the margin in units of the measure; `None` for a share if the base value is missing or 0."""
         if not self.is_share:
             return self.size

@@ -125,7 +125,7 @@ def read(text: str, environment: Mapping[str, str] | None = None, *, is_own: boo
         before = text.split("\n")[mark.line][: mark.column] if mark else ""
         if before.rstrip().endswith("}") and "expected <block end>" in str(error.problem):
             hint = '; put a text that begins with a brace into quotes, such as "{fold}/test.csv"'
-        said = (_of_indent(text.split("\n"), mark.line) if mark and not hint else "") or f"{error.problem or error.context}{hint}"
+        said = (_indent_problem(text.split("\n"), mark.line) if mark and not hint else "") or f"{error.problem or error.context}{hint}"
         reader.document.problems.append((position, f"not valid YAML: {said}"))
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
@@ -135,14 +135,14 @@ def read(text: str, environment: Mapping[str, str] | None = None, *, is_own: boo
     return reader.document
 
 
-def _of_indent(lines: list[str], number: int) -> str:
+def _indent_problem(lines: list[str], number: int) -> str:
     """Say that a line has another indent than the block it belongs to; empty if this is not what is wrong with it."""
     if number >= len(lines):
         return ""
-    line, above = lines[number], [one for one in lines[:number] if one.strip() and not one.lstrip().startswith("#")]
+    line, above = lines[number], [earlier for earlier in lines[:number] if earlier.strip() and not earlier.lstrip().startswith("#")]
     own = _indent(line)
     open_indents = sorted(
-        {_indent(one) for place, one in enumerate(above) if all(_indent(one) <= _indent(later) for later in above[place:])}
+        {_indent(earlier) for place, earlier in enumerate(above) if all(_indent(earlier) <= _indent(later) for later in above[place:])}
     )
     if not above or own in open_indents or (above[-1].rstrip().endswith(":") and own > _indent(above[-1])):
         return ""
@@ -184,7 +184,7 @@ def _whole_measures(items: list[yaml.Node]) -> list[yaml.Node]:
     whole: list[yaml.Node] = []
     for item in items:
         last = whole[-1] if whole else item
-        is_plain = all(isinstance(one, yaml.ScalarNode) and not one.style for one in (last, item))
+        is_plain = all(isinstance(node, yaml.ScalarNode) and not node.style for node in (last, item))
         if whole and is_plain and last.value.count("(") > last.value.count(")"):
             whole[-1] = yaml.ScalarNode(f"{_YAML}str", f"{last.value}, {item.value}", last.start_mark, item.end_mark)
         else:

@@ -267,7 +267,7 @@ class _Frame(Struct, frozen=True):
     others: Any
 
     @classmethod
-    def of(cls, frame: pl.DataFrame) -> _Frame:
+    def from_frame(cls, frame: pl.DataFrame) -> _Frame:
         """Return a frame as it travels."""
         plain = {column.name: column.to_numpy() for column in frame if _is_plain(column)}
         others = [name for name in frame.columns if name not in plain]
@@ -288,7 +288,7 @@ def _is_plain(column: pl.Series) -> bool:
 
 def _packed(part: Part) -> tuple[_Frame, Mapping[str, _Frame], Any]:
     """Return a part as it travels."""
-    return _Frame.of(part.lists), {role: _Frame.of(frame) for role, frame in part.sides.items()}, part.starts
+    return _Frame.from_frame(part.lists), {role: _Frame.from_frame(frame) for role, frame in part.sides.items()}, part.starts
 
 
 def _unpacked(lists: _Frame, sides: Mapping[str, _Frame], starts: Any) -> Part:

@@ -47,10 +47,10 @@ def memberships(
         frame = sides[column.by.kind]
         assert frame is not None
         if column.by.kind == "users":
-            membership = _of_users(frame, column)
+            membership = _user_membership(frame, column)
             remarks += _remarks_on_several(frame, column)
         else:
-            membership = _of_items(frame, column, items)
+            membership = _item_membership(frame, column, items)
         if column.splits:
             refuse_ids(column.by, len(membership.groups))
             remarks += _remarks_on_numbers(column.by, membership)
@@ -60,13 +60,13 @@ def memberships(
     return made, remarks
 
 
-def _of_users(users: pl.DataFrame, column: GroupColumn) -> Membership:
+def _user_membership(users: pl.DataFrame, column: GroupColumn) -> Membership:
     named, groups = assign_codes(_without_missing(group_names(users, "user", column.column)))
     named = named.sort("user")
     return Membership(groups, Ids(named["user"]), np.arange(len(named)), named["code"].to_numpy())
 
 
-def _of_items(catalogue: pl.DataFrame, column: GroupColumn, items: Ids) -> Membership:
+def _item_membership(catalogue: pl.DataFrame, column: GroupColumn, items: Ids) -> Membership:
     named, groups = assign_codes(_without_missing(category_names(catalogue, ((column.by.column, column.column),), column.split)))
     return Membership(groups, items, items.index_of(named["item"]), named["code"].to_numpy())
 

@@ -53,13 +53,13 @@ def mainstreamness(profiles: Profiles) -> Array:
 def recency(profiles: Profiles) -> Array:
     """Return the days from the last train row of each user to the last one of all; NaN for a user without times."""
     assert profiles.times is not None
-    last = _of_users(profiles, np.fmax, -np.inf)
+    last = _user_times(profiles, np.fmax, -np.inf)
     latest = float(last.max(initial=-np.inf))
     day = _DAY * profiles.prepared.time_unit.per_second
     return np.where(np.isfinite(last), (latest - last) / day, np.nan)
 
 
-def _of_users(profiles: Profiles, extreme: np.ufunc, start: float) -> Array:
+def _user_times(profiles: Profiles, extreme: np.ufunc, start: float) -> Array:
     """Return the first or the last time of each user."""
     assert profiles.times is not None
     found = np.full(len(profiles.users), start)
@@ -74,7 +74,7 @@ def first_category(profiles: Profiles) -> Array:
     """
     assert profiles.times is not None
     n_items = len(profiles.prepared.items)
-    first = profiles.times == _of_users(profiles, np.fmin, np.inf)[profiles.row_user]
+    first = profiles.times == _user_times(profiles, np.fmin, np.inf)[profiles.row_user]
     items = np.full(len(profiles.users), n_items)
     np.minimum.at(items, profiles.row_user[first], profiles.row_item[first])
     codes = np.zeros(n_items + 1, dtype=np.int64)

@@ -97,7 +97,7 @@ def _groups(
         return list(ranges(borders)), np.searchsorted(np.asarray(borders), popularity, "right") + 1
     if by.column == "timestamp" and by.window:
         return _windows(by, test, prepared.time_unit)
-    return _of_column(by, test, labels)
+    return _column_groups(by, test, labels)
 
 
 def _n_train_users(test: pl.DataFrame, train: pl.DataFrame, prepared: Prepared) -> Array:
@@ -108,7 +108,7 @@ def _n_train_users(test: pl.DataFrame, train: pl.DataFrame, prepared: Prepared) 
     return test.select("item").join(users, on="item", how="left", maintain_order="left")["n"].fill_null(0).to_numpy()
 
 
-def _of_column(by: GroupBy, test: pl.DataFrame, labels: Mapping[str, str]) -> tuple[list[str], Array]:
+def _column_groups(by: GroupBy, test: pl.DataFrame, labels: Mapping[str, str]) -> tuple[list[str], Array]:
     """Return the groups of a column of the file: one for each value, in the order of text or of numbers."""
     if by.column == "rating" and by.column not in labels:
         _refuse_missing(by, "rating", test)

@@ -43,7 +43,7 @@ class TrainRows(Struct, frozen=True, eq=False, dict=True):
     n_items: int
 
     @classmethod
-    def of(cls, train: pl.DataFrame, items: Ids, indexed_items: tuple[pl.Series, Array]) -> TrainRows:
+    def from_frame(cls, train: pl.DataFrame, items: Ids, indexed_items: tuple[pl.Series, Array]) -> TrainRows:
         """Build from a frame with the columns `user`, `item` and `row`; `items` has all of its items.
 
         `indexed_items` is the result of `index_ids` for the column `item`: the distinct items of train, and the index of each row's item.
@@ -234,7 +234,7 @@ def prepare_sides(
     indexed_items = None if train_frame is None else index_ids(train_frame["item"])
     of_train = [] if indexed_items is None else [indexed_items[0]]
     items = _all_items(of_train + [frame["item"].unique() for frame in (frames.items, tested) if frame is not None], frames.test)
-    train = None if train_frame is None or indexed_items is None else TrainRows.of(train_frame, items, indexed_items)
+    train = None if train_frame is None or indexed_items is None else TrainRows.from_frame(train_frame, items, indexed_items)
     prepared = _with_catalogue(items, train, frames.items, needs.train_users)
     prepared = replace(
         prepared, sources=sources, baseline_lists=baseline_lists, test_categories=needs.test_categories, time_unit=needs.time_unit
@@ -285,7 +285,7 @@ def _mean_rating(test: pl.DataFrame, train: pl.DataFrame | None) -> float:
     """Return the mean of all ratings of test and train, independent of the order of rows; 0 without ratings."""
     columns = [frame["rating"].cast(pl.Float64) for frame in (test, train) if frame is not None and "rating" in frame.columns]
     ratings = pl.concat(columns).drop_nulls().drop_nans().to_numpy() if columns else np.empty(0)
-    return round_fraction(ExactSums.of(ratings[None, :]).fraction(0) / len(ratings)) if len(ratings) else 0.0
+    return round_fraction(ExactSums.from_values(ratings[None, :]).fraction(0) / len(ratings)) if len(ratings) else 0.0
 
 
 def _all_items(columns: Sequence[pl.Series], test: pl.DataFrame | None) -> Ids:

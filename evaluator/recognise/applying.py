@@ -118,8 +118,8 @@ def _still_asked(question: Question, source: Source, options: ReadOptions) -> Qu
     names = {role: source.scan.names.get(role, "") for role in ("user", "item")}
     has_names = source.scan.has_header or not source.scan.is_text or source.scan.format == "ndjson"
     if has_names and all(role in options.columns or role in usual_roles(name) for role, name in names.items()):
-        of_names = (one for one in question.readings if all(one.columns[role] == name for role, name in names.items()))
-        left = tuple(one for one in of_names if not _leaves_unread(source, one))
+        of_names = (reading for reading in question.readings if all(reading.columns[role] == name for role, name in names.items()))
+        left = tuple(reading for reading in of_names if not _leaves_unread(source, reading))
         may_differ = not left or left[0].layout == "long"  # lists of 12.0 are refused when they are read
         if len(left) < 2 and (not left or is_read_so(source, replace(left[0], casts=()) if may_differ else left[0])):
             return left[0] if left else None
@@ -158,8 +158,8 @@ def _asked(group: Sequence[Question], first: str, as_arguments: bool) -> list[st
         is_shared = len(places) > 1 and all(key.startswith("columns.") for key in differing(reading, readings))
         options = [options_of(reading, readings, place) for place in (["data"] if is_shared else places)]
         if as_arguments:
-            of_files = [(one.readings[index], one.readings, one.request) for one in group]
+            of_files = [(question.readings[index], question.readings, question.request) for question in group]
             tables = ["TABLE" if isinstance(request.file.path, FrameFile) else "FILE" for *_, request in of_files]
-            options = [arguments_of(one, others, table) for (one, others, _), table in zip(of_files, tables, strict=True)]
+            options = [arguments_of(choice, others, table) for (choice, others, _), table in zip(of_files, tables, strict=True)]
         lines += [f"  {described(reading)}", f"{PASTED}{' '.join(options)}"]
     return lines

@@ -81,7 +81,7 @@ def meanings(name: str | None) -> dict[str, float]:
     path such as `items.rating` the last name counts that says something, unless it is in a history.
     """
     *above, last = (name or "").split(".")
-    if any("side" in meanings(one) for one in above):
+    if any("side" in meanings(word) for word in above):
         return {"side": MOST}
     if above and (said := meanings(last)):
         of_truth = {"truth": _OTHER_WORD} if "truth" in meanings(above[-1]) else {}  # `labels.clicks` of OTTO

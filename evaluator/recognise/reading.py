@@ -82,11 +82,11 @@ def differing(reading: FileReading, others: Iterable[FileReading]) -> dict[str, 
     source of which they are given is not recognised again.
     """
     own, rest = reading.settings, [other.settings for other in others]
-    keys = dict.fromkeys((*own, *(key for one in rest for key in one)))
+    keys = dict.fromkeys((*own, *(key for other in rest for key in other)))
     unset = {"split": "none"}  # `null` is to detect it
     casts = {f"columns.{role}" for role in reading.casts}
-    differ = [key for key in keys if key in casts or any(one.get(key, ...) != own.get(key, ...) for one in rest)]
-    is_alone = (all(one == own for one in rest) and not casts) or isinstance(reading.columns["item"], list)
+    differ = [key for key in keys if key in casts or any(other.get(key, ...) != own.get(key, ...) for other in rest)]
+    is_alone = (all(other == own for other in rest) and not casts) or isinstance(reading.columns["item"], list)
     return {key: own.get(key, unset.get(key)) for key in (own if is_alone else differ)}
 
 

@@ -166,8 +166,8 @@ class _Recogniser:
     def __init__(self, requests: Sequence[SourceRequest], reads_ratings: bool) -> None:
         self._reads_ratings = reads_ratings
         self._requests = {request.source: request for request in requests if request.options.format not in ("delta", "iceberg")}
-        self._sheets = {source: look(one.file, one.format, one.options) for source, one in self._requests.items()}
-        self._requests = {source: one for source, one in self._requests.items() if self._sheets[source]}
+        self._sheets = {source: look(request.file, request.format, request.options) for source, request in self._requests.items()}
+        self._requests = {source: request for source, request in self._requests.items() if self._sheets[source]}
         self._pools: dict[str, list[Draft]] = {}
         self._known: dict[str, KnownIds] = {}
         self._beside: dict[str, KnownIds] = {}
@@ -177,7 +177,7 @@ class _Recogniser:
         """False if no file needs the ids of another one."""
 
     def found(self) -> dict[str, FileReading | Question]:
-        of_table = {table: [s for s, one in self._requests.items() if one.table == table] for table in ("interactions", "lists")}
+        of_table = {table: [s for s, request in self._requests.items() if request.table == table] for table in ("interactions", "lists")}
         for source in (source for sources in of_table.values() for source in sources[:3]):  # of many, three to begin
             self._pools[source] = self._drafts(source, KnownIds())
         self._pools = {source: pool for source, pool in self._pools.items() if pool}
@@ -196,7 +196,7 @@ class _Recogniser:
         for source in (*order, *order) if self._needs_ids else ():
             self._settle(source)
         decided = ((source, self._decided(source)) for source, request in self._requests.items() if _is_open(request.options))
-        return {source: one for source, one in decided if one is not None}
+        return {source: answer for source, answer in decided if answer is not None}
 
     def _drafts(self, source: str, beside: KnownIds) -> list[Draft]:
         """Return the drafts of a source that agree with what is given, the likeliest first."""
@@ -255,7 +255,7 @@ class _Recogniser:
         if source in self._other_way and found is not None:
             readings = (found,) if isinstance(found, FileReading) else found.readings
             other = self._other_way[source].reading()
-            return Question(request, readings if any(one.settings == other.settings for one in readings) else (*readings, other))
+            return Question(request, readings if any(reading.settings == other.settings for reading in readings) else (*readings, other))
         return found
 
     def _with_casts(self, reading: FileReading) -> FileReading | Question:
@@ -289,15 +289,15 @@ def _drafts_of(sheet: Sheet, request: SourceRequest, known: KnownIds) -> Iterato
     is_of_ids = bool(sheet.header) and not all(map(str.isdigit, of_ids))
     has_same = bool(sheet.header) and len(sheet.first) > 1 and sheet.first == known.first and not any(map(_DIGIT.search, sheet.first))
     base = sheet.bits - 15 * is_of_ids + _SAME_LINE * has_same + (_counted_bits(sheet, known) if sheet.header else 0.0)
-    users = sorted(((*user_bits(sheet, column, request.table, known), column) for column in sheet.columns), key=lambda one: -one[0])
+    users = sorted(((*user_bits(sheet, column, request.table, known), column) for column in sheet.columns), key=lambda pair: -pair[0])
     users = [(SURE, "", column) for *_, column in users if _is_given((column,), "user", request.options)] or users
     shapes = [shape for shape in SHAPES if shape.name.startswith("TREC") == (sheet.format == "trec")]
-    users = [one for one in users if not one[2].is_list]
-    likely = [one for one in users[:_MOST_USERS] if one[0] > -MOST] or users[:1]
-    likely += [one for one in users if one[2].place == 1 + sheet.columns[0].is_index and one not in likely and one[0] > -MOST]
+    users = [user for user in users if not user[2].is_list]
+    likely = [user for user in users[:_MOST_USERS] if user[0] > -MOST] or users[:1]
+    likely += [user for user in users if user[2].place == 1 + sheet.columns[0].is_index and user not in likely and user[0] > -MOST]
     for bits, why, user in likely:
         found = [(shape, _as_given(items, request.options)) for shape in shapes for items in shape.signs(sheet, user, request.table, known)]
-        for shape, items in sorted(found, key=lambda one: -one[1].bits)[:_MOST_DRAFTS]:
+        for shape, items in sorted(found, key=lambda pair: -pair[1].bits)[:_MOST_DRAFTS]:
             is_named = "user" in meanings(user.name) and bits_of(items.columns[0].name, ("item", "list")) > 0
             is_weak = sheet.bits < 0 or (min(bits, items.bits) < 0 and not is_named)
             is_unnamed = sheet.header is False and len(sheet.columns) > _MOST_UNNAMED
@@ -329,7 +329,9 @@ def _are_named(columns: Sequence[SampledColumn], name: Any) -> bool:
         return all(is_named_in(name, [column.name or ""]) for column in columns)
     names = name if isinstance(name, tuple) else (name,)
     pairs = zip(columns, names, strict=False)
-    return len(names) == len(columns) and all(one == (column.place if isinstance(one, int) else column.name) for column, one in pairs)
+    return len(names) == len(columns) and all(
+        column_name == (column.place if isinstance(column_name, int) else column.name) for column, column_name in pairs
+    )
 
 
 def _is_given(columns: Sequence[SampledColumn], role: str, options: ReadOptions) -> bool:
@@ -422,8 +424,8 @@ def _is_sure(pool: Sequence[Draft]) -> bool:
     top = pool[0]
     if _is_whole((top.user,)) or _is_whole(top.items.columns):
         return False
-    swings = (MOST / 2 if one.source == top.source else 3 * MOST if one.user is top.user else 4 * MOST for one in pool[1:])
-    return all(top.bits - one.bits > swing + MARGIN for one, swing in zip(pool[1:], swings, strict=True))
+    swings = (MOST / 2 if draft.source == top.source else 3 * MOST if draft.user is top.user else 4 * MOST for draft in pool[1:])
+    return all(top.bits - draft.bits > swing + MARGIN for draft, swing in zip(pool[1:], swings, strict=True))
 
 
 def _known_from(draft: Draft) -> KnownIds:

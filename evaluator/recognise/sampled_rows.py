@@ -35,7 +35,9 @@ def rows_of(sheet: Sheet, reading: FileReading) -> list[Row]:
         lists = (value.split(reading.split) for value in ids("item", name))
     numbers: Iterable[Sequence[float | None]] = repeat(())
     if judge is not None:
-        numbers = ([number_of(one) for one in value] for value in judge.values) if judge.is_list else ((one,) for one in judge.numbers)
+        numbers = (
+            ([number_of(part) for part in value] for value in judge.values) if judge.is_list else ((number,) for number in judge.numbers)
+        )
     models: Iterable[str] = at[reading.columns["model"]].values if "model" in reading.columns else repeat("")
     found: list[Row] = []
     for model, user, items, values in zip(models, ids("user", reading.columns["user"]), lists, numbers, strict=False):
@@ -58,4 +60,4 @@ def effect_of(rows: Sequence[Row], table: Table, *, reads_ratings: bool = True) 
     lists: dict[tuple[str, str], list[tuple[float, int, str]]] = {}
     for place, (model, user, item, order, _) in enumerate(rows):
         lists.setdefault((model, user), []).append((order or 0.0, place, item))
-    return {key: [item for _, _, item in sorted(one)] for key, one in lists.items()}
+    return {key: [item for _, _, item in sorted(ranked_rows)] for key, ranked_rows in lists.items()}

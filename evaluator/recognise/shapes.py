@@ -175,7 +175,7 @@ def _series(sheet: Sheet, user: SampledColumn) -> Iterator[tuple[list[SampledCol
         counts = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
         if len(found) > 1 and numbers[0] in (0, 1) and not is_cut and counts:
             said = -8.0 if is_generic(f"{prefix}1") else bits_of(prefix, ("item", "list", "rank")) if prefix else 4.0
-            yield [c for _, c in sorted(found, key=lambda one: one[0])], 8 + said + min(8, 2 * len(found) - 4)
+            yield [c for _, c in sorted(found, key=lambda pair: pair[0])], 8 + said + min(8, 2 * len(found) - 4)
     is_open = not numbered and len(flat) == len(sheet.columns) - 1 > 1 and not any(meanings(c.name) for c in flat)
     if is_open and (sheet.columns[0].name is not None or user.place == 1):
         yield flat, 4.0 if sheet.columns[0].name is None and len(flat) > 2 else 0.0

@@ -177,15 +177,15 @@ def look(file: SourceFile, format: Format, options: ReadOptions, *, whole: bool 
 def _looked_at(file: SourceFile, format: Format, options: ReadOptions, n: int) -> Iterable[Sheet]:
     """Return the ways to cut the first `n` rows of a file into columns."""
     if isinstance(file.path, FrameFile):
-        return [_of_frame("frame", file.path.frame, n)]
+        return [_frame_sheet("frame", file.path.frame, n)]
     if not isinstance(file.path, Path):
         return []
     if format in ("ipc", "parquet"):
-        return [_of_frame(format, typed_rows(file, format, options), n)]
+        return [_frame_sheet(format, typed_rows(file, format, options), n)]
     if format == "ndjson":
-        return _of_objects(file, n)
+        return _object_sheets(file, n)
     is_trec = sniff.ending_of(file.pure_path) in _TREC_ENDINGS
-    return _of_text(*_lines(file, n), options, n, is_trec=is_trec) if format == "csv" else []
+    return _text_sheets(*_lines(file, n), options, n, is_trec=is_trec) if format == "csv" else []
 
 
 def _lines(file: SourceFile, n: int) -> tuple[list[str], bool]:
@@ -216,12 +216,12 @@ def _kept(sheet: Sheet, options: ReadOptions, n: int) -> Sheet | None:
     return sheet
 
 
-def _of_frame(format: Format, rows: pl.LazyFrame, n: int) -> Sheet:
+def _frame_sheet(format: Format, rows: pl.LazyFrame, n: int) -> Sheet:
     """Return the sample of the first `n` rows with typed columns."""
     names = [name for name, dtype in rows.collect_schema().items() if dtype not in (pl.Binary, pl.Object)][:_MOST_COLUMNS]
     frame = rows.select(names).head(n + 1).collect()
     columns = {name: _plain(frame[name]) for name in names}
-    sheet = _of_records(format, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)][:n])
+    sheet = _record_sheet(format, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)][:n])
     sheet.is_complete = frame.height <= n
     return sheet
 
@@ -232,13 +232,13 @@ def _plain(values: pl.Series) -> list[Any]:
     return (values.cast(pl.String, strict=False) if is_text else values).to_list()
 
 
-def _of_objects(file: SourceFile, n: int) -> list[Sheet]:
+def _object_sheets(file: SourceFile, n: int) -> list[Sheet]:
     """Return the sample of lines of objects."""
     lines, are_all = _lines(file, n)
     records = [json.loads(line) for line in lines]
     if not all(isinstance(record, dict) for record in records):
         return []
-    sheet = _of_records("ndjson", records)
+    sheet = _record_sheet("ndjson", records)
     sheet.is_complete = are_all
     return [sheet]
 
@@ -248,9 +248,11 @@ def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
     for key, value in record.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{key}.")
-        elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-            flat = [dict(_flat(one)) for one in value]
-            yield from ((f"{prefix}{key}.{name}", [_text(one.get(name)) for one in flat]) for name in dict.fromkeys(chain(*flat)))
+        elif isinstance(value, list) and value and all(isinstance(element, dict) for element in value):
+            flat = [dict(_flat(element)) for element in value]
+            yield from (
+                (f"{prefix}{key}.{name}", [_text(flat_record.get(name)) for flat_record in flat]) for name in dict.fromkeys(chain(*flat))
+            )
         else:
             yield f"{prefix}{key}", list(map(_text, value)) if isinstance(value, list) else _text(value)
 
@@ -259,7 +261,7 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _of_records(format: Format, records: Iterable[Mapping[str, Any]]) -> Sheet:
+def _record_sheet(format: Format, records: Iterable[Mapping[str, Any]]) -> Sheet:
     flat, columns = [dict(_flat(record)) for record in records], []
     for place, name in enumerate(islice(dict.fromkeys(chain(*flat)), _MOST_COLUMNS), 1):
         values = [record.get(name, "") for record in flat]
@@ -269,11 +271,11 @@ def _of_records(format: Format, records: Iterable[Mapping[str, Any]]) -> Sheet:
     return Sheet(format, columns)
 
 
-def _of_text(lines: Sequence[str], are_all: bool, options: ReadOptions, n: int, *, is_trec: bool) -> Iterator[Sheet]:
+def _text_sheets(lines: Sequence[str], are_all: bool, options: ReadOptions, n: int, *, is_trec: bool) -> Iterator[Sheet]:
     """Yield the ways to cut separated text; none for the features of libsvm. `is_trec`: the ending of the file says so."""
     if not lines or sniff.is_of_features(lines):
         return
-    trec = _of_trec(lines) if options.format in (None, "trec") and options.separator is None else None
+    trec = _trec_sheet(lines) if options.format in (None, "trec") and options.separator is None else None
     if trec is not None:
         lines = [line for line in lines if not line.lstrip().startswith(TREC_COMMENT)]
         trec.bits = max(trec.bits, SURE * is_trec)
@@ -283,7 +285,7 @@ def _of_text(lines: Sequence[str], are_all: bool, options: ReadOptions, n: int, 
         yield sheet
 
 
-def _of_trec(lines: Sequence[str]) -> Sheet | None:
+def _trec_sheet(lines: Sequence[str]) -> Sheet | None:
     """Return the fields of a TREC file, which white space separates: six of a run, or four of judgements; `None` for other lines.
 
     A run has Q0 in its second field, and words behind its tag are no fields.
@@ -304,7 +306,7 @@ def _of_trec(lines: Sequence[str]) -> Sheet | None:
 def _cut(lines: Sequence[str], options: ReadOptions, *, whole: bool) -> Iterator[Sheet]:
     for sign, pattern in _SIGNS.items() if options.format is None and options.separator is None else ():
         if all(map(pattern.fullmatch, lines[:200])):
-            yield _of_pairs(lines, sign)
+            yield _pair_sheet(lines, sign)
             return
     by_position = bool(options.columns) and all(isinstance(name, int) for name in options.names)
     if options.header is None and by_position:
@@ -340,7 +342,7 @@ def _bare(name: str, names: Sequence[str]) -> str:
     return match["name"] if match and all(map(TYPED_NAME.fullmatch, names)) else name
 
 
-def _of_pairs(lines: Sequence[str], sign: str) -> Sheet:
+def _pair_sheet(lines: Sequence[str], sign: str) -> Sheet:
     """Return the sample of lines `user: item, item`, with another sign than the colon perhaps."""
     pairs = [match.groups() for line in lines if (match := _SIGNS[sign].fullmatch(line))]
     users, rest = [user for user, _ in pairs], [items.strip() for _, items in pairs]

@@ -35,13 +35,16 @@ def refuse_swapped(requests: Sequence[SourceRequest], more: str = "") -> None:
     Both must say so. The test file has a score or a rank that differs in most rows of a user, as many rows of nearly every user, and no
     rating and no time. The lists have a rating or a time, no score and no rank, and as many rows of every user only with both.
     """
-    test = next((one for one in requests if one.source == _TEST), None)
-    lists = [one for one in requests if one.source.startswith(_LISTS)]
-    if test is None or not lists or test.options.columns.keys() & {"rating"} or any(_is_told(one) for one in lists):
+    test = next((request for request in requests if request.source == _TEST), None)
+    lists = [request for request in requests if request.source.startswith(_LISTS)]
+    if test is None or not lists or test.options.columns.keys() & {"rating"} or any(_is_told(request) for request in lists):
         return
     order = _order_of_lists(test)
     if order and all(map(_said_of_test, lists)):
-        places = [f"{one.source}: {one.file} looks like a test set: it has {_said_of_test(one)}, and no score or rank" for one in lists]
+        places = [
+            f"{request.source}: {request.file} looks like a test set: it has {_said_of_test(request)}, and no score or rank"
+            for request in lists
+        ]
         raise DataError(
             [f"{_TEST}: {test.file} looks like lists: as many rows of each user with {order!r}, and no rating", *places],
             f"exchange the two{_exchanged(test, lists, more)}; if they are right, give columns: {{rating: {order}}} for {_TEST}, "
@@ -56,7 +59,7 @@ def _is_told(request: SourceRequest) -> bool:
 
 def _exchanged(test: SourceRequest, lists: Sequence[SourceRequest], more: str) -> str:
     """Return the options to paste, exchanged; of tables in memory, and of several lists, none."""
-    if len(lists) > 1 or any(isinstance(one.file.path, FrameFile) for one in (test, *lists)):
+    if len(lists) > 1 or any(isinstance(request.file.path, FrameFile) for request in (test, *lists)):
         return ""
     name, own = lists[0].source.removeprefix(_LISTS), str(lists[0].file)
     is_own = name == without_endings(os.path.basename(own))

@@ -55,7 +55,7 @@ def audit_json(audit: Audit) -> bytes:
 
 def found_rows(found: FoundValues) -> list[tuple[Any, ...]]:
     """Return a head, and one row per value."""
-    values = ((one.value, one.measure, one.convention, one.model, str(found.exact).lower()) for one in found.values)
+    values = ((value.value, value.measure, value.convention, value.model, str(found.exact).lower()) for value in found.values)
     if found.without and found.exact:
         return [("value", "measure", "convention", "model", "exact", "without"), *((*row, found.without) for row in values)]
     return [("value", "measure", "convention", "model", "exact"), *values]
@@ -71,9 +71,9 @@ def settings_rows(found: FoundSettings) -> list[tuple[Any, ...]]:
     """Return a head, and one row per match; several values of a setting are separated by spaces."""
     names = list(found.searched)
     rows: list[tuple[Any, ...]] = [("value", "measure", "model", "exact", *names, "written")]
-    for one in found.matches:
-        settings = (" ".join(one.settings[name]) for name in names)
-        rows.append((one.value, one.measure, one.model, str(found.exact).lower(), *settings, one.written))
+    for match in found.matches:
+        settings = (" ".join(match.settings[name]) for name in names)
+        rows.append((match.value, match.measure, match.model, str(found.exact).lower(), *settings, match.written))
     return rows
 
 
@@ -108,6 +108,6 @@ def explanation_json(explanation: Explanation) -> bytes:
 
     def renamed(components: list[dict[str, Any]], missed: Any, test_rows: Any, by_group: Any, **cells: Any) -> dict[str, Any]:
         more = {"test_rows": test_rows, "by_group": by_group}
-        return {**cells, **{name: one for name, one in more.items() if one}, "of": [renamed(**component) for component in components]}
+        return {**cells, **{name: value for name, value in more.items() if value}, "of": [renamed(**component) for component in components]}
 
     return as_json({"format_version": EXPLANATION_VERSION, **renamed(**to_builtins(explanation))}, finite=False)

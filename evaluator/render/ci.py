@@ -75,10 +75,10 @@ def cases(content: ReportContent) -> Iterator[Case]:
         outcome = _ENDED.get(gate.consequence, "skipped" if gate.outcome == "skipped" else "pass")
         yield Case("gates", rule, rule, model, outcome, sentence, numbers)
     for label, result in content.results.items():
-        yield from _of_checks(label if len(content.results) > 1 else "", result)
+        yield from _check_cases(label if len(content.results) > 1 else "", result)
 
 
-def _of_checks(label: str, result: Result) -> Iterator[Case]:
+def _check_cases(label: str, result: Result) -> Iterator[Case]:
     """Yield a case per finding, and one per check without findings; notes are passed cases."""
     for check in (check for check in CHECKS if result.examined and check not in result.unmade):
         found = [finding for finding in result.findings if finding.check == check]
@@ -184,7 +184,7 @@ def append_summary(file: str, summary: str) -> None:
 
 
 def _escaped(text: str, signs: str = "%\r\n") -> str:
-    return "".join(f"%{ord(one):02X}" if one in signs else one for one in text)
+    return "".join(f"%{ord(character):02X}" if character in signs else character for character in text)
 
 
 def cut(text: str, most: int) -> str:
@@ -227,7 +227,7 @@ def _said(content: ReportContent) -> tuple[str, str, str]:
     if not content.labels:
         return "receval", "no values", _BLUE
     label = content.labels[0]
-    points = {name: one for name, one in by_label(content.points)[label].items() if not one.is_yardstick and one.value is not None}
+    points = {name: point for name, point in by_label(content.points)[label].items() if not point.is_reference and point.value is not None}
     best = content.marked.tested | content.marked.untested
     name = next((name for name in points if (name, label) in best), next(iter(points), ""))
     if not name:

@@ -50,7 +50,7 @@ def as_html(document: doc.Document, *, interactive: bool = False) -> str:
     The data of the tables are in the page as JSON.
     """
     has_extra = can_draw()
-    absent = [one.id for one in _all(document) if isinstance(one, doc.Figure) and not _is_drawn(one, has_extra) and one.spec]
+    absent = [block.id for block in _all(document) if isinstance(block, doc.Figure) and not _is_drawn(block, has_extra) and block.spec]
     blocks = tuple(_drawable(document, has_extra))
     if absent:
         place = next((place for place, block in enumerate(blocks) if isinstance(block, doc.Section)), len(blocks))
@@ -70,15 +70,15 @@ def page_of(
     """
     opening = tuple(takewhile(lambda block: not isinstance(block, doc.Section), blocks))
     first, others = (blocks[len(opening) : len(opening) + 1], blocks[len(opening) + 1 :])
-    sections = [one for one in blocks if isinstance(one, doc.Section)]
-    titles = [(one.id, one.title) for one in sections]
+    sections = [block for block in blocks if isinstance(block, doc.Section)]
+    titles = [(section.id, section.title) for section in sections]
     titles[1:1] = [(inserted.id, inserted.title)] if inserted else []
     links = [_tag("a", _safe(title), href=f"#{id}") for id, title in titles]
     hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     marks = "".join(f'<g id="m-{name}">{shape}</g>' for name, shape in SHAPES.items())
     return page_file("frame.html").format(
         version=version("receval"),
-        hashes="".join(f" 'sha256-{one}'" for one in hashes),
+        hashes="".join(f" 'sha256-{digest}'" for digest in hashes),
         images=images,
         title=_harmless(_safe(next((block.text for block in opening if isinstance(block, doc.Heading)), ""))),
         style=page_file("style.css") + style,
@@ -95,14 +95,14 @@ def _harmless(elements: str) -> str:
     return without_commands(elements, lambda sign: f"&#{ord(sign)};")
 
 
-def _is_drawn(one: doc.Figure, has_extra: bool) -> bool:
-    return bool(one.spec if has_extra else one.panels)
+def _is_drawn(figure: doc.Figure, has_extra: bool) -> bool:
+    return bool(figure.spec if has_extra else figure.panels)
 
 
 def _with_sentence(sections: Sequence[doc.Block], text: str) -> Iterator[doc.Block]:
     """Yield a section with a sentence at its end; without a section, the sentence alone."""
     sentence = doc.Paragraph(text)
-    yield from (replace(one, blocks=(*one.blocks, sentence)) for one in sections if isinstance(one, doc.Section))
+    yield from (replace(section, blocks=(*section.blocks, sentence)) for section in sections if isinstance(section, doc.Section))
     yield from () if sections else (sentence,)
 
 
@@ -160,14 +160,15 @@ def _block(block: doc.Block) -> str:
             return _paragraphs([f"{title}: {', '.join(names)}"])
         case doc.Bars(header):
             columns = (doc.Column(header, "key"), doc.Column("rows", "value"), doc.Column("share", "value"), doc.Column(""))
-            return _table(doc.Table.of_texts(columns, block.cells()))
+            return _table(doc.Table.from_texts(columns, block.cells()))
         case doc.Figure(id, caption, spec) if not spec:
             charts = (_tag("div", chart(block.panels, caption, size), class_=f"chart {size}") for size in ("broad", "slim"))
             return _tag("figure", "\n" + "\n".join((*charts, _tag("figcaption", _safe(caption)))) + "\n", id=id) + "\n\n"
         case doc.Figure(id, caption, spec):
             sizes = [("broad", spec), ("slim", block.narrow)] if block.narrow is not None else [("", spec)]
             charts = (
-                _tag("div", as_svg(one), class_=f"chart {size}".strip(), role="img", aria_label=spec["description"]) for size, one in sizes
+                _tag("div", as_svg(chart_spec), class_=f"chart {size}".strip(), role="img", aria_label=spec["description"])
+                for size, chart_spec in sizes
             )
             return _tag("figure", "\n" + "\n".join((*charts, _tag("figcaption", _safe(caption)))) + "\n", id=id) + "\n\n"
         case doc.Table():
@@ -205,7 +206,7 @@ class _Slots(Struct, frozen=True):
     is_drawn: bool
 
     @classmethod
-    def of(cls, cells: Sequence[doc.Cell]) -> _Slots:
+    def from_cells(cls, cells: Sequence[doc.Cell]) -> _Slots:
         """Return the widths that fit all `cells`, before and after the decimal sign."""
         texts = [cell.text for cell in cells]
         decimals = max(map(_n_decimals, texts), default=0)
@@ -233,7 +234,7 @@ def _table(table: doc.Table) -> str:
     shown = table.transposed() if table.turns and len(table.columns) > len(table.rows) - table.apart else table
     columns = list(zip(*shown.rows, strict=True)) or [()] * len(shown.columns)
     across = [Scale.near(cell.drawn for cell in cells) for cells in columns]
-    slots = [_Slots.of(cells[: len(cells) - shown.apart]) for cells in columns]
+    slots = [_Slots.from_cells(cells[: len(cells) - shown.apart]) for cells in columns]
     heads, lines = [], []
     for column, slot in zip(shown.columns, slots, strict=True):
         title = doc.with_arrow(f"{column.group} {column.title}".strip(), column.direction, _SPACE)
@@ -244,7 +245,7 @@ def _table(table: doc.Table) -> str:
             lines.append(_tag("tr", _tag("th", _safe(heading), scope="rowgroup", colspan=str(len(shown.columns)))))
         scales = [Scale.near(cell.drawn for cell in row)] * len(row) if shown.turns else across
         cells = enumerate(zip(row, shown.columns, scales, slots, strict=True))
-        lines.append(_tag("tr", "".join(_cell(*one, is_head=place == 0) for place, one in cells)))
+        lines.append(_tag("tr", "".join(_cell(*cell, is_head=place == 0) for place, cell in cells)))
     named = f"{table.id}-caption" if table.id else ""
     parts = (
         _tag("caption", _safe(table.caption), id=named),
@@ -300,11 +301,14 @@ def _tag(name: str, content: str, **attributes: str) -> str:
 def _stored(blocks: Iterable[doc.Block], figures: Sequence[doc.Figure]) -> Iterator[str]:
     """Yield the data for programs and scripts: tables by id, values in full precision, and the specs of interactive charts."""
     tables = [block for block in _all(blocks) if isinstance(block, doc.Table) and block.columns_of_data]
-    yield stored_json("receval-data", {one.id: {**one.about, "columns": one.columns_of_data, "rows": one.data} for one in tables})
+    yield stored_json("receval-data", {table.id: {**table.about, "columns": table.columns_of_data, "rows": table.data} for table in tables})
     if figures:
         under_the_pointer = {"mark": {"tooltip": {"content": "data"}}}
-        specs = {one.id: [one.spec, *([] if one.narrow is None else [one.narrow])] for one in figures}
-        pointed = {id: [{**one, "config": {**one["config"], **under_the_pointer}} for one in some] for id, some in specs.items()}
+        specs = {figure.id: [figure.spec, *([] if figure.narrow is None else [figure.narrow])] for figure in figures}
+        pointed = {
+            id: [{**chart_spec, "config": {**chart_spec["config"], **under_the_pointer}} for chart_spec in some]
+            for id, some in specs.items()
+        }
         yield stored_json("receval-charts", pointed)
 
 

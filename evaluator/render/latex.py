@@ -210,7 +210,7 @@ class _Column(Struct, frozen=True):
     is_text: bool = False
 
     @staticmethod
-    def of(column: doc.Column, cells: Sequence[doc.Cell]) -> _Column:
+    def from_cells(column: doc.Column, cells: Sequence[doc.Cell]) -> _Column:
         group = doc.with_arrow(column.group, column.direction) if column.group else ""
         head = column.title if group else doc.with_arrow(column.title, column.direction)
         if not column.is_number:
@@ -242,7 +242,7 @@ def shortened(names: Sequence[str]) -> list[str]:
 
 def parts(table: doc.Table, place: str = "htbp", page: Page = _PAGE) -> list[str]:
     """Return the table as one or more environments of LaTeX at `place`; the last one has the notes."""
-    columns = [_Column.of(column, [row[n] for row in table.rows]) for n, column in enumerate(table.columns)]
+    columns = [_Column.from_cells(column, [row[n] for row in table.rows]) for n, column in enumerate(table.columns)]
     n_keys = next((n for n, column in enumerate(table.columns) if column.role not in ("key", "name")), len(columns))
     keys, others = tuple(columns[:n_keys]), columns[n_keys:]
     room = max(page.width - sum(column.width + _GAP for column in keys), page.width // 3)
@@ -266,7 +266,10 @@ def parts(table: doc.Table, place: str = "htbp", page: Page = _PAGE) -> list[str
         captions[0] += f" % in parts, because {room_text}: report.latex.width sets the width"
     kind = page.environment(max((_width(some) - _GAP for some, _ in pieces), default=0))  # the same for all parts of a table
     fills = page.adapts and any(_width(some) - _GAP > _NARROWEST for some, _ in pieces)
-    return [_environment(*piece, one, caption, kind, place, fills) for piece, one, caption in zip(pieces, tables, captions, strict=True)]
+    return [
+        _environment(*piece, piece_table, caption, kind, place, fills)
+        for piece, piece_table, caption in zip(pieces, tables, captions, strict=True)
+    ]
 
 
 def _names_in_full(table: doc.Table) -> Iterator[str]:
@@ -359,7 +362,7 @@ def _heads(columns: Sequence[_Column]) -> list[str]:
     """Return the line of groups, if columns are grouped, with rules below them, and the line of heads."""
     above: list[str] = []
     rules: list[str] = []
-    for group, some in groupby(enumerate(columns, 1), lambda one: one[1].group or one[0]):
+    for group, some in groupby(enumerate(columns, 1), lambda pair: pair[1].group or pair[0]):
         places = [place for place, _ in some]
         is_head = isinstance(group, str)
         above.append(rf"\multicolumn{{{len(places)}}}{{c}}{{{_stacked(str(group), _OVER_SEVERAL)}}}" if is_head else "")
@@ -390,7 +393,9 @@ def _lines(head: str, longest: int = _LONGEST_WORD) -> list[str]:
 
 def printable(text: str) -> str:
     """Return the text with characters unknown to pdflatex replaced by their numbers: `[U+1F600 FE0F]`."""
-    return _UNKNOWN.sub(lambda found: f"[U+{' '.join(f'{ord(one):04X}' for one in found[0])}]", unicodedata.normalize("NFC", text))
+    return _UNKNOWN.sub(
+        lambda found: f"[U+{' '.join(f'{ord(character):04X}' for character in found[0])}]", unicodedata.normalize("NFC", text)
+    )
 
 
 def escaped(text: str) -> str:

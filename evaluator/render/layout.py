@@ -51,9 +51,9 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
     found = _numbers(forms, narrow, screen, screen.width)
     if not found[-1].left_out:
         return found
-    closer, closer_narrow = ([replace(one, gap=_NARROW_GAP) for one in some] for some in (forms, narrow))
+    closer, closer_narrow = ([replace(column, gap=_NARROW_GAP) for column in some] for some in (forms, narrow))
     found = min(found, _numbers(closer, closer_narrow, screen, screen.width), key=_loss)
-    return [replace(one, whole_width=sum(_widths(closer[0], screen)) + 1) if one.left_out else one for one in found]
+    return [replace(column, whole_width=sum(_widths(closer[0], screen)) + 1) if column.left_out else column for column in found]
 
 
 def forms_of(table: Table, screen: Screen) -> list[Table]:
@@ -61,7 +61,7 @@ def forms_of(table: Table, screen: Screen) -> list[Table]:
 
     Other arrangements of the table follow.
     """
-    columns = (replace(one, title=screen.visible(f"{one.group} {one.title}".strip())) for one in table.columns)
+    columns = (replace(column, title=screen.visible(f"{column.group} {column.title}".strip())) for column in table.columns)
     rows = (tuple(replace(cell, text=screen.visible(cell.text), note=screen.visible(cell.note)) for cell in row) for row in table.rows)
     forms = [replace(table, columns=tuple(columns), rows=tuple(rows))]
     if table.turns:
@@ -72,7 +72,7 @@ def forms_of(table: Table, screen: Screen) -> list[Table]:
 
 def names(tables: Iterable[Table]) -> set[str]:
     """Return the heads of tables and of their rows."""
-    return {text for table in tables for text in (*(one.title for one in table.columns), *(row[0].text for row in table.rows))}
+    return {text for table in tables for text in (*(column.title for column in table.columns), *(row[0].text for row in table.rows))}
 
 
 def head_of(column: Column, screen: Screen) -> str:
@@ -96,7 +96,7 @@ def texts_of(table: Table, index: int, screen: Screen) -> tuple[str, ...]:
     )
     for behind in more:
         width = _longest(behind)
-        texts = tuple(f"{text}{one}{' ' * (width - cell_len(one))}" for text, one in zip(texts, behind, strict=True))
+        texts = tuple(f"{text}{ending}{' ' * (width - cell_len(ending))}" for text, ending in zip(texts, behind, strict=True))
     return texts
 
 
@@ -175,7 +175,7 @@ def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, wi
 
 def _loss(parts: Sequence[Table]) -> tuple[int, int, int]:
     """Return the cost of some tables, then what their columns that are left out are worth, and their number."""
-    return _cost(parts), -min((one.yields for one in parts[-1].left_out), default=_NONE), len(parts[-1].left_out)
+    return _cost(parts), -min((column.yields for column in parts[-1].left_out), default=_NONE), len(parts[-1].left_out)
 
 
 def _cost(parts: Sequence[Table]) -> int:
@@ -201,7 +201,7 @@ def _rooms_beside_others(table: Table, screen: Screen, width: int, column_room: 
     for most in sorted({table.columns[number].yields for number in numbers})[:-1]:
         stay = [number for number in numbers if table.columns[number].yields <= most]
         free = width - 1 - sum(longest[number] + table.gap for number in stay) - table.n_keys * table.gap
-        yield from [room for room in rooms if sum(min(one, room) for one in longest[: table.n_keys]) <= free][:1]
+        yield from [room for room in rooms if sum(min(key_width, room) for key_width in longest[: table.n_keys]) <= free][:1]
 
 
 def _fitted(table: Table, screen: Screen, width: int, cuts: bool) -> Table | None:
@@ -226,12 +226,12 @@ def _with_names(table: Table, screen: Screen, row_room: int, column_room: int) -
     n_keys = table.n_keys
     heads = table.columns[n_keys:]
     rooms = (
-        max(column_room, cell_len(one.title) if one.role == "interval" or (one.yields and one.role != "value") else 0)
-        - cell_len(_arrow(one.direction, screen))
-        for one in heads
+        max(column_room, cell_len(head.title) if head.role == "interval" or (head.yields and head.role != "value") else 0)
+        - cell_len(_arrow(head.direction, screen))
+        for head in heads
     )
-    titles = screen.cut_apart((one.title for one in heads), rooms)
-    columns = (*table.columns[:n_keys], *(replace(one, title=title) for one, title in zip(heads, titles, strict=True)))
+    titles = screen.cut_apart((head.title for head in heads), rooms)
+    columns = (*table.columns[:n_keys], *(replace(head, title=title) for head, title in zip(heads, titles, strict=True)))
     shorter = [_shorter((row[n] for row in table.rows), screen, row_room) for n in range(n_keys)]
     rows = ((*(short(cell) for short, cell in zip(shorter, row, strict=False)), *row[n_keys:]) for row in table.rows)
     return replace(table, columns=columns, rows=tuple(rows))
@@ -320,14 +320,16 @@ def pictures(intervals: Sequence[Interval | None], room: int) -> list[str] | Non
     `│` is 0, `●` the value, `├` and `┤` the ends of its interval, `░` is within the margin. `None` without space or intervals.
     """
     width = min(room, _MOST) - (1 - min(room, _MOST) % 2)
-    known = [one for one in intervals if one is not None]
-    scale = max((abs(end) for one in known for end in (one.low or 0.0, one.high or 0.0, one.margin or 0.0)), default=0.0)
+    known = [interval for interval in intervals if interval is not None]
+    scale = max(
+        (abs(end) for interval in known for end in (interval.low or 0.0, interval.high or 0.0, interval.margin or 0.0)), default=0.0
+    )
     if width < _LEAST or not scale:
         return None
-    return [_picture(one, scale, width) for one in intervals]
+    return [_picture(interval, scale, width) for interval in intervals]
 
 
-def _picture(one: Interval | None, scale: float, width: int) -> str:
+def _picture(interval: Interval | None, scale: float, width: int) -> str:
     half = width // 2
     cells = ["\u00a0"] * width  # an ordinary space at the end of a cell would be removed, and the picture shifted
 
@@ -335,11 +337,11 @@ def _picture(one: Interval | None, scale: float, width: int) -> str:
         first, last = (half + round(end / scale * half) for end in (low, high))
         cells[first : last + 1] = sign * (last - first + 1)
 
-    if one is not None and one.margin is not None:
-        fill(-one.margin, one.margin, "░")
+    if interval is not None and interval.margin is not None:
+        fill(-interval.margin, interval.margin, "░")
     cells[half] = "│"
-    if one is not None and one.low is not None and one.high is not None and one.value is not None:
-        fill(one.low, one.high, "─")
-        for end, sign in ((one.low, "├"), (one.high, "┤"), (one.value, "●")):
+    if interval is not None and interval.low is not None and interval.high is not None and interval.value is not None:
+        fill(interval.low, interval.high, "─")
+        for end, sign in ((interval.low, "├"), (interval.high, "┤"), (interval.value, "●")):
             fill(end, end, sign)
     return "".join(cells)

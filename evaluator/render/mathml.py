@@ -28,7 +28,7 @@ _NAMESPACE: Final = ' xmlns="http://www.w3.org/1998/Math/MathML"'
 
 def is_symbol(text: str) -> bool:
     """Return whether a text is a known symbol of a formula, between $` and `$; text of users is never one."""
-    of_metrics = (one.symbol for metric in METRICS.values() for one in metric.numbers.values())
+    of_metrics = (number.symbol for metric in METRICS.values() for number in metric.numbers.values())
     return text.startswith("$`") and text.endswith("`$") and (text[2:-2] in _KNOWN_SYMBOLS or text[2:-2] in of_metrics)
 
 

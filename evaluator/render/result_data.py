@@ -54,7 +54,7 @@ def wide_rows(result: Result) -> Iterator[Iterable[Any]]:
     yield from ([*(key[index] for index in used), *(numbers.get(label) for label in labels)] for key, numbers in lines.items())
 
 
-def _of_lists(result: Result, model: str) -> dict[str, Any]:
+def _list_cells(result: Result, model: str) -> dict[str, Any]:
     """Return the cells of the lists of a model: its candidates, if they look like sampled ones, and the fingerprint, if it is known."""
     candidates = {"candidates": to_builtins(result.candidates[model])} if model in result.candidates else {}
     return candidates | ({"lists": result.list_hashes[model]} if model in result.list_hashes else {})
@@ -67,7 +67,7 @@ def result_cells(result: Result) -> dict[str, Any]:
         "run_id": result.run_id,
         "results": [row.cells() for row in result.long_rows],
         "ledger": to_builtins(result.ledger_rows()),
-        "models": [{"model": model, "users": to_builtins(counts), **_of_lists(result, model)} for model, counts in result.counts.items()],
+        "models": [{"model": model, "users": to_builtins(counts), **_list_cells(result, model)} for model, counts in result.counts.items()],
         "yardsticks": list(result.yardsticks),
         "definitions": to_builtins(dict(result.definitions)),
         "signatures": signature_lines(result),
@@ -141,7 +141,7 @@ def with_values(rows: pl.DataFrame) -> pl.DataFrame:
 
 def comparison_cells(comparison: Comparison) -> dict[str, Any]:
     """Return everything as plain values; see `comparison.FORMAT_VERSION`."""
-    tests = [one.test for one in (*comparison.differences, *comparison.by_group)]
+    tests = [difference.test for difference in (*comparison.differences, *comparison.by_group)]
     losers = [{"model": model, "measure": measure, "users": frame.to_dicts()} for (model, measure), frame in comparison.losers.items()]
     return {
         "format_version": comparisons.FORMAT_VERSION,
@@ -152,8 +152,8 @@ def comparison_cells(comparison: Comparison) -> dict[str, Any]:
         "settings": to_builtins(comparison.settings),
         "methods": {method: NAMES[method] for method in dict.fromkeys(filter(None, tests)) if method in NAMES},
         "conclusions": conclusions(comparison),
-        "comparisons": [one.cells() for one in comparison.differences],
-        "by_group": [one.cells() for one in comparison.by_group],
+        "comparisons": [difference.cells() for difference in comparison.differences],
+        "by_group": [difference.cells() for difference in comparison.by_group],
         "letters": {measure: dict(letters) for measure, letters in comparison.letters.items()},
         **({"losers": losers} if losers else {}),
         **({"slices": comparison.slices.cells()} if comparison.slices is not None else {}),
@@ -163,7 +163,7 @@ def comparison_cells(comparison: Comparison) -> dict[str, Any]:
 
 def comparison_rows(comparison: Comparison) -> list[list[Any]]:
     """Return a head, and one line per difference, over all users and within groups."""
-    rows = [one.cells() for one in (*comparison.differences, *comparison.by_group)]
+    rows = [difference.cells() for difference in (*comparison.differences, *comparison.by_group)]
     return [list(rows[0]), *([" ".join(cell) if isinstance(cell, tuple) else cell for cell in row.values()] for row in rows)]
 
 

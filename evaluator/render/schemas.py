@@ -37,15 +37,15 @@ def _version(number: int) -> Any:
     return Annotated[int, Meta(extra_json_schema={"const": number})]
 
 
-def _of_values() -> type[Struct]:
+def _value_class() -> type[Struct]:
     """Return the class of a value in `results.json`: a row with its ledger and its protocol, which some rows lack."""
-    types = {**{name: kind | None for one in (Ledger, Protocol) for name, kind in get_type_hints(one).items()}, **get_type_hints(Row)}
+    types = {**{name: kind | None for record in (Ledger, Protocol) for name, kind in get_type_hints(record).items()}, **get_type_hints(Row)}
     types |= {name: kind for name, kind in get_type_hints(ValueRow).items() if name not in types}
     types["few_users"] = bool | None
     return _record("Value", "One value, with the users that count for it and its settings.", {name: types[name] for name in RECORD})
 
 
-def _of_differences() -> type[Struct]:
+def _difference_class() -> type[Struct]:
     """Return the class of a difference in a comparison."""
     types = get_type_hints(Subject) | get_type_hints(Difference)
     names = ("measure", "k", "aggregate", "by", "group", "base", "model", "higher_is_better", *FIELDS)
@@ -106,7 +106,7 @@ _Slices = _record("Slices", "A search for slices of users.", {
 
 def _results() -> type[Struct]:
     return _record("Results", "results.json: the values of a run and what they depend on.", {
-        "format_version": _version(FORMAT_VERSION), "run_id": str, "results": list[_of_values()],  # type: ignore[misc]
+        "format_version": _version(FORMAT_VERSION), "run_id": str, "results": list[_value_class()],  # type: ignore[misc]
         "ledger": list[LedgerRow], "models": list[_Model], "yardsticks": list[str],  # type: ignore[valid-type]
         "definitions": dict[str, MeasureDefinition], "signatures": dict[str, str],
         "truth": dict[str, TruthFingerprint], "user_groups": list[str], **_CHECKED,
@@ -115,7 +115,7 @@ def _results() -> type[Struct]:
 
 
 def _comparison() -> type[Struct]:
-    differences: Any = list[_of_differences()]  # type: ignore[misc]
+    differences: Any = list[_difference_class()]  # type: ignore[misc]
     return _record("Comparison", "A comparison of models, as receval compare writes it.", {
         "format_version": _version(comparisons.FORMAT_VERSION), "base": str | None, "models": list[str], "paired": bool,
         "judged": list[str], "settings": Settings, "methods": dict[str, str], "conclusions": list[str], "comparisons": differences,
@@ -154,11 +154,11 @@ def json_schema_of(name: str) -> str:
         return json_schema()
     written = _WRITTEN[name]()
     (root,), parts = schema_components([written], ref_template="#/$defs/{name}")
-    for one in _classes(type_info(written), set()):
-        parts[one.__name__]["required"] = [
+    for struct in _classes(type_info(written), set()):
+        parts[struct.__name__]["required"] = [
             field.encode_name
-            for field in fields(one)
-            if field.default is not UNSET and (field.required or not one.__struct_config__.omit_defaults)
+            for field in fields(struct)
+            if field.default is not UNSET and (field.required or not struct.__struct_config__.omit_defaults)
         ]
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"receval {name}", **root, "$defs": parts}
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
@@ -167,8 +167,8 @@ def json_schema_of(name: str) -> str:
 def _classes(part: Any, seen: set[type[Struct]]) -> Iterator[type[Struct]]:
     """Yield the classes that a type consists of, each once."""
     if isinstance(part, list | tuple):
-        for one in part:
-            yield from _classes(one, seen)
+        for element in part:
+            yield from _classes(element, seen)
     elif isinstance(part, StructType) and part.cls in seen:
         return
     elif isinstance(part, Type | Field):

@@ -30,7 +30,7 @@ _Shape = tuple[RenderableType, int]
 
 def show(document: Iterable[doc.Block], file: TextIO) -> str:
     """Return the document as text for `file`, with colour and frames only on a terminal that supports them."""
-    lines = Screen.of(file).draw(_Drawing(Screen.of(file)).of(document))
+    lines = Screen.for_file(file).draw(_Drawing(Screen.for_file(file)).shapes(document))
     return f"{text}\n" if (text := re.sub(r"\n{3,}", "\n\n", lines).strip("\n")) else ""
 
 
@@ -39,7 +39,7 @@ class _Drawing(Struct, frozen=True):
 
     screen: Screen
 
-    def of(self, document: Iterable[doc.Block]) -> Iterator[_Shape]:
+    def shapes(self, document: Iterable[doc.Block]) -> Iterator[_Shape]:
         """Yield the shapes of each block, with an empty line between blocks unless they belong together."""
         drawn: list[doc.Table] = []
         whole: list[doc.Table] = []
@@ -48,7 +48,7 @@ class _Drawing(Struct, frozen=True):
             if before is not None and not _together(before, block):
                 yield Text(), 1
             if isinstance(block, doc.Table):
-                parts = [with_pictures(one, self.screen) for one in laid_out(block, self.screen)]
+                parts = [with_pictures(form, self.screen) for form in laid_out(block, self.screen)]
                 drawn, whole = [*drawn, *parts], [*whole, block]
                 yield from self.tables(parts)
             elif isinstance(block, doc.Sentences) and block.small:
@@ -84,14 +84,14 @@ class _Drawing(Struct, frozen=True):
             case doc.Sentences():
                 return self.notes(block)
             case doc.Section(_, title, blocks):
-                return self.of((doc.Heading(title, 2), *blocks))
+                return self.shapes((doc.Heading(title, 2), *blocks))
             case _:
                 return []
 
     def notes(self, block: doc.Sentences, drawn: Sequence[doc.Table] = (), tables: Sequence[doc.Table] = ()) -> Iterator[_Shape]:
         """Yield sentences, below those on how `tables` above them were `drawn`."""
         texts = [*dict.fromkeys(note for table in drawn for note in table.notes)]
-        whole = names(form for table in tables for one in (table, table.narrow) if one for form in forms_of(one, self.screen))
+        whole = names(form for table in tables for variant in (table, table.narrow) if variant for form in forms_of(variant, self.screen))
         texts += [block.if_cut] if block.if_cut and not names(drawn) <= whole else []
         if block.if_many and _MANY <= len(drawn) > len(tables):
             texts.append(block.if_many.format(n=len(drawn), width=self.screen.width))
@@ -142,7 +142,7 @@ class _Drawing(Struct, frozen=True):
             yield self.sized(self.table(table), 2 if table.bare else 0)
             if table.left_out:
                 how = f"widen the window to {table.whole_width} columns, set COLUMNS={table.whole_width}, or use --format md"
-                note = f"not shown at this width: {', '.join(one.title for one in table.left_out)}; to see all, {how}"
+                note = f"not shown at this width: {', '.join(column.title for column in table.left_out)}; to see all, {how}"
                 yield from self.screen.paragraph(Text(note, style="dim"), "  ")
 
     def frame(self, gap: int) -> RichTable:

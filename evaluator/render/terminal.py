@@ -57,7 +57,7 @@ class Screen(Struct, frozen=True):
     colours: Literal["auto"] | None
 
     @staticmethod
-    def of(file: TextIO) -> Screen:
+    def for_file(file: TextIO) -> Screen:
         """Return the screen of a file."""
         if isinstance(file, PlainText):
             return Screen(None, False, file.encoding, None)
@@ -92,7 +92,10 @@ class Screen(Struct, frozen=True):
         shown = text if text.isascii() and text.isprintable() else "".join(map(escaped, text))
         if self.encodes(shown):
             return shown
-        return "".join(one if self.encodes(one) else _WORDS.get(one) or one.encode("ascii", "backslashreplace").decode() for one in shown)
+        return "".join(
+            character if self.encodes(character) else _WORDS.get(character) or character.encode("ascii", "backslashreplace").decode()
+            for character in shown
+        )
 
     def cut(self, name: str, room: int) -> str:
         """Return a name in at most `room` columns, with `…` instead of its middle if it is longer.
@@ -161,5 +164,5 @@ def _ends_of_words(name: str, room: int) -> tuple[str, str] | None:
     fitting = [(cell_len(start), cell_len(end), start, end) for start, end in kept if room / 2 <= cell_len(start) + cell_len(end) <= room]
     if not fitting:
         return None
-    *_, start, end = max(fitting, key=lambda one: (one[0] + one[1], -abs(one[0] - one[1])))
+    *_, start, end = max(fitting, key=lambda pair: (pair[0] + pair[1], -abs(pair[0] - pair[1])))
     return start, end

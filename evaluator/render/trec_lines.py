@@ -23,7 +23,7 @@ def trec_lines(result: Result) -> str:
     """
     convention = _convention(result)
     models = dict.fromkeys(row.model for row in result.rows)
-    return "".join(line for model in models for line in _of_model(result, model, convention))
+    return "".join(line for model in models for line in _model_lines(result, model, convention))
 
 
 def _convention(result: Result) -> Convention:
@@ -35,7 +35,7 @@ def _convention(result: Result) -> Convention:
         return conventions.load(conventions.DEFAULT)
 
 
-def _of_model(result: Result, model: str, convention: Convention) -> Iterator[str]:
+def _model_lines(result: Result, model: str, convention: Convention) -> Iterator[str]:
     rows: dict[tuple[str, int | None], Row] = {}
     for row in result.rows:
         if row.model == model:
@@ -55,7 +55,7 @@ def _of_model(result: Result, model: str, convention: Convention) -> Iterator[st
 
 def _names(rows: dict[tuple[str, int | None], Row], convention: Convention) -> list[tuple[str, Row]]:
     """Return the rows under the library's names, in its order, then the others; a row with two names is twice if a set names both."""
-    sets = {name: [(one, _key(one, convention)) for one in names] for name, names in convention.sets.items()}
+    sets = {name: [(metric, _key(metric, convention)) for metric in names] for name, names in convention.sets.items()}
     whole = [names for names in sets.values() if all(key in rows for _, key in names)]
     longest = max(whole, key=len, default=[])
     named = [(name, rows[key]) for name, key in longest]

@@ -124,7 +124,7 @@ def context_of(content: ReportContent) -> dict[str, Any]:
     compared = None if content.comparison is None else json.loads(as_json(comparison_cells(content.comparison)))
     if not content.show_users:
         for result in results.values():
-            result["findings"] = [{name: value for name, value in one.items() if name != "examples"} for one in result["findings"]]
+            result["findings"] = [{name: value for name, value in finding.items() if name != "examples"} for finding in result["findings"]]
     gates = [to_builtins(gate) for gate in content.gates]
     view = clayrs_view(next(iter(content.results.values())))
     first = next(iter(results.values()))

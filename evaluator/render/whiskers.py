@@ -41,15 +41,15 @@ class Scale(Struct, frozen=True):
     @classmethod
     def near(cls, drawn: Iterable[doc.Interval | None]) -> Scale:
         """Return the scale of some intervals, without those so far away that the others would look alike."""
-        known = [one for one in drawn if one is not None and one.value is not None]
-        ends = [(min(one.ends), max(one.ends)) for one in known]
+        known = [interval for interval in drawn if interval is not None and interval.value is not None]
+        ends = [(min(interval.ends), max(interval.ends)) for interval in known]
         close = nearby(ends)
-        return cls.over(one for place, one in enumerate(known) if place in close)
+        return cls.over(interval for place, interval in enumerate(known) if place in close)
 
     @classmethod
     def over(cls, drawn: Iterable[doc.Interval | None], *more: float) -> Scale:
         """Return the scale from the smallest to the largest number of some intervals and of `more` numbers."""
-        known = ((one.value, one.low, one.high) for one in drawn if one is not None)
+        known = ((interval.value, interval.low, interval.high) for interval in drawn if interval is not None)
         numbers = [*more, *(number for ends in known for number in ends if number is not None)]
         return cls(min(numbers), max(numbers)) if numbers else cls(0.0, 0.0)
 
@@ -123,16 +123,16 @@ def chart(panels: Sequence[doc.Panel], title: str, size: str) -> str:
     of = _SIZES[size]
     columns = min(of.columns, len(panels))
     width = (of.width - (of.columns - 1) * _BETWEEN) // of.columns
-    rows = [row for one in panels for row in one.rows]
+    rows = [row for panel in panels for row in panel.rows]
     names = min(of.room(name for name, _ in rows), 2 * width // 5)
     texts = of.room(_number(cell) for _, cell in rows)
     drawn, top = [], 0
     for start in range(0, len(panels), columns):
         beside = panels[start : start + columns]
-        for place, one in enumerate(beside):
-            drawn.append(f'<g transform="translate({place * (width + _BETWEEN)},{top})">{_panel(one, names, width, texts, of)}</g>')
-        top += _TITLE + _AXIS + _ROW * max(len(one.rows) for one in beside)
-    said = " ".join(f"{one.title}: {'; '.join(_said(name, cell) for name, cell in one.rows)}." for one in panels)
+        for place, panel in enumerate(beside):
+            drawn.append(f'<g transform="translate({place * (width + _BETWEEN)},{top})">{_panel(panel, names, width, texts, of)}</g>')
+        top += _TITLE + _AXIS + _ROW * max(len(panel.rows) for panel in beside)
+    said = " ".join(f"{panel.title}: {'; '.join(_said(name, cell) for name, cell in panel.rows)}." for panel in panels)
     about = f"<title>{safe(title)}</title><desc>{safe(said)}</desc>"
     return f'<svg role="img" viewBox="0 0 {of.width} {top}" font-size="{of.letters}">{about}{"".join(drawn)}</svg>'
 
@@ -140,7 +140,7 @@ def chart(panels: Sequence[doc.Panel], title: str, size: str) -> str:
 def _panel(panel: doc.Panel, names: int, width: int, texts: int, size: _Size) -> str:
     """Return a title, and below it rows with their name, interval and number, and the ends of their scale."""
     intervals = [cell.drawn for _, cell in panel.rows if cell.drawn is not None]
-    around = (0.0, *(end for one in intervals for end in _margins(one))) if panel.with_zero else ()
+    around = (0.0, *(end for interval in intervals for end in _margins(interval))) if panel.with_zero else ()
     scale = Scale.over(intervals, *around) if panel.with_zero else Scale.near(intervals)
     room, below = width - names - texts, _TITLE + _ROW * len(panel.rows)
     parts = [f'<text y="15" font-weight="bold">{safe(panel.title)}</text>']

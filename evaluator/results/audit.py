@@ -156,13 +156,13 @@ class Audit(Struct, frozen=True):
             if cell.value is not None
         ]
         for scale in (100,) if "%" in text else (1, 100):
-            exact = tuple(one for one in values if prints(one.value * scale, text))
+            exact = tuple(value for value in values if prints(value.value * scale, text))
             if exact:
                 return FoundValues(text, exact, exact=True, percent=scale == 100)
         scale = 100 if "%" in text else 1
-        nearest = sorted(values, key=lambda one: abs(one.value * scale - wanted))
-        distances = sorted({abs(one.value * scale - wanted) for one in values})[:_NEAREST]
-        near = tuple(one for one in nearest if abs(one.value * scale - wanted) in distances)
+        nearest = sorted(values, key=lambda value: abs(value.value * scale - wanted))
+        distances = sorted({abs(value.value * scale - wanted) for value in values})[:_NEAREST]
+        near = tuple(value for value in nearest if abs(value.value * scale - wanted) in distances)
         return FoundValues(text, near, exact=False, percent=scale == 100)
 
     def changes(self, measure: AuditedMeasure) -> tuple[str, ...]:

@@ -22,11 +22,13 @@ Place = tuple[Result, str]
 def candidates_by_place(places: Sequence[Place]) -> list[int | None]:
     """Return the number of sampled candidates per user of each model; `None` if it ranks the whole catalogue, or if it is not known."""
     known = [result.candidates.get(model) for result, model in places]
-    doubtful = [one is not None and one.inside < _CERTAIN for one in known]
-    sizes = {_usual_size(place)[0] for place, one in zip(places, known, strict=True) if one is None} if any(doubtful) else set()
+    doubtful = [candidates is not None and candidates.inside < _CERTAIN for candidates in known]
+    sizes = (
+        {_usual_size(place)[0] for place, candidates in zip(places, known, strict=True) if candidates is None} if any(doubtful) else set()
+    )
     return [
-        None if one is None or (is_doubtful and one.per_user in sizes) else one.per_user
-        for one, is_doubtful in zip(known, doubtful, strict=True)
+        None if candidates is None or (is_doubtful and candidates.per_user in sizes) else candidates.per_user
+        for candidates, is_doubtful in zip(known, doubtful, strict=True)
     ]
 
 
@@ -67,7 +69,7 @@ def candidates_text(groups: Mapping[int | None, Sequence[str]]) -> str:
     (names, n), *others = sampled
     parts = [
         f"the lists of {names} look like all of {n:,} sampled candidates per user",
-        *(f"those of {one} like {n:,}" for one, n in others),
+        *(f"those of {model} like {n:,}" for model, n in others),
     ]
     return ", ".join((*parts, *([f"those of {listed(groups[None])} do not"] if None in groups else [])))
 
@@ -81,7 +83,7 @@ def _ranks_all(place: Place, other: Place) -> bool:
     result, model = place
     if result is other[0]:
         return True
-    is_found = any(one.check == SAMPLED and one.model == model for one in result.findings)
+    is_found = any(finding.check == SAMPLED and finding.model == model for finding in result.findings)
     if result.examined and SAMPLED not in result.unmade:
         return not is_found
     size, share = _usual_size(place)

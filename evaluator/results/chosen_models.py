@@ -39,7 +39,7 @@ def _with_models(result: Kind, own: Collection[str], chosen: Collection[str]) ->
         return result
     shown = kept | {*result.yardsticks}
 
-    def of_shown(values: Mapping[str, Any]) -> dict[str, Any]:
+    def shown_values(values: Mapping[str, Any]) -> dict[str, Any]:
         return {model: value for model, value in values.items() if model in shown}
 
     def rows(given: Iterable[Any]) -> tuple[Any, ...]:
@@ -57,13 +57,13 @@ def _with_models(result: Kind, own: Collection[str], chosen: Collection[str]) ->
         by_group=rows(result.by_group),
         repeated=rows(result.repeated),
         gates=rows(result.gates),
-        inputs=tuple(one for one in result.inputs if one.role.partition(".runs[")[0] not in left_out),
-        counts=of_shown(result.counts),
+        inputs=tuple(source for source in result.inputs if source.role.partition(".runs[")[0] not in left_out),
+        counts=shown_values(result.counts),
         per_user=_users_of(result.per_user, shown),
-        candidates=of_shown(result.candidates),
-        list_hashes=of_shown(result.list_hashes),
+        candidates=shown_values(result.candidates),
+        list_hashes=shown_values(result.list_hashes),
         enriched={name: path for name, path in result.enriched.items() if name in shown or name.rpartition(" (")[0] in shown},  # of runs
-        findings=tuple(one for one in result.findings if not one.model or one.model in shown),
+        findings=tuple(finding for finding in result.findings if not finding.model or finding.model in shown),
         conclusions=(),
         remarks=(chosen_text(named, len(own)), *result.remarks),
         config={**result.config, **sections},

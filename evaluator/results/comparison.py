@@ -73,22 +73,24 @@ class Comparison(Struct, frozen=True):
     @property
     def tested(self) -> tuple[str, ...]:
         """The measures with a tested difference, in the order of the results."""
-        return tuple(dict.fromkeys(one.subject.measure for one in self.differences if one.is_tested))
+        return tuple(dict.fromkeys(difference.subject.measure for difference in self.differences if difference.is_tested))
 
     @property
     def others(self) -> tuple[str, ...]:
         """The models other than the base; all models if all pairs are compared."""
         return tuple(model for model in self.models if model != self.base)
 
-    def of(self, model: str, base: str | None = None) -> tuple[Difference, ...]:
+    def model_differences(self, model: str, base: str | None = None) -> tuple[Difference, ...]:
         """Return the differences of a model from the base, or from another model."""
         against = base or self.base
-        return tuple(one for one in self.differences if one.subject.model == model and one.subject.base == against)
+        return tuple(
+            difference for difference in self.differences if difference.subject.model == model and difference.subject.base == against
+        )
 
 
 def family_size(differences: Iterable[Difference]) -> int:
     """Return the number of tested comparisons that p values are corrected over; 0 if none was tested."""
-    return max((one.family or 0 for one in differences), default=0)
+    return max((difference.family or 0 for difference in differences), default=0)
 
 
 _SAME_AS = {"identical": "identical for every user", "equivalent": "equivalent within the margin"}
@@ -100,58 +102,70 @@ def conclusions(comparison: Comparison, *, with_groups: bool = False) -> list[st
     A conclusion has the size of one difference, see `main_measure`. `with_groups`, it is followed by a group in which it does not hold.
     """
     pairs: dict[tuple[str, str], list[Difference]] = {}
-    for one in comparison.differences:
-        if one.subject.measure in comparison.judged:
-            pairs.setdefault((one.subject.base, one.subject.model), []).append(one)
+    for difference in comparison.differences:
+        if difference.subject.measure in comparison.judged:
+            pairs.setdefault((difference.subject.base, difference.subject.model), []).append(difference)
     of_pairs: list[str] = []
     for (base, model), differences in pairs.items():
-        first, *more = _of_pair(base, model, differences)
+        first, *more = _pair_conclusions(base, model, differences)
         in_group = comparison.in_groups.get((base, model), "") if with_groups else ""
         of_pairs += [first, *([in_group] if in_group else []), *more]
     return [*filter(None, (comparison.left_out,)), *comparison.cautions, *of_pairs]
 
 
-def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
+def _pair_conclusions(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
     """Yield the conclusions on one pair of models."""
-    tested = [one for one in differences if one.is_tested]
+    tested = [difference for difference in differences if difference.is_tested]
     if len(differences) == 1 or len(tested) == 1:
         yield (tested or differences)[0].sentence
         yield from _untested(differences) if len(differences) > 1 else ()
         return
-    by_verdict = {verdict: [one for one in differences if one.verdict == verdict] for verdict in ("better", "worse", *_SAME_AS)}
+    by_verdict = {
+        verdict: [difference for difference in differences if difference.verdict == verdict] for verdict in ("better", "worse", *_SAME_AS)
+    }
     better, worse = by_verdict["better"], by_verdict["worse"]
     n = len(tested)
     if better or worse:
         most, fewest = (better, worse) if len(better) >= len(worse) else (worse, better)
-        against = f", {fewest[0].verdict} on {len(fewest)} ({shortened(one.subject.measure for one in fewest)})" if fewest else ""
-        against += "".join(
-            f", {verdict} on {n_of}" for verdict in (*_SAME_AS, "inconclusive") if (n_of := sum(one.verdict == verdict for one in tested))
+        against = (
+            f", {fewest[0].verdict} on {len(fewest)} ({shortened(difference.subject.measure for difference in fewest)})" if fewest else ""
         )
-        main = main_measure([one.subject.measure for one in most])
-        detail = next(one.sentence for one in most if one.subject.measure == main).partition(": ")[2]
+        against += "".join(
+            f", {verdict} on {n_of}"
+            for verdict in (*_SAME_AS, "inconclusive")
+            if (n_of := sum(difference.verdict == verdict for difference in tested))
+        )
+        main = main_measure([difference.subject.measure for difference in most])
+        detail = next(difference.sentence for difference in most if difference.subject.measure == main).partition(": ")[2]
         yield f"{model} is {most[0].verdict} than {base} on {count_of_measures(len(most), n)}{against}: {detail}"
     for verdict, meaning in _SAME_AS.items():
         if by_verdict[verdict]:
             yield f"{model} and {base} are {meaning} on {count_of_measures(len(by_verdict[verdict]), n)}."
-    inconclusive = [one for one in differences if one.verdict == "inconclusive"]
+    inconclusive = [difference for difference in differences if difference.verdict == "inconclusive"]
     if n and len(inconclusive) == n:
         yield f"No clear difference between {base} and {model} on any of {n} measures.{_can_detect(inconclusive[0])}"
     elif inconclusive:
-        measures = shortened(one.subject.measure for one in inconclusive)
+        measures = shortened(difference.subject.measure for difference in inconclusive)
         yield f"Inconclusive between {base} and {model}: {measures}.{_can_detect(inconclusive[0])}"
     yield from _untested(differences)
 
 
 def _untested(differences: Sequence[Difference]) -> Iterator[str]:
     """Yield a sentence on the measures that could not be tested; a note is on those that count different users."""
-    untested = [one.subject.measure for one in differences if not one.is_tested and not (one.n_unpaired and one.interval)]
+    untested = [
+        difference.subject.measure
+        for difference in differences
+        if not difference.is_tested and not (difference.n_unpaired and difference.interval)
+    ]
     if untested:
         yield f"Not tested, without an interval: {shortened(untested)}."
 
 
 def main_measure(measures: Sequence[str]) -> str:
     """Return the measure whose difference sentences on several measures show: nDCG@10, else the first nDCG, else the first measure."""
-    return next((one for one in ("nDCG@10", *(name for name in measures if name.startswith("nDCG"))) if one in measures), measures[0])
+    return next(
+        (measure for measure in ("nDCG@10", *(name for name in measures if name.startswith("nDCG"))) if measure in measures), measures[0]
+    )
 
 
 def count_of_measures(some: int, n: int) -> str:
@@ -181,13 +195,13 @@ def worse_in_groups(
     all groups in which the test shows it; without any, those in which the model is worse on all measures, if they are shown to differ from
     the other users.
     """
-    whole = {(one.subject.base, one.subject.model, one.subject.measure): one for one in of_all}
+    whole = {(difference.subject.base, difference.subject.model, difference.subject.measure): difference for difference in of_all}
     groups: dict[tuple[str, str, str, str], list[tuple[float, Difference]]] = {}
-    for one in by_group:
-        of, way = one.subject, 1.0 if one.subject.higher_is_better is not False else -1.0
+    for difference in by_group:
+        of, way = difference.subject, 1.0 if difference.subject.higher_is_better is not False else -1.0
         for worse, better, sign in ((of.base, of.model, way), (of.model, of.base, -way)):
-            if (worse, better) in leads and one.difference is not None and of.higher_is_better is not None:
-                groups.setdefault((worse, better, of.by or "", of.group or ""), []).append((sign * one.difference, one))
+            if (worse, better) in leads and difference.difference is not None and of.higher_is_better is not None:
+                groups.setdefault((worse, better, of.by or "", of.group or ""), []).append((sign * difference.difference, difference))
     apart = _apart_from_others(groups, whole)
     found: dict[tuple[str, str], str] = {}
     for pair in dict.fromkeys(key[:2] for key in groups):
@@ -196,7 +210,13 @@ def worse_in_groups(
             [
                 (group_text(*key[2:]), _measures_of(lower, len(differences)), len(lower))
                 for key, differences in of_pair.items()
-                if (lower := [one for gain, one in differences if gain < 0 and (one.verdict in ("better", "worse") or not is_tested)])
+                if (
+                    lower := [
+                        difference
+                        for gain, difference in differences
+                        if gain < 0 and (difference.verdict in ("better", "worse") or not is_tested)
+                    ]
+                )
                 and (is_tested or (len(lower) == len(differences) and key in apart))
             ]
             for is_tested in (True, False)
@@ -224,9 +244,9 @@ def _apart_from_others(
     """Return the groups of which a test shows that their difference is not that of the other users; Holm over groups and measures."""
     keys, p_values = [], []
     for key, differences in groups.items():
-        for _, one in differences:
-            of_all = whole.get((one.subject.base, one.subject.model, one.subject.measure))
-            p = None if of_all is None or one.n_users < FEW_USERS else p_of_other_users(of_all, one)
+        for _, difference in differences:
+            of_all = whole.get((difference.subject.base, difference.subject.model, difference.subject.measure))
+            p = None if of_all is None or difference.n_users < FEW_USERS else p_of_other_users(of_all, difference)
             if p is not None:
                 keys.append(key)
                 p_values.append(p)
@@ -235,4 +255,4 @@ def _apart_from_others(
 
 def _measures_of(some: Sequence[Difference], n: int) -> str:
     """Return the number of measures, or their names if they are not all of several."""
-    return count_of_measures(len(some), n) if len(some) == n > 1 else shortened(one.subject.measure for one in some)
+    return count_of_measures(len(some), n) if len(some) == n > 1 else shortened(difference.subject.measure for difference in some)

@@ -62,10 +62,10 @@ def boxes(combinations: Iterable[Combination]) -> list[Settings]:
     One setting after the other, combinations that differ only in its value are joined; the last setting is the first to be joined, so that
     conventions are joined when the rest is.
     """
-    joined: list[Settings] = [tuple(frozenset((value,)) for value in one) for one in dict.fromkeys(combinations)]
+    joined: list[Settings] = [tuple(frozenset((value,)) for value in combination) for combination in dict.fromkeys(combinations)]
     for place in reversed(range(len(joined[0]))) if joined else ():
         by_rest: dict[Settings, set[str]] = {}
-        for one in joined:
-            by_rest.setdefault((*one[:place], *one[place + 1 :]), set()).update(one[place])
+        for box in joined:
+            by_rest.setdefault((*box[:place], *box[place + 1 :]), set()).update(box[place])
         joined = [(*rest[:place], frozenset(values), *rest[place:]) for rest, values in by_rest.items()]
     return joined

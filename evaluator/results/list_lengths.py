@@ -21,7 +21,7 @@ def caution(models: Mapping[str, tuple[Result, str]], measures: Collection[str])
     check say nothing about their lists.
     """
     known = {name: of_model for name, of_model in models.items() if _is_known(of_model[0])}
-    details = {shown: one for name, of_model in known.items() for shown, one in _of_runs(name, *of_model).items()}
+    details = {shown: run_details for name, of_model in known.items() for shown, run_details in _run_details(name, *of_model).items()}
     cutoffs = {row.k for result, model in models.values() for row in result.rows_by_model.get(model, ()) if row.label in measures and row.k}
     short = {name: [k for k in details[name].get(SHORT_AT, ()) if k in cutoffs] for name in details}
     uneven = sorted(k for k in cutoffs if 0 < sum(k in of_model for of_model in short.values()) < len(short))
@@ -44,16 +44,24 @@ def _is_known(result: Result) -> bool:
     return result.examined and LIST_LENGTHS not in result.unmade
 
 
-def _of_runs(name: str, result: Result, model: str) -> dict[str, Mapping[str, Any]]:
+def _run_details(name: str, result: Result, model: str) -> dict[str, Mapping[str, Any]]:
     """Return the details on the lists of a model by its `name`; by the names of its runs, as findings have them, if these differ."""
     runs = dict.fromkeys(f" (run {row.run})" for row in result.repeated if row.model == model and row.run is not None)
     of_runs = {f"{name}{run}": _details(result, f"{model}{run}") for run in runs or ("",)}
-    short = {frozenset(one.get(SHORT_AT, ())) for one in of_runs.values()}
-    longest = max((one[LONGEST] for one in of_runs.values() if one), default=0)
+    short = {frozenset(details.get(SHORT_AT, ())) for details in of_runs.values()}
+    longest = max((details[LONGEST] for details in of_runs.values() if details), default=0)
     return of_runs if len(short) > 1 else {name: {SHORT_AT: short.pop(), LONGEST: longest}}
 
 
 def _details(result: Result, model: str) -> Mapping[str, Any]:
     """Return the details on the lists of a model, over all folds; empty if most lists reach every cut-off."""
-    found = [one.details for one in result.findings if one.check == LIST_LENGTHS and one.model == model and SHORT_AT in one.details]
-    return {SHORT_AT: {k for one in found for k in one[SHORT_AT]}, LONGEST: max(one[LONGEST] for one in found)} if found else {}
+    found = [
+        details.details
+        for details in result.findings
+        if details.check == LIST_LENGTHS and details.model == model and SHORT_AT in details.details
+    ]
+    return (
+        {SHORT_AT: {k for details in found for k in details[SHORT_AT]}, LONGEST: max(details[LONGEST] for details in found)}
+        if found
+        else {}
+    )

@@ -40,13 +40,13 @@ class MeasureDefinition(Struct, frozen=True):
 
         An axis that only one of them has is newer than the other: that one has the value of the convention receval, which changes nothing.
         """
-        mine, others = (dict(one.axes) | dict(one.params) | one._plain() for one in (self, other))
+        mine, others = (dict(side.axes) | dict(side.params) | side._plain() for side in (self, other))
         newer = {name: value for name, value in load("receval").axes.items() if name in (set(self.axes) ^ set(other.axes))}
         mine, others = newer | mine, newer | others
         names = sorted(mine.keys() | others.keys())
         own = [(name, mine.get(name), others.get(name)) for name in names if mine.get(name) != others.get(name)]
         pairs = zip(self.components.items(), other.components.values(), strict=False)
-        return own + [(f"{choice} of {name}", one, two) for (name, part), more in pairs for choice, one, two in part.differences(more)]
+        return own + [(f"{choice} of {name}", value, two) for (name, part), more in pairs for choice, value, two in part.differences(more)]
 
     def _plain(self) -> dict[str, Any]:
         plain = {name: getattr(self, name) for name in ("metric", "threshold", "graded", "average", "population", "of_models")}

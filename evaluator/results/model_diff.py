@@ -147,4 +147,4 @@ class ModelDiff(Struct, frozen=True, eq=False):
     @property
     def main(self) -> MeasureDiff:
         """The difference of the measure that decides what a loss is."""
-        return next(one for one in self.measures if one.measure == self.measure)
+        return next(measure for measure in self.measures if measure.measure == self.measure)

@@ -51,11 +51,11 @@ def other_users_reason(row: Row) -> str:
     return f" ({'; '.join(reasons)})" if reasons else ""
 
 
-def of_users_texts(definitions: Mapping[str, MeasureDefinition]) -> Iterator[str]:
+def combined_measure_texts(definitions: Mapping[str, MeasureDefinition]) -> Iterator[str]:
     """Say which measures average a combination of each user's values although a table shows another value of a part."""
-    for name, one in definitions.items():
-        others = [label for label, part in one.components.items() if part.average != one.average]
-        if one.axes.get("f_of") == "users" and one.average == "mean" and others:
+    for name, definition in definitions.items():
+        others = [label for label, part in definition.components.items() if part.average != definition.average]
+        if definition.axes.get("f_of") == "users" and definition.average == "mean" and others:
             pooled = "is" if len(others) == 1 else "are"
             alone = f"{listed(others)} alone {pooled} pooled over users (micro)"
             yield f"{name} is the mean of each user's value; {alone}. {name} with of=means combines the two values of a table."

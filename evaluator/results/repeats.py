@@ -85,9 +85,9 @@ def over_folds(results: Mapping[str, Result], config: Mapping[str, Any]) -> Resu
         inputs=tuple(_inputs(results)),
         config=config,
         truths={name: truth for name, result in results.items() for truth in result.truths.values()},
-        definitions={name: one for result in results.values() for name, one in result.definitions.items()},
-        candidates={model: one for result in reversed(list(results.values())) for model, one in result.candidates.items()},
-        list_hashes={model: " ".join(one.list_hashes.get(model, "") for one in results.values()) for model in first.list_hashes},
+        definitions={name: definition for result in results.values() for name, definition in result.definitions.items()},
+        candidates={model: candidate for result in reversed(list(results.values())) for model, candidate in result.candidates.items()},
+        list_hashes={model: " ".join(result.list_hashes.get(model, "") for result in results.values()) for model in first.list_hashes},
         remarks=(f"Values are means over {len(results)} folds; numbers of users are added up over them.", *_remarks(results)),
         findings=tuple(_findings(results)),
         enriched={f"{name}/{model}": path for name, result in results.items() for model, path in result.enriched.items()},
@@ -108,13 +108,13 @@ def _joined(folds: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def describe_folds(descriptions: Mapping[str, Description]) -> Description:
     """Combine descriptions by fold into one, in which the name of each file names its fold."""
 
-    def of_fold(source: str, fold: str) -> str:
+    def fold_source(source: str, fold: str) -> str:
         return f"{source} of fold {fold}"
 
     return Description(
-        tuple(replace(table, name=of_fold(table.name, fold)) for fold, each in descriptions.items() for table in each.tables),
+        tuple(replace(table, name=fold_source(table.name, fold)) for fold, each in descriptions.items() for table in each.tables),
         tuple(
-            replace(overlap, one=of_fold(overlap.one, fold), other=of_fold(overlap.other, fold))
+            replace(overlap, one=fold_source(overlap.one, fold), other=fold_source(overlap.other, fold))
             for fold, each in descriptions.items()
             for overlap in each.overlaps
         ),

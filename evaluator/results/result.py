@@ -20,7 +20,7 @@ from . import notes
 from .description import Description
 from .gates import Gate
 from .measure_definition import MeasureDefinition
-from .row import FEW_USERS, Candidates, Counts, Row, of_models, protocol_sentences, shortened
+from .row import FEW_USERS, Candidates, Counts, Row, protocol_sentences, sentences_with_models, shortened
 from .tables import LedgerRow, ValueRow, ledger_rows, value_rows
 
 Read = Callable[[str, Sequence[str] | None], "pl.DataFrame"]
@@ -237,15 +237,15 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         """Return sentences on the numbers: their definitions, how ids were read, who counts, who has no list."""
         protocols = {row.measure: row.protocol for row in self.rows if row.protocol is not None}
         models = {name: counts for name, counts in self.counts.items() if name not in self.yardsticks}
-        relevant = self._relevant(models.values(), any(one.relevance for one in protocols.values()) or not protocols)
+        relevant = self._relevant(models.values(), any(protocol.relevance for protocol in protocols.values()) or not protocols)
         about_models = [(model, sentence) for model, counts in models.items() for sentence in self._about(model, counts)]
         apart = (remark for remark in self.remarks if remark not in self.cautions)  # these are shown above
         return (
             *protocol_sentences(protocols, self.threshold),
-            *notes.of_users_texts(self.definitions),
+            *notes.combined_measure_texts(self.definitions),
             *apart,
             *relevant,
-            *of_models(about_models),
+            *sentences_with_models(about_models),
         )
 
     @property
@@ -260,19 +260,19 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         Measures that do not judge (read what is relevant) have none unless a list is missing; only the population `test` asks how the
         rest counts.
         """
-        populations = {one.population for one in self.definitions.values()}
+        populations = {definition.population for definition in self.definitions.values()}
         shown = self._with_relevant(counts, judges)
-        return dict.fromkeys(notes.relevant_text(one, "test" in populations or not populations) for one in shown)
+        return dict.fromkeys(notes.relevant_text(model_counts, "test" in populations or not populations) for model_counts in shown)
 
     def _with_relevant(self, counts: Iterable[Counts], judges: bool) -> Iterator[Counts]:
-        return (one for one in counts if judges or (notes.missing_lists_text(one) and not self._only_rates()))
+        return (count for count in counts if judges or (notes.missing_lists_text(count) and not self._only_rates()))
 
     def all_relevant(self) -> frozenset[int]:
         """Return the numbers of test users that the notes say have all a relevant item."""
         protocols = [row.protocol for row in self.rows if row.protocol is not None]
         counts = (counts for name, counts in self.counts.items() if name not in self.yardsticks)
-        shown = self._with_relevant(counts, any(one.relevance for one in protocols) or not protocols)
-        return frozenset(one.test for one in shown if one.relevant == one.test)
+        shown = self._with_relevant(counts, any(protocol.relevance for protocol in protocols) or not protocols)
+        return frozenset(protocol.test for protocol in shown if protocol.relevant == protocol.test)
 
     def _about(self, model: str, counts: Counts) -> Iterator[str]:
         """Yield sentences on the users and values of one model."""
@@ -288,7 +288,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     def _only_rates(self) -> bool:
         """Return whether all measures count every test user and read no relevance, as rating errors do; others leave them out."""
         none_judges = not any(row.protocol.relevance for row in self.rows if row.protocol is not None)
-        return none_judges and {one.population for one in self.definitions.values()} == {"tested"}
+        return none_judges and {definition.population for definition in self.definitions.values()} == {"tested"}
 
     def _other_users(self, model: str, usual: int) -> Iterator[str]:
         """Yield sentences on the measures of a model that are averaged over other users than the first one."""

@@ -34,7 +34,7 @@ def listed(names: Sequence[str]) -> str:
     return shortened(names) if len(names) > _FEW or len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def of_models(sentences: Iterable[tuple[str, str]]) -> list[str]:
+def sentences_with_models(sentences: Iterable[tuple[str, str]]) -> list[str]:
     """Join pairs (model, sentence) into texts: a sentence on several models appears once, with their names.
 
     Three or more sentences that differ in one number are one, with the range of this number.
@@ -49,8 +49,8 @@ def of_models(sentences: Iterable[tuple[str, str]]) -> list[str]:
     for some in alike.values():
         in_one = _with_ranges(some) if len(some) > _MOST_ALIKE else ""
         if in_one:
-            models_by_sentence[in_one] = [model for one in some for model in models_by_sentence[one]]
-        texts += [f"{shortened(dict.fromkeys(models_by_sentence[one]))}: {one}" for one in ([in_one] if in_one else some)]
+            models_by_sentence[in_one] = [model for sentence in some for model in models_by_sentence[sentence]]
+        texts += [f"{shortened(dict.fromkeys(models_by_sentence[sentence]))}: {sentence}" for sentence in ([in_one] if in_one else some)]
     return texts
 
 
@@ -253,7 +253,7 @@ class Row(Struct, frozen=True):
     def __repr__(self) -> str:
         places = {"by": self.by, "group": self.group, "fold": self.fold, "run": self.run}
         shown = {"value": self.value, "n_users": self.n_users, **{name: place for name, place in places.items() if place is not None}}
-        return f"Row({self.model!r}, {self.label!r}, {', '.join(f'{name}={one!r}' for name, one in shown.items())})"
+        return f"Row({self.model!r}, {self.label!r}, {', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
     def cells(self) -> dict[str, Any]:
         """Return everything about this value by key, as in `RECORD`."""

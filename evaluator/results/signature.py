@@ -105,7 +105,7 @@ def signatures(result: Result, models: Iterable[str] = ()) -> dict[str, Signatur
 
 def signature_lines(result: Result, models: Iterable[str] = ()) -> dict[str, str]:
     """Return the signature of each measure by its label, as text; `models` as in `signatures`."""
-    return {label: str(one) for label, one in signatures(result, models).items()}
+    return {label: str(signature) for label, signature in signatures(result, models).items()}
 
 
 def _signature(result: Result, rows: list[Row]) -> Signature:

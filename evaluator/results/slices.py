@@ -93,7 +93,7 @@ class SliceSearch(Struct, frozen=True):
     @property
     def confirmed(self) -> tuple[UserSlice, ...]:
         """The confirmed slices."""
-        return tuple(one for one in self.slices if one.confirmed)
+        return tuple(user_slice for user_slice in self.slices if user_slice.confirmed)
 
     @property
     def title(self) -> str:
@@ -118,7 +118,7 @@ class Slices(Struct, frozen=True):
     @property
     def confirmed(self) -> tuple[UserSlice, ...]:
         """The confirmed slices of all searches."""
-        return tuple(one for search in self.searches for one in search.confirmed)
+        return tuple(user_slice for search in self.searches for user_slice in search.confirmed)
 
     def summary(self) -> str:
         """Return how many slices were looked at and tested, and how many are confirmed, see `counts_text`."""
@@ -128,7 +128,7 @@ class Slices(Struct, frozen=True):
         """Yield a sentence for each confirmed slice, or that a search has none; and how many were examined."""
         for search in self.searches:
             start = f"{search.title}: " if len(self.searches) > 1 else ""
-            yield from (f"{start}{one.sentence}." for one in search.confirmed)
+            yield from (f"{start}{user_slice.sentence}." for user_slice in search.confirmed)
             if not search.confirmed:
                 yield f"{search.title}: {'no slice is confirmed' if search.slices else 'no slice stands out'}."
         yield f"{self.summary()}."
@@ -152,9 +152,13 @@ class Slices(Struct, frozen=True):
         """Return a row for each tested slice."""
         places = ("measure", "base", "model")
         return [
-            {**{name: getattr(search, name) for name in places}, "slice": one.name, **{name: getattr(one, name) for name in FIELDS}}
+            {
+                **{name: getattr(search, name) for name in places},
+                "slice": user_slice.name,
+                **{name: getattr(user_slice, name) for name in FIELDS},
+            }
             for search in self.searches
-            for one in search.slices
+            for user_slice in search.slices
         ]
 
 
@@ -165,10 +169,10 @@ FIELDS: Final = tuple(name for name in UserSlice.__struct_fields__ if name != "c
 def _cells_of_search(search: SliceSearch) -> dict[str, Any]:
     cells = {name: getattr(search, name) for name in SliceSearch.__struct_fields__ if name != "slices"}
     slices = [
-        {"conditions": [{"by": by, "group": group} for by, group in one.conditions]}
-        | {name: getattr(one, name) for name in FIELDS}
-        | {"sentence": one.sentence}
-        for one in search.slices
+        {"conditions": [{"by": by, "group": group} for by, group in user_slice.conditions]}
+        | {name: getattr(user_slice, name) for name in FIELDS}
+        | {"sentence": user_slice.sentence}
+        for user_slice in search.slices
     ]
     return {**cells, "slices": slices}
 

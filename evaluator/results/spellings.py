@@ -33,8 +33,8 @@ def labels_named(text: str, labels: Sequence[str], definitions: Definitions = UN
     plain = {label: label.lower().replace(" ", "") for label in labels}
     for spelling in dict.fromkeys((text, with_metric_name(text))):
         wanted = spelling.lower().replace(" ", "")
-        exact = tuple(label for label, one in plain.items() if one == wanted)
-        if labels_of_name := exact or tuple(label for label, one in plain.items() if one.partition("@")[0] == wanted):
+        exact = tuple(label for label, plain_label in plain.items() if plain_label == wanted)
+        if labels_of_name := exact or tuple(label for label, plain_label in plain.items() if plain_label.partition("@")[0] == wanted):
             return labels_of_name
     return tuple(label for label in labels if _is_spelling(text, label, definitions))
 
@@ -55,7 +55,7 @@ def close_label(text: str, labels: Sequence[str]) -> str:
 
 def _is_spelling(text: str, label: str, definitions: Definitions) -> bool:
     """Return whether a text is another spelling of a label, or of its metric without the cut-off."""
-    (wanted, aggregate), (measure, own) = (without_aggregate(one) for one in (text.strip(), label))
+    (wanted, aggregate), (measure, own) = (without_aggregate(name) for name in (text.strip(), label))
     try:
         printed = parse(measure)
         definition = definitions.get(printed.title)
@@ -92,7 +92,7 @@ def _is_same(asked: MetricSpec, printed: MetricSpec, definition: MeasureDefiniti
     shown.pop("convention", None)
     if not all(_has(definition, entry, key, value) if definition else shown.get(key) == value for key, value in settings.items()):
         return False
-    parts, own = ([*one.components] or [*map(parse, entry.combines)] for one in (asked, printed))
+    parts, own = ([*spec.components] or [*map(parse, entry.combines)] for spec in (asked, printed))
     held = [*definition.components.values()] if definition else []
     of_parts = held if len(held) == len(own) else [None] * len(own)
     return len(parts) == len(own) and all(map(_is_same, parts, own, of_parts))
@@ -110,4 +110,4 @@ def _has(definition: MeasureDefinition, entry: Metric, key: str, value: Scalar) 
     if axis == key and key not in PROTOCOL:
         return False
     both = (AXES[axis].read(value, key), definition.axes.get(axis))
-    return len({entry.average if axis == "average" and one == "own" else one for one in both}) == 1
+    return len({entry.average if axis == "average" and average == "own" else average for average in both}) == 1

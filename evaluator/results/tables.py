@@ -95,12 +95,12 @@ def _numbers(ledger: Ledger, value: float | None) -> Iterator[tuple[LedgerWord, 
 @cache
 def columns_of_table(row: type[Struct]) -> dict[str, type[pl.DataType]]:
     """Return the columns of a table of such rows, with their types."""
-    kinds = {name: next(one for one in (*get_args(kind), kind) if one is not type(None)) for name, kind in get_type_hints(row).items()}
+    kinds = {name: next(part for part in (*get_args(kind), kind) if part is not type(None)) for name, kind in get_type_hints(row).items()}
     types: dict[Any, type[pl.DataType]] = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
     return {name: types.get(kind, pl.String) for name, kind in kinds.items()}
 
 
 def as_frame(row: type[Struct], rows: Iterable[Struct]) -> pl.DataFrame:
     """Return rows as a frame, which has its columns and their types without any row too."""
-    cells: Sequence[tuple[Any, ...]] = [astuple(one) for one in rows]
+    cells: Sequence[tuple[Any, ...]] = [astuple(record) for record in rows]
     return pl.DataFrame(cells, schema=columns_of_table(row), orient="row")

@@ -103,4 +103,4 @@ class UserView(Struct, frozen=True, eq=False):
     @property
     def models(self) -> tuple[str, ...]:
         """The models, in the order of the config; reference lists come last."""
-        return tuple(dict.fromkeys((*self.lists, *(one.model for one in self.values))))
+        return tuple(dict.fromkeys((*self.lists, *(value.model for value in self.values))))

@@ -100,12 +100,12 @@ def _about(text: str, metrics: Sequence[MetricEntry]) -> list[MetricEntry]:
     """Return the metrics whose name, aliases, summary, needs or family contain all words of a text, or else some of them."""
     words = [word for word in text.lower().split() if len(word) >= _SHORTEST]
 
-    def met(one: MetricEntry) -> int:
-        described = " ".join((one.name, *one.aliases, one.summary, *one.needs, FAMILIES.get(one.family, ""))).lower()
+    def met(metric: MetricEntry) -> int:
+        described = " ".join((metric.name, *metric.aliases, metric.summary, *metric.needs, FAMILIES.get(metric.family, ""))).lower()
         return sum(word in described for word in words)
 
     most = max(map(met, metrics))
-    return [one for one in metrics if met(one) == most] if most else []
+    return [metric for metric in metrics if met(metric) == most] if most else []
 
 
 def _named(text: str, convention: Convention | None) -> str:

@@ -123,7 +123,7 @@ def choose(results: Mapping[str, Kind], models: str | Sequence[str], *bases: str
     """Return results with the chosen models, and those that they are compared with: `bases`, and those that their configs name."""
     if not models or not results:
         return dict(results)
-    named = (*bases, *(section_of(one, "compare", Compare).baseline for one in results.values()))
+    named = (*bases, *(section_of(result, "compare", Compare).baseline for result in results.values()))
     return with_chosen_models(results, [models] if isinstance(models, str) else models, [base for base in named if base is not None])
 
 
@@ -144,7 +144,7 @@ def gather(
         judge = _judge(config) if judges_gates else None  # baselines are found before the run
         searched = _features(config, features, judges_gates=judges_gates)
         results[name] = run(config, concludes=False, features=searched, describes=describes)
-        tell([one for one in results[name].findings if one.severity == "error"])
+        tell([finding for finding in results[name].findings if finding.severity == "error"])
         results[name] = results[name] if judge is None else judge(results[name])
     return GatheredResults({name: results[name] for name in opened.labels}, opened.config, opened.folders, opened.unnamed)
 
@@ -285,7 +285,7 @@ class ComparedResults(Struct, frozen=True, eq=False):
         """The arguments of the forms of a comparison."""
         safe = any(map(is_spreadsheet_safe, self.results.values()))
         shown = {"everything": self.everything, "relative": self.relative}
-        styles = ((one.config.get("report") or {}).get("latex") for one in self.results.values())
+        styles = ((result.config.get("report") or {}).get("latex") for result in self.results.values())
         return {"look_at": self.look_at, "spreadsheet_safe": safe, "compared": self, "style": next(filter(None, styles), {}), **shown}
 
 
@@ -328,7 +328,7 @@ def compare_inputs(
         by = groups_named(gathered.results, written_by)
         arguments = {**arguments, "by": by, "written_by": dict(zip(by, written_by, strict=True))}
         stored, note = (gathered.config.config.compare, "") if gathered.config is not None else _stored(gathered.results, arguments)
-        options = with_arguments(ComparisonOptions.of(stored), arguments)
+        options = with_arguments(ComparisonOptions.from_config(stored), arguments)
         look_at = next((text for text in inputs if not is_folder(text.partition("=")[2] or text)), "CONFIG")
         look_at = (written or {}).get(look_at, look_at)
         compared = compare(gathered, options)

@@ -63,11 +63,11 @@ def two_models(inputs: Sequence[str], read: Read, *, has_test: bool) -> TwoModel
     if len(configs) > 1 or (configs and (files or folders)) or (files and (folders or models)) or len(models) > 2:
         raise _unclear(inputs)
     if files:
-        return _of_files(files, read, has_test=has_test)
+        return _file_models(files, read, has_test=has_test)
     if folders:
-        return _of_folders(folders, models, read, has_test=has_test)
+        return _folder_models(folders, models, read, has_test=has_test)
     source = configs[0] if configs else None if has_test else _config_here(inputs)
-    return _of_config(read(source, ()), models)
+    return _config_models(read(source, ()), models)
 
 
 def config_among(words: Sequence[str]) -> str | None:
@@ -114,7 +114,7 @@ def _config_here(inputs: Sequence[str]) -> str:
     return config_here(f", and {' and '.join(inputs) or 'nothing'} names no file: {_HOW}", f"receval diff {{}} {names or 'A B'}")
 
 
-def _of_config(loaded: Loaded, models: Sequence[str]) -> TwoModels:
+def _config_models(loaded: Loaded, models: Sequence[str]) -> TwoModels:
     """Return two models of a config: those named, or both that it has."""
     data = loaded.config.data
     names = [name for name, *_ in data.named_lists()] if not data.has_model_column else []
@@ -130,7 +130,7 @@ def _of_config(loaded: Loaded, models: Sequence[str]) -> TwoModels:
     raise ConfigError(f"name two models{which}", f"the base first{example}")
 
 
-def _of_files(files: Sequence[str], read: Read, *, has_test: bool) -> TwoModels:
+def _file_models(files: Sequence[str], read: Read, *, has_test: bool) -> TwoModels:
     if len(files) != 2:
         raise _unclear(files)
     named = [(name or Path(path).name.partition(".")[0], path) for name, path in map(_named, files)]
@@ -144,7 +144,7 @@ def _of_files(files: Sequence[str], read: Read, *, has_test: bool) -> TwoModels:
     return TwoModels(read(None, [f"{name}={path}" for name, path in named]), base, model)
 
 
-def _of_folders(folders: Sequence[str], models: Sequence[str], read: Read, *, has_test: bool) -> TwoModels:
+def _folder_models(folders: Sequence[str], models: Sequence[str], read: Read, *, has_test: bool) -> TwoModels:
     """Return the models of one or two folders of results, whose lists are stored there."""
     if len(folders) > 2 or (len(folders) == 2 and models):
         raise _unclear((*folders, *models))
@@ -205,7 +205,7 @@ def found_path(folder: Path, path: str) -> str:
     """
     places = (Path.cwd(), folder.resolve(), *folder.resolve().parents[:2])
     paths = (str(place / path) for place in places)
-    return next((one for one in paths if os.path.exists(one) or next(iglob(one), None)), path)
+    return next((place for place in paths if os.path.exists(place) or next(iglob(place), None)), path)
 
 
 def stored_config(folder: Path, result: Result, lists: Mapping[str, Any], *, has_test: bool) -> dict[str, Any]:
@@ -221,7 +221,7 @@ def stored_config(folder: Path, result: Result, lists: Mapping[str, Any], *, has
             case str():
                 return found_path(folder, source)
             case list():
-                return [found(one) for one in source]
+                return [found(part) for part in source]
             case {"path": path}:
                 return {**source, "path": found(path)}
         return source
@@ -232,7 +232,7 @@ def stored_config(folder: Path, result: Result, lists: Mapping[str, Any], *, has
         raise DataError(f"{folder}: its test file {path or ''} is not here", "run this in the folder of its config, or add --test FILE")
     located = {role: found(source) if isinstance(source, dict) else source for role, source in data.items()}
     of_models = {
-        role: {name: found(one) for name, one in some.items()} if isinstance(some, dict) and "path" not in some else found(some)
+        role: {name: found(source) for name, source in some.items()} if isinstance(some, dict) and "path" not in some else found(some)
         for role, some in lists.items()
     }
     return {**config, "data": {**located, **of_models}}

@@ -62,7 +62,7 @@ def set_baseline(folder: str, target: str | None = None, *, models: Sequence[str
         verdicts.summary(): verdicts.failed(),
         "its config has gates that were not judged": result.config.get("gates", {}).get("rules") and not result.gates,
         "a health check of level error failed": result.failed(),
-        (replaced := "" if chosen else _of_other_models(result, target)): replaced,
+        (replaced := "" if chosen else _other_models_sentence(result, target)): replaced,
     }
     reasons = () if force else tuple(reason for reason, holds in problems.items() if holds)
     if not reasons:
@@ -80,7 +80,7 @@ def with_bases(label: str, result: Result, models: Sequence[str], options: Mappi
     return with_chosen_models({label: result}, models, [base for base in named if base in result.models])[label]
 
 
-def _of_other_models(result: Result, target: str) -> str:
+def _other_models_sentence(result: Result, target: str) -> str:
     """Return a sentence if results have no model of the baseline that they would replace; else an empty text."""
     try:
         models = load(target).models
@@ -141,7 +141,7 @@ def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases, *, 
         return result
     stored = result.config.get("gates", {})
     notes = (OF_EARLIER_VERSION,) if gates.fail == "shown_beyond" and stored.get("rules") and "fail" not in stored else ()
-    return replace(result, gates=judge(result, Demands.of(gates, compare, bases, strict=strict, notes=notes)).gates)
+    return replace(result, gates=judge(result, Demands.from_config(gates, compare, bases, strict=strict, notes=notes)).gates)
 
 
 def features_of_rules(loaded: Loaded) -> tuple[GroupBy, ...]:

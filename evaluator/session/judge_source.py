@@ -45,11 +45,11 @@ def judge_source(
     """
     targets = targets_of(outputs, "gates", "report", more=more_files)
     loaded = None if is_folder(source) else read(source)
-    judge, inputs = _of_folder(source, options, models, strict) if loaded is None else _of_config(loaded, strict)
+    judge, inputs = _folder_judge(source, options, models, strict) if loaded is None else _config_judge(loaded, strict)
     with Stage(targets.written(of=loaded), inputs) as stage:
         result = judge()
         content = None
-        if reports or targets.of("report"):
+        if reports or targets.files_for("report"):
             from .compare import GatheredResults, storage_of  # only here: most runs with gates make no report
             from .report import report_of_gathered
 
@@ -59,7 +59,7 @@ def judge_source(
     return JudgedResult(result, content, strict)
 
 
-def _of_folder(folder: str, options: Mapping[str, Any], models: Sequence[str], strict: bool) -> tuple[Judge, list[InputPath]]:
+def _folder_judge(folder: str, options: Mapping[str, Any], models: Sequence[str], strict: bool) -> tuple[Judge, list[InputPath]]:
     """Return a function that judges the results of a folder, and what it reads."""
     result = with_bases(folder, load(folder), models, options)
     gates, compare = gates_of(result.config, options)
@@ -70,7 +70,7 @@ def _of_folder(folder: str, options: Mapping[str, Any], models: Sequence[str], s
     return lambda: with_gates(result, gates, compare, bases_of(gates, Path(), result.models), strict=strict), inputs
 
 
-def _of_config(loaded: Loaded, strict: bool) -> tuple[Judge, list[InputPath]]:
+def _config_judge(loaded: Loaded, strict: bool) -> tuple[Judge, list[InputPath]]:
     """Return a function that evaluates a config and judges it, and what it reads."""
     if not loaded.config.gates.rules:
         hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"

@@ -105,7 +105,7 @@ def closing_of(loaded: Loaded, result: Result, measures: frozenset[str] | None =
     """
     if not result.conclusions:
         return closing_of_result(result, measures)
-    options = ComparisonOptions.of(loaded.config.compare)
+    options = ComparisonOptions.from_config(loaded.config.compare)
     baseline = options.baseline
     if baseline is None:
         base = base_of({"": result})
@@ -119,7 +119,7 @@ def closing_of(loaded: Loaded, result: Result, measures: frozenset[str] | None =
     except RecevalError as error:
         return [f"Not compared with the baseline {baseline}: {error.message}."]
     best, said = closing_with_groups(result, options, measures), conclusions(comparison)
-    said = [one for one in said if one not in best]
+    said = [sentence for sentence in said if sentence not in best]
     more = [f"receval compare lists {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []
     against = [*said[:1], *comparison.in_groups.values(), *said[1 : _MOST_SENTENCES - len(more)], *more]
     return list(dict.fromkeys((*best, *against)))

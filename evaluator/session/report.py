@@ -122,7 +122,7 @@ def report_inputs(
             remark = f"--template {name}: it has no expression, so that the output is a copy of it; docs/reports.md has the delimiters"
         own = OutputForm("report", "template", lambda content, path: filled_template(text, content, name, path), takes=("path",))
     targets = targets_of(files, "report", "latex", more=more_files, noun="report", template=own)
-    printed = None if form is None else outputs.of_form(form, "report", "latex")
+    printed = None if form is None else outputs.output_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     opened = open_inputs(inputs, read, arguments, overrides)
     with Stage(targets.written(of=opened.config), (*templates, *opened.read())) as stage:
@@ -224,7 +224,7 @@ def report_of_gathered(
     compare_section, wanted = (Compare(), ReportConfig()) if len(results) > 1 else stored_sections(next(iter(results.values())))
     if gathered.config is not None:
         compare_section, wanted = gathered.config.config.compare, gathered.config.config.report
-    options = ComparisonOptions.of(compare_section)
+    options = ComparisonOptions.from_config(compare_section)
     changed = with_arguments(options, arguments)
     named = {"title": title or wanted.title, "date": date or wanted.date}
     wanted = wanted.model_copy(update={**named, **({} if charts is None else {"charts": dict(charts)})})
@@ -237,7 +237,7 @@ def report_of_gathered(
 def _slices(gathered: GatheredResults, arguments: Mapping[str, Any]) -> Slices:
     """Search the results of a report for slices, in the first tested measure."""
     section = gathered.config.config.compare if gathered.config is not None else Compare()
-    options = with_arguments(ComparisonOptions.of(section), {**arguments, "losers": 0})
+    options = with_arguments(ComparisonOptions.from_config(section), {**arguments, "losers": 0})
     results, options = with_baseline_folder(gathered, options)
     return find_slices_of(results, SliceOptions(replace(options, measures=options.measures[:1])))
 
@@ -246,7 +246,7 @@ def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
     """Return the content of the report on a config that was just evaluated; if its models cannot be compared, the report says why."""
     label = label_of_config(loaded.name, loaded.config.compare.baseline) or "run"
     gathered = GatheredResults({label: result}, loaded, unnamed=label)
-    return _tolerant(gathered, ComparisonOptions.of(loaded.config.compare), loaded.config.report, loaded.name)
+    return _tolerant(gathered, ComparisonOptions.from_config(loaded.config.compare), loaded.config.report, loaded.name)
 
 
 def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[str], None]) -> None:
@@ -294,9 +294,9 @@ def tables(result: Result, *, is_document: bool = False) -> Document:
     letters all pairs are compared, for daggers all models with the baseline.
     """
     compare_section, wanted = stored_sections(result)
-    options, marks, comparison = replace(ComparisonOptions.of(compare_section), common=True, by=()), wanted.latex.marks, None
+    options, marks, comparison = replace(ComparisonOptions.from_config(compare_section), common=True, by=()), wanted.latex.marks, None
     result = with_conclusions(result, options)
-    if marks != "none" and any(one.is_tested for one in result.conclusions):
+    if marks != "none" and any(conclusion.is_tested for conclusion in result.conclusions):
         baseline = options.baseline if options.baseline in result.models else None  # models of a folder have no row in the table
         comparison = compare({"": result}, replace(options, baseline=baseline, all_pairs=marks == "letters"))
     if is_document or wanted.latex.document:
@@ -316,7 +316,7 @@ def _typical(result: Result, beside: Iterable[Result] = ()) -> tuple[str, ...]:
     """
     model = result.models[0]
     columns = columns_of(result.per_user, model) if model in result.per_user else ()
-    shared = set(result.labels()).intersection(*(one.labels() for one in beside))
+    shared = set(result.labels()).intersection(*(report_content.labels() for report_content in beside))
     rows = [row for row in rows_of(result, model).values() if row.measure in columns and row.label in shared]
     of_metric = [row for row in rows if row.metric == rows[0].metric and row.aggregate == rows[0].aggregate]
     return tuple(row.label for row in sorted(of_metric, key=lambda row: row.k or 0)[-1:])

@@ -60,7 +60,7 @@ def run_config(
     of_failures = [Path(store_failures).expanduser()] if store_failures else []
     configured = {loaded.folder / Path(folder).expanduser(): f"output.dir: {folder}" for folder in (config.output.dir,) if folder}
     written = [*targets.written(result_folder.is_output_file, configured, of=loaded), *_failure_targets(loaded, store_failures)]
-    makes_report = reports or bool(targets.of("report"))
+    makes_report = reports or bool(targets.files_for("report"))
     formats = (config.output.per_user_formats or (("parquet",) if per_user else ())) if targets.folders else ()
     kept = needs | targets.needs | _needs_of(loaded, targets, users=bool(formats) or makes_report, per_user=per_user)
     judge = _judge(loaded, strict=strict)
@@ -72,7 +72,7 @@ def run_config(
         keeps_failures, concluded = store_failures is not None, kept - ({"conclusions"} if per_user else set())
         result = _evaluate(loaded, concluded, enriched, user_file, keeps_failures, progress or silent)
         if strict:
-            result = replace(result, findings=tuple(one.counted_strictly() for one in result.findings))
+            result = replace(result, findings=tuple(finding.counted_strictly() for finding in result.findings))
         try:
             result = judge(result)
         except RecevalError as error:  # the values are written nevertheless
@@ -108,8 +108,8 @@ def track_run(record: RunRecord[Result]) -> RunRecord[Result]:
     failure: RecevalError | None = None
     try:
         storage = record.loaded.config.output.storage
-        for one in track(record.result, trackings, record.loaded.folder, inputs_of(record.loaded), storage=storage):
-            tracked.append(one)
+        for outcome in track(record.result, trackings, record.loaded.folder, inputs_of(record.loaded), storage=storage):
+            tracked.append(outcome)
     except RecevalError as error:
         failure = error
     return replace(record, tracked=tuple(tracked), failure=failure)
@@ -158,7 +158,7 @@ def _needs_of(loaded: Loaded, targets: Targets, *, users: bool, per_user: bool) 
     needs: set[Need] = {"complete", "conclusions"} if targets.folders else set()
     needs |= {"users", "complete"} if users or config.gates.rules or config.track else set()
     needs |= {"users"} if per_user else set()
-    if config.output.describe or (config.report.latex.document and targets.of("latex")):
+    if config.output.describe or (config.report.latex.document and targets.files_for("latex")):
         needs.add("description")
     return frozenset(needs)
 
@@ -237,8 +237,8 @@ def _refuse_unknown(loaded: Loaded) -> None:
     if loaded.config.track:
         from ..trackers.choosing import refuse_without_extra
 
-        for one in loaded.config.track:
-            refuse_without_extra(one)
+        for tracking in loaded.config.track:
+            refuse_without_extra(tracking)
 
 
 def _failure_targets(loaded: Loaded, store: PathLike | None) -> list[Target]:

@@ -38,7 +38,7 @@ class Looks(Struct, frozen=True):
     def refuse_unknown(self, loaded: Loaded) -> None:
         """Raise `ConfigError` if a named measure is not in the config, before anything is computed."""
         evaluation = loaded.config.evaluation
-        if any(one.has_subvalues for one in evaluation.definitions):  # its values are known only after the run
+        if any(definition.has_subvalues for definition in evaluation.definitions):  # its values are known only after the run
             return
         definitions = definitions_of(evaluation.definitions) if self.columns or self.sort else {}
         for measure in (*measures_of(self.columns), *([self.sort] if self.sort else [])):

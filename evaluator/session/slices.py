@@ -44,7 +44,7 @@ def slices_of_inputs(
     with Stage(targets.written(of=opened.config), opened.read()) as stage:
         gathered = gather(opened, tell, features=lambda loaded: features_of(loaded, by))
         stored = gathered.config.config.compare if gathered.config is not None else Compare()
-        options = with_arguments(ComparisonOptions.of(stored), arguments)
+        options = with_arguments(ComparisonOptions.from_config(stored), arguments)
         if not arguments.get("measures"):
             options = replace(options, measures=options.measures[:1])
         slices = slices_of(gathered, SliceOptions(options, groups_named(gathered.results, by), depth))

@@ -79,7 +79,7 @@ def save_sample(place: str, *, force: bool = False) -> Path:
         raise ConfigError(f"{folder} is not empty", "give a new folder, or add --force to write into it")
     files = {folder / name: content for name, content in sample().items()}
     folders = dict.fromkeys(path.parent for path in files)
-    with Stage([Target(f"--demo {place}", one, lambda name: True, is_local=True) for one in folders], inputs=()) as stage:
+    with Stage([Target(f"--demo {place}", path, lambda name: True, is_local=True) for path in folders], inputs=()) as stage:
         stage.commit(files)
     return folder / "quickstart.yaml"
 

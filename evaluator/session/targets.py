@@ -48,7 +48,7 @@ class Targets(Struct, frozen=True):
         """The needs of the files."""
         return frozenset(need for row in self.files.values() for need in row.needs)
 
-    def of(self, *subjects: Subject) -> dict[Path, OutputForm]:
+    def files_for(self, *subjects: Subject) -> dict[Path, OutputForm]:
         """Return the files of some subjects."""
         return {path: row for path, row in self.files.items() if row.of in subjects}
 
@@ -68,13 +68,13 @@ def targets_of(
     """
     files: dict[Path, OutputForm] = {}
     places: list[Path] = []
-    for one in given:
-        text, path = os.fspath(one), Path(one).expanduser()
+    for target in given:
+        text, path = os.fspath(target), Path(target).expanduser()
         if not text.strip():
             raise ArgumentError("an output has no file name", option="-o has no file name: check for an empty variable")
         is_bare = folders and "." not in path.name and text != "-"
         is_folder = text.endswith("/") or os.path.isdir(path) or is_bare
-        row = None if is_folder else template or outputs.of_file(path, *subjects)
+        row = None if is_folder else template or outputs.file_form(path, *subjects)
         if is_folder and folders:
             places.append(path)
         elif row is not None:
@@ -98,5 +98,5 @@ def run_targets(loaded: Loaded, given: Iterable[PathLike], more: Mapping[Path, O
     wanted = loaded.config.output.dir
     folder = (loaded.folder / Path(wanted).expanduser(),) if wanted and not named.folders else ()
     paths = [loaded.folder / Path(name).expanduser() for name in loaded.config.report.files]  # their endings were checked
-    reports = {path: row for path in paths if (row := outputs.of_file(path, "report", "latex")) is not None}
+    reports = {path: row for path in paths if (row := outputs.file_form(path, "report", "latex")) is not None}
     return Targets({**named.files, **reports, **(more or {})}, (*folder, *named.folders))

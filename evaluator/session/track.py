@@ -52,7 +52,7 @@ def track(
     """
     kept, result = (*inputs, *inputs_of_result(result)), conceal(result, hidden_in_outputs(), keys=True)
     files = cache(lambda: files_of(result, storage))
-    yield from (_outcome(one, required, lambda own: tracker_of(own, folder, kept).log(result, files())) for one in trackings)
+    yield from (_outcome(tracking, required, lambda own: tracker_of(own, folder, kept).log(result, files())) for tracking in trackings)
 
 
 def track_step(
@@ -60,7 +60,7 @@ def track_step(
 ) -> Iterator[TrackerOutcome]:
     """Log the values of models at a step, such as an epoch, with each tracker and yield its outcome; every tracker is required."""
     kept, values = tuple(inputs), conceal(values, hidden_in_outputs(), keys=True)
-    yield from (_outcome(one, True, lambda own: _log_step(tracker_of(own, folder, kept), own, values, step)) for one in trackings)
+    yield from (_outcome(tracking, True, lambda own: _log_step(tracker_of(own, folder, kept), own, values, step)) for tracking in trackings)
 
 
 def track_folder(

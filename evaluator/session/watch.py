@@ -13,7 +13,7 @@ from ..content.changes import changes
 from ..disk.overwriting import address_of
 from ..disk.own_inputs import inputs_of
 from ..disk.watching import stamps_of, wait_for_change
-from ..errors import ConfigError, RecevalError, of_system
+from ..errors import ConfigError, RecevalError, system_error
 from ..load.drivers import file_of
 from ..names.short_names import is_address
 from ..results.result import Result
@@ -59,7 +59,7 @@ def watch(
         except (RecevalError, OSError) as error:
             if not changed and (config is None or (loaded is not None and _is_piped(loaded))):
                 raise
-            made = WatchedRun(changed, error=error if isinstance(error, RecevalError) else of_system(error))
+            made = WatchedRun(changed, error=error if isinstance(error, RecevalError) else system_error(error))
         yield made
         paths = partial(_paths, loaded, config) if loaded is not None else partial(set[Path], watched)
         changed = wait_for_change(stamps, paths, wait)
@@ -91,4 +91,4 @@ def _is_piped(loaded: Loaded) -> bool:
 
 
 def _paths(loaded: Loaded, config: Path | None) -> set[Path]:
-    return {one.path for one in inputs_of(loaded) if address_of(one.path) is None} | ({config} if config is not None else set())
+    return {source.path for source in inputs_of(loaded) if address_of(source.path) is None} | ({config} if config is not None else set())

@@ -109,18 +109,18 @@ def conclude(measures: Sequence[ModelValues], settings: Settings) -> tuple[Concl
     level. The interval of a lead is corrected for all pairs of its measure (Bonferroni), so that it holds whichever pair was picked; it
     ends at 0 if a difference is shown.
     """
-    compared = [_Measure(one, settings) for one in measures if len(one.values) > 1]
-    n_pairs = [len(one.models) * (len(one.models) - 1) // 2 for one in compared]
-    for one, n in zip(compared, n_pairs, strict=True):
-        if _is_affordable(one, sum(n_pairs), n):
-            for pair in combinations(one.models, 2):
-                one.estimate(pair)
-    differences = [one.differences() for one in compared]
+    compared = [_Measure(measure, settings) for measure in measures if len(measure.values) > 1]
+    n_pairs = [len(measure.models) * (len(measure.models) - 1) // 2 for measure in compared]
+    for measure, n in zip(compared, n_pairs, strict=True):
+        if _is_affordable(measure, sum(n_pairs), n):
+            for pair in combinations(measure.models, 2):
+                measure.estimate(pair)
+    differences = [measure.differences() for measure in compared]
     n_tested = [_tested(some, n) for some, n in zip(differences, n_pairs, strict=True)]
     family = iter(judge_family([difference for some in differences for difference in some], settings, sum(n_tested)))
     return tuple(
-        _conclusion(one, {(d.subject.base, d.subject.model): d for d in (next(family) for _ in some)}, n)
-        for one, some, n in zip(compared, differences, n_pairs, strict=True)
+        _conclusion(measure, {(d.subject.base, d.subject.model): d for d in (next(family) for _ in some)}, n)
+        for measure, some, n in zip(compared, differences, n_pairs, strict=True)
     )
 
 
@@ -156,10 +156,10 @@ def conclude_values(
     return conclude(measures, used_settings)
 
 
-def _is_affordable(one: _Measure, of_all: int, of_measure: int) -> bool:
+def _is_affordable(measure: _Measure, of_all: int, of_measure: int) -> bool:
     """Return whether to compare pairs without the best model as well: they are at most as many as those with it, or quick."""
-    is_quick = one.settings.test in ("t", PLAIN, "wilcoxon") and of_all * max(_LEAST_VALUES, *one.of.users.values()) <= MOST_VALUES
-    return is_quick or of_measure <= 2 * (len(one.models) - 1)
+    is_quick = measure.settings.test in ("t", PLAIN, "wilcoxon") and of_all * max(_LEAST_VALUES, *measure.of.users.values()) <= MOST_VALUES
+    return is_quick or of_measure <= 2 * (len(measure.models) - 1)
 
 
 def _tested(differences: Sequence[Difference], n_pairs: int) -> int:
@@ -168,18 +168,18 @@ def _tested(differences: Sequence[Difference], n_pairs: int) -> int:
     return n_pairs - untested if untested < len(differences) else 0
 
 
-def _conclusion(one: _Measure, differences: Mapping[Pair, Difference], n_pairs: int) -> Conclusion:
-    settings, best = one.settings, one.best
-    rivals = [] if best is None else [_rival(one, best, other, differences, n_pairs) for other in one.models if other != best]
+def _conclusion(measure: _Measure, differences: Mapping[Pair, Difference], n_pairs: int) -> Conclusion:
+    settings, best = measure.settings, measure.best
+    rivals = [] if best is None else [_rival(measure, best, other, differences, n_pairs) for other in measure.models if other != best]
     tested = next((difference for difference in differences.values() if difference.p is not None), None)
     return Conclusion(
-        measure=one.of.measure,
-        models=one.models,
+        measure=measure.of.measure,
+        models=measure.models,
         best=best,
         rivals=tuple(rivals),
-        users={model: one.of.users[model] for model in one.models},
+        users={model: measure.of.users[model] for model in measure.models},
         level=settings.level,
-        test=usual_test((one for one in differences.values() if one.p is not None), settings),
+        test=usual_test((difference for difference in differences.values() if difference.p is not None), settings),
         correction=settings.correction,
         family=(tested and tested.family) or 0,
         n_pairs=n_pairs,
@@ -192,13 +192,13 @@ def _better_first(pair: Pair, difference: Difference) -> Pair:
     return pair if difference.verdict == "worse" else (pair[1], pair[0])
 
 
-def _rival(one: _Measure, best: str, other: str, differences: Mapping[Pair, Difference], n_pairs: int) -> Rival:
-    pair = one.pair(best, other)
-    difference, confidence, turned = differences[pair], one.confidence(pair), pair[0] == best
+def _rival(measure: _Measure, best: str, other: str, differences: Mapping[Pair, Difference], n_pairs: int) -> Rival:
+    pair = measure.pair(best, other)
+    difference, confidence, turned = differences[pair], measure.confidence(pair), pair[0] == best
     values = (difference.base_value, difference.value)
     interval = None
     if confidence is not None and difference.p is not None:
-        share = (1 - one.settings.level) / 2 / n_pairs
+        share = (1 - measure.settings.level) / 2 / n_pairs
         interval = _turned((confidence.at(share), confidence.at(1 - share)), turned)
         interval = _on_its_side(interval, difference, turned) if difference.real else interval
     verdict = {"worse": "better", "better": "better"}.get(difference.verdict or "", difference.verdict)

@@ -260,7 +260,7 @@ def judge_family(differences: Sequence[Difference], settings: Settings, family: 
 
 def usual_test(tested: Iterable[Difference], settings: Settings) -> str:
     """Return the method of most differences; the exact test for few changes counts only if there is no other."""
-    methods = [one.test or settings.test for one in tested]
+    methods = [conclusion.test or settings.test for conclusion in tested]
     usual = [method for method in methods if method != "permutation"] or methods or [settings.test]
     return max(dict.fromkeys(usual), key=usual.count)
 

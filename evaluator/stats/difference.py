@@ -182,7 +182,7 @@ class Difference(Struct, frozen=True):
         """The independent units; `None` if users are not paired."""
         if self.units is not None or self.n_changed is None:
             return self.units
-        return Units.of_users(self.n_users, self.n_changed)
+        return Units.from_users(self.n_users, self.n_changed)
 
     @property
     def is_tested(self) -> bool:

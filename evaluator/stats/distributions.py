@@ -81,7 +81,7 @@ def below_noncentral_t(t: float, df: float, noncentrality: float) -> float:
     logs = np.arange(-45 / min(df, 45.0), 0.5 + 0.5 * math.log1p(90 / df), step)
     s = np.exp(logs)
     weights = np.exp(df * (logs - (s * s - 1) / 2))
-    shares = np.array([math.erfc((noncentrality - t * one) / math.sqrt(2)) for one in s.tolist()])
+    shares = np.array([math.erfc((noncentrality - t * scale) / math.sqrt(2)) for scale in s.tolist()])
     return float(weights @ shares / (2 * weights.sum()))
 
 

@@ -33,7 +33,7 @@ class Relative(Struct, frozen=True):
     high: float | None = None
 
     @classmethod
-    def of(cls, difference: float, base_value: float) -> Relative | None:
+    def from_difference(cls, difference: float, base_value: float) -> Relative | None:
         """Return the share alone; `None` unless the base value is above 0."""
         return cls(difference / base_value) if base_value > 0 else None
 
@@ -51,7 +51,7 @@ def relative_difference(sums: PairedSums, alpha: float, *, plain: bool = False) 
     share = sums.difference() / sums.base
     if sums.n == 1:
         return Relative(round_fraction(share))
-    quantile, shares = t_at(1 - alpha / 2, sums.n - 1), _Shares.of(sums, share)
+    quantile, shares = t_at(1 - alpha / 2, sums.n - 1), _Shares.from_sums(sums, share)
     shares = replace(shares, cautious=False, eee=0.0, eea=0.0, eaa=0.0, aaa=0.0) if plain else shares
     step = shares.step(quantile)
     low, high = (_crossing(partial(shares.t, sign), quantile, step) for sign in (-1, 1))
@@ -75,7 +75,7 @@ class _Shares(Struct, frozen=True):
     aaa: float
 
     @classmethod
-    def of(cls, sums: PairedSums, share: Fraction) -> _Shares:
+    def from_sums(cls, sums: PairedSums, share: Fraction) -> _Shares:
         """Return the sums for θ = `share`, in units of about the mean of a."""
         mean, factor = sums.base / sums.n, 1 + share
         unit = Fraction(2) ** -math.frexp(round_fraction(mean))[1]
@@ -177,7 +177,7 @@ class Estimate(Struct, frozen=True, eq=False):
         """The independent units, of which all guards count those that changed; `None` if users are not paired."""
         if self.units is not None or self.n_changed is None:
             return self.units
-        return Units.of_users(self.n, self.n_changed)
+        return Units.from_users(self.n, self.n_changed)
 
     @property
     def n_units(self) -> int:
@@ -197,7 +197,7 @@ class Estimate(Struct, frozen=True, eq=False):
         it counts as 0 if there are fewer than 30 units, whose skewness is not known.
         """
         row = changes[np.newaxis]
-        squares, cubes = float(ExactSums.of_squares(row).values()[0]), float(ExactSums.of_cubes(row).values()[0])
+        squares, cubes = float(ExactSums.from_squares(row).values()[0]), float(ExactSums.from_cubes(row).values()[0])
         se = math.sqrt((len(changes) - 1) / len(changes) * squares) / n if self.sd else 0.0
         skewness = max(-1.0, min(1.0, cubes / squares**1.5)) if se and units.n >= _FEW else 0.0
         return replace(self.with_t(se, df, skewness, cautious=units.are_sparse), units=units)
@@ -216,12 +216,12 @@ def paired_estimate(sums: PairedSums, alpha: float | None) -> Estimate:
     a, b, d = round_fraction(sums.base / n), round_fraction(sums.model / n), round_fraction(difference / n)
     estimate = Estimate(n, a, b, d, up=sums.up, down=sums.down, n_unpaired=sums.n_unpaired)
     if n == 1:
-        return replace(estimate, relative=Relative.of(d, a))
+        return replace(estimate, relative=Relative.from_difference(d, a))
     sd = standard_deviation(difference, sums.difference_squares(), n)
     skewness = skewness_of_mean(difference, sums.difference_squares(), sums.difference_cubes(), n) if sd else 0.0
     notes = (CONSTANT,) if sd == 0 and sums.n_changed else ()
     estimate = estimate.with_t(sd / math.sqrt(n), n - 1, skewness, cautious=sums.is_sparse)
-    relative = Relative.of(d, a) if alpha is None else relative_difference(sums, alpha)
+    relative = Relative.from_difference(d, a) if alpha is None else relative_difference(sums, alpha)
     return replace(estimate, sd=sd, relative=relative, notes=notes)
 
 
@@ -242,7 +242,7 @@ def skewness_of_mean(total: Fraction, squares: Fraction, cubes: Fraction, n: int
 def mean_and_deviation(values: Floats) -> tuple[float, float]:
     """Return the mean and the standard deviation of finite values in any order; the deviation of one value is 0."""
     row = values[np.newaxis]
-    total, squares, n = ExactSums.of(row).fraction(0), ExactSums.of_squares(row).fraction(0), len(values)
+    total, squares, n = ExactSums.from_values(row).fraction(0), ExactSums.from_squares(row).fraction(0), len(values)
     return round_fraction(total / n), standard_deviation(total, squares, n) if n > 1 else 0.0
 
 
@@ -287,9 +287,9 @@ def pooled_estimate(base: RatioTerms, model: RatioTerms) -> Estimate:
     if n == 0 or of_base is None or of_model is None:
         return Estimate(n, None, None, None, n_unpaired=n_unpaired)
     base_value, value, difference = round_fraction(of_base), round_fraction(of_model), round_fraction(of_model - of_base)
-    of_users = differences_of(_of_users(left), _of_users(right))
+    of_users = differences_of(_user_values(left), _user_values(right))
     up, down = int(np.count_nonzero(of_users > 0)), int(np.count_nonzero(of_users < 0))
-    relative = Relative.of(difference, base_value)
+    relative = Relative.from_difference(difference, base_value)
     estimate = Estimate(n, base_value, value, difference, up=up, down=down, n_unpaired=n_unpaired, relative=relative)
     if n == 1:
         return estimate
@@ -340,11 +340,11 @@ def changes_without(side: RatioTerms, ratio: float) -> Floats:
 
 def units_changed(sides: Sequence[RatioTerms]) -> NDArray[np.bool_]:
     """Return a mask of the users whose own ratio differs between the two sides."""
-    return np.asarray(differences_of(*map(_of_users, sides)) != 0)
+    return np.asarray(differences_of(*map(_user_values, sides)) != 0)
 
 
 def _ratio(side: RatioTerms) -> Fraction | None:
-    sums = ExactSums.of(np.stack(side))
+    sums = ExactSums.from_values(np.stack(side))
     return sums.fraction(0) / sums.fraction(1) if sums.fraction(1) > 0 else None
 
 
@@ -353,7 +353,7 @@ def _influence(side: RatioTerms, ratio: float) -> Floats:
     return (side.numerators - ratio * side.denominators) / mean_and_deviation(side.denominators)[0]
 
 
-def _of_users(side: RatioTerms) -> Floats:
+def _user_values(side: RatioTerms) -> Floats:
     return np.divide(side.numerators, side.denominators, out=np.zeros(len(side.numerators)), where=side.denominators > 0)
 
 
@@ -376,7 +376,7 @@ def unpaired_estimate(base: Summary, model: Summary) -> Estimate:
     Edge cases: no interval for one user, or without a deviation.
     """
     difference = model.mean - base.mean
-    relative, n = Relative.of(difference, base.mean), min(base.n, model.n)
+    relative, n = Relative.from_difference(difference, base.mean), min(base.n, model.n)
     estimate = Estimate(n, base.mean, model.mean, difference, relative=relative, test="welch", notes=(UNPAIRED,))
     if base.std is None or model.std is None or n < 2:
         return estimate

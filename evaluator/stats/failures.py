@@ -21,10 +21,10 @@ def correct_failures(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[Ga
     n = sum(test.p_fail is not None for test in tests)
     judged = []
     for test, p_fail, p_worse, p_beyond in zip(tests, failures, losses, beyond, strict=True):
-        one = replace(test, p_fail_adjusted=p_fail)
+        corrected_test = replace(test, p_fail_adjusted=p_fail)
         if test.outcome == "fail" and n > 1 and p_fail is not None and p_fail > alpha:
-            one = replace(one, outcome="inconclusive", n_corrected=n)
-        judged.append(replace(one, failed_by=_failed_by(test, p_worse, p_beyond, alpha)))
+            corrected_test = replace(corrected_test, outcome="inconclusive", n_corrected=n)
+        judged.append(replace(corrected_test, failed_by=_failed_by(test, p_worse, p_beyond, alpha)))
     return tuple(judged)
 
 

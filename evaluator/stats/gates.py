@@ -117,7 +117,7 @@ def margin_test(
         se = sd / math.sqrt(sums.n)
         confidence = StudentT(mean, se, sums.n - 1, skewness, sums.is_sparse)
         if values is not None and values.is_finite:
-            terms = values.of_terms(float(factor))
+            terms = values.term_range(float(factor))
             confidence = GuardedConfidence(confidence, RareChanges(mean, se, sums.n, terms if sign > 0 else terms.negated()))
     unit = abs(estimate.base_value or 0.0)
     plain_loss = _turned(guard(estimate, values), sign)

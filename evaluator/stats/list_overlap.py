@@ -72,18 +72,18 @@ class CommonItems(Struct, frozen=True, eq=False):
 
 def common_items(first: RankedItems, second: RankedItems, n_items: int) -> CommonItems:
     """Return the common items of the lists of each user, in the order of users and items; codes are below `n_items`."""
-    found = [_common(first, second, users, n_items) for users in _of_similar_lengths(first, second)]
+    found = [_common(first, second, users, n_items) for users in _blocks_of_similar_lengths(first, second)]
     columns = [np.concatenate(of_blocks) for of_blocks in zip(*found, strict=True)] or [np.empty(0, dtype=np.int64)] * 3
     order = np.argsort(columns[0], kind="stable")
     return CommonItems(*(column[order] for column in columns))
 
 
-def _of_similar_lengths(first: RankedItems, second: RankedItems) -> Iterator[Integers]:
+def _blocks_of_similar_lengths(first: RankedItems, second: RankedItems) -> Iterator[Integers]:
     """Yield indexes of users with two lists, in blocks whose lists are padded to at most about twice their length."""
     lengths = np.maximum(first.lengths, second.lengths)
     size = np.where((first.lengths > 0) & (second.lengths > 0), np.ceil(np.log2(np.maximum(lengths, 1))), -1).astype(np.int64)
-    for one in np.unique(size[size >= 0]).tolist():
-        users, at_once = np.flatnonzero(size == one), max(_CELLS >> one, 1)
+    for length in np.unique(size[size >= 0]).tolist():
+        users, at_once = np.flatnonzero(size == length), max(_CELLS >> length, 1)
         yield from (users[begin : begin + at_once] for begin in range(0, len(users), at_once))
 
 

@@ -42,7 +42,7 @@ class ValueRange(Struct, frozen=True):
         """True if there is a largest change."""
         return math.isfinite(self.least) and math.isfinite(self.largest)
 
-    def of_terms(self, factor: float = 1.0) -> ValueRange:
+    def term_range(self, factor: float = 1.0) -> ValueRange:
         """Return the range of b - `factor`·a over two values a and b of a user; with 1 it is that of their difference."""
         ends = (-factor * self.least, -factor * self.largest)
         return ValueRange(self.least + min(ends), self.largest + max(ends), self.is_observed)
@@ -133,12 +133,12 @@ def guard(estimate: Estimate, values: ValueRange | None, sides: MissingSides = _
         if not isinstance(inner, StudentT):
             return confidence
         least, largest = (math.log(max(end, SMALLEST_FACTOR)) for end in (values.least, values.largest))
-        rare = RareChanges(inner.estimate, inner.se, units, ValueRange(least, largest).of_terms())
+        rare = RareChanges(inner.estimate, inner.se, units, ValueRange(least, largest).term_range())
         return ScaledLogarithm(confidence.base, GuardedConfidence(inner, rare, sides))
     if estimate.difference is None or estimate.se is None:
         return confidence
     factor = confidence.factor if isinstance(confidence, ScaledConfidence) else 1.0
-    rare = RareChanges(estimate.difference / factor, estimate.se / factor, units, values.of_terms())
+    rare = RareChanges(estimate.difference / factor, estimate.se / factor, units, values.term_range())
     return GuardedConfidence(confidence, ScaledConfidence(factor, rare) if factor != 1 else rare, sides)
 
 
@@ -190,7 +190,7 @@ def relative_bounds(sums: PairedSums, values: ValueRange, sign: int, alpha: floa
         """Return the bound of the mean of the terms of a gain of `theta`."""
         c = sign * theta
         variance = max(0.0, dd - 2 * c * ad + c * c * aa) / (n - 1)
-        terms = values.of_terms(1 + c)
+        terms = values.term_range(1 + c)
         mean = sign * (d - c * a)
         return RareChanges(mean, math.sqrt(variance / n), n, terms if sign > 0 else terms.negated()).at(share)
 

@@ -111,7 +111,7 @@ class FoldTerms(Struct, frozen=True, eq=False):
     def influences(self) -> Floats:
         """Numbers whose mean is the difference, and whose spread is that of users within their folds."""
         n = len(self.weights)
-        return n * self.weights * self.rests + float(ExactSums.of((self.weights * self.differences)[np.newaxis]).values()[0])
+        return n * self.weights * self.rests + float(ExactSums.from_values((self.weights * self.differences)[np.newaxis]).values()[0])
 
 
 def fold_estimate(base: Floats, model: Floats, folds: Integers, aggregate: Literal["mean", "sum"] = "mean") -> tuple[Estimate, FoldTerms]:
@@ -123,7 +123,7 @@ def fold_estimate(base: Floats, model: Floats, folds: Integers, aggregate: Liter
 
     Edge cases: folds without users do not count. No interval if a fold has one user.
     """
-    by_fold = [sums for sums in UserGroups.of(folds, int(folds.max(initial=-1)) + 1).sums(base, model) if sums.n]
+    by_fold = [sums for sums in UserGroups.from_codes(folds, int(folds.max(initial=-1)) + 1).sums(base, model) if sums.n]
     total = sum(by_fold, PairedSums.zeros())
     if not by_fold:
         return Estimate(0, None, None, None), FoldTerms(folds, base, base, base)
@@ -132,7 +132,7 @@ def fold_estimate(base: Floats, model: Floats, folds: Integers, aggregate: Liter
         round_fraction(sum((weight * part for weight, part in zip(of_folds, parts, strict=True)), Fraction(0)))
         for parts in zip(*((sums.base, sums.model, sums.difference()) for sums in by_fold), strict=True)
     )
-    relative = Relative.of(difference, base_value)
+    relative = Relative.from_difference(difference, base_value)
     estimate = Estimate(total.n, base_value, value, difference, up=total.up, down=total.down, relative=relative)
     estimate = _with_spread(estimate, by_fold, list(map(round_fraction, of_folds)))
     _, codes = np.unique(folds, return_inverse=True)
@@ -224,7 +224,7 @@ def runs_estimate(base: Sequence[Floats], model: Sequence[Floats]) -> Estimate:
     if not base or not model:
         raise ValueError("a comparison needs at least one run per model")
     a, b, n_unpaired = both_finite(_means(base), _means(model))
-    paired = PairedSums.of(a, b)
+    paired = PairedSums.from_values(a, b)
     n = paired.n
     if n == 0:
         return Estimate(0, None, None, None, n_unpaired=n_unpaired)
@@ -238,16 +238,16 @@ def runs_estimate(base: Sequence[Floats], model: Sequence[Floats]) -> Estimate:
         up=paired.up,
         down=paired.down,
         n_unpaired=n_unpaired,
-        relative=Relative.of(difference, base_value),
+        relative=Relative.from_difference(difference, base_value),
         notes=_notes(base, model),
     )
     if n == 1:
         return estimate
     among = np.isfinite(_means(base)) & np.isfinite(_means(model))
     of_users, of_runs = sd**2 / n, [_training([run[among] for run in runs]) for runs in (base, model) if len(runs) > 1]
-    training = math.fsum(one.beyond_noise for one in of_runs)
+    training = math.fsum(run.beyond_noise for run in of_runs)
     variance = of_users + training
-    squares = of_users**2 / (n - 1) + math.fsum(one.variance**2 / one.df for one in of_runs if one.beyond_noise)
+    squares = of_users**2 / (n - 1) + math.fsum(run.variance**2 / run.df for run in of_runs if run.beyond_noise)
     df = variance**2 / squares if variance else n - 1
     notes = estimate.notes if variance or not paired.n_changed else (*estimate.notes, CONSTANT)
     estimate = replace(estimate, training=training, runs=min(len(base), len(model)))
@@ -296,19 +296,19 @@ def fold_runs_estimate(
     if se is None or df is None:
         return estimate
     of_runs = [_training_over_folds([run[both] for run in runs], terms) for runs in (base, model) if len(runs) > 1]
-    training = math.fsum(one.beyond_noise for one in of_runs)
+    training = math.fsum(run.beyond_noise for run in of_runs)
     estimate = replace(estimate, training=training, runs=min(len(base), len(model)))
     if not training:
         return estimate
     variance = se**2 + training
-    squares = se**4 / df + math.fsum(one.variance**2 / one.df for one in of_runs if one.beyond_noise)
+    squares = se**4 / df + math.fsum(run.variance**2 / run.df for run in of_runs if run.beyond_noise)
     return _with_training(estimate, variance, variance**2 / squares)
 
 
 def _training_over_folds(runs: Sequence[Floats], terms: FoldTerms) -> _Training:
     """Return the effect of training again on the mean over folds, from the values of the users in all runs."""
     n_runs, sizes = len(runs), np.bincount(terms.folds)
-    replicates = ExactSums.of(np.stack([terms.weights * run for run in runs])).values()
+    replicates = ExactSums.from_values(np.stack([terms.weights * run for run in runs])).values()
     variance = mean_and_deviation(replicates)[1] ** 2 / n_runs
     rests = np.stack(runs) - _means(runs)
     within = exact_group_sums((rests**2).reshape(-1), np.tile(terms.folds, n_runs), len(sizes))
@@ -333,7 +333,7 @@ def _training(runs: Sequence[Floats]) -> _Training:
     n, n_runs = len(runs[0]), len(runs)
     variance = mean_and_deviation(np.array([mean_and_deviation(run)[0] for run in runs]))[1] ** 2 / n_runs
     rests = np.stack(runs) - _means(runs)
-    within = float(ExactSums.of_squares(rests.reshape(1, -1)).values()[0])  # of runs around the mean of each user
+    within = float(ExactSums.from_squares(rests.reshape(1, -1)).values()[0])  # of runs around the mean of each user
     noise = max(0.0, within - n * n_runs * (n_runs - 1) * variance) / ((n_runs - 1) * (n - 1))
     return _Training(variance, max(0.0, variance - noise / (n * n_runs)), n_runs - 1)
 

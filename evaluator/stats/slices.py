@@ -67,7 +67,7 @@ class Groups(NamedTuple):
     n_codes: int
     missing: int = -1
 
-    def of(self, users: NDArray[np.bool_] | Codes) -> Groups:
+    def subset(self, users: NDArray[np.bool_] | Codes) -> Groups:
         """Return the groups of some users, given by their positions or by a mask."""
         return self._replace(codes=self.codes[users])
 
@@ -125,7 +125,7 @@ def find(values: Floats, groupings: Sequence[Groups], settings: SliceSettings) -
     found = [Candidate(conditions, score, lower=True) for conditions, score in lower]
     # If a grouping has two groups, one of them is lower if and only if the other is higher.
     halves = {((index, 1 - code),) for ((index, code), *more), _ in lower if groupings[index].n_codes == 2 and not more}
-    higher = [one for one in higher if one[0] not in halves]
+    higher = [candidate for candidate in higher if candidate[0] not in halves]
     return Search((*found, *(Candidate(conditions, score, lower=False) for conditions, score in higher)), max(n_lower, n_higher))
 
 
@@ -223,21 +223,21 @@ def _find(errors: Floats, groupings: Sequence[Groups], settings: SliceSettings) 
         singles.append(scores)
         kept.append(scorer.bounds(sums))
         keep(scores, [((index, code),) for code in range(groups.n_codes)])
-    for one, other in combinations(range(len(groupings)), 2) if settings.depth > 1 else ():
+    for first_index, other in combinations(range(len(groupings)), 2) if settings.depth > 1 else ():
         threshold = -best[-1].turned if len(best) == settings.most else 0.0
-        rows, columns = (np.flatnonzero(kept[index] >= max(threshold, np.nextafter(0, 1))) for index in (one, other))
+        rows, columns = (np.flatnonzero(kept[index] >= max(threshold, np.nextafter(0, 1))) for index in (first_index, other))
         if not len(rows) or not len(columns):
             continue
-        cells = _positions(groupings[one], rows)[groupings[one].codes] * (len(columns) + 1)
+        cells = _positions(groupings[first_index], rows)[groupings[first_index].codes] * (len(columns) + 1)
         cells += _positions(groupings[other], columns)[groupings[other].codes]
         sums = _sums(cells, (len(rows) + 1) * (len(columns) + 1), errors, above)
         inner = np.arange(len(sums.sizes)).reshape(len(rows) + 1, -1)[1:, 1:].reshape(-1)  # the first are users in no kept group
         scores = scorer.scores(_Sums(sums.sizes[inner], sums.errors[inner], sums.above[inner]))
         n_scored += int(np.isfinite(scores).sum())
-        parts = np.maximum.outer(singles[one][rows], singles[other][columns]).reshape(-1)
-        conditions = [((one, row), (other, column)) for row in rows.tolist() for column in columns.tolist()]
+        parts = np.maximum.outer(singles[first_index][rows], singles[other][columns]).reshape(-1)
+        conditions = [((first_index, row), (other, column)) for row in rows.tolist() for column in columns.tolist()]
         keep(np.where(scores > parts, scores, -np.inf), conditions)
-    return [(one.conditions, -one.turned) for one in best], n_scored
+    return [(candidate.conditions, -candidate.turned) for candidate in best], n_scored
 
 
 class _Found(NamedTuple):
@@ -252,10 +252,10 @@ class _Found(NamedTuple):
 def _distinct(found: list[_Found], groupings: Sequence[Groups], most: int) -> list[_Found]:
     """Return the first `most` slices, of those with the same users the first; these have the same score."""
     kept: list[_Found] = []
-    for one in found:
-        alike = (other for other in kept if other.turned == one.turned)
-        if not any((_members(one.conditions, groupings) == _members(other.conditions, groupings)).all() for other in alike):
-            kept.append(one)
+    for candidate in found:
+        alike = (other for other in kept if other.turned == candidate.turned)
+        if not any((_members(candidate.conditions, groupings) == _members(other.conditions, groupings)).all() for other in alike):
+            kept.append(candidate)
         if len(kept) == most:
             break
     return kept
@@ -295,9 +295,9 @@ class _Moments(NamedTuple):
     sums: tuple[Fraction, Fraction, Fraction]
 
     @classmethod
-    def of(cls, values: Floats) -> _Moments:
+    def from_values(cls, values: Floats) -> _Moments:
         row = values[np.newaxis]
-        powers = (ExactSums.of(row), ExactSums.of_squares(row), ExactSums.of_cubes(row))
+        powers = (ExactSums.from_values(row), ExactSums.from_squares(row), ExactSums.from_cubes(row))
         first, second, third = (power.fraction(0) for power in powers)
         return cls(len(values), (first, second, third))
 
@@ -327,12 +327,12 @@ def confirm(
     The difference of the two means has the standard error of Welch, or that of a common variance if this is larger: with few changed users
     a slice may have less spread in the sample than in truth. It is corrected for skewness (Johnson, 1978).
     """
-    whole = _Moments.of(values)
+    whole = _Moments.from_values(values)
     is_apart = np.abs(values - np.median(values)) > TOLERANCE if len(values) else np.zeros(0, dtype=np.bool_)
     tests = []
     for candidate in candidates:
         members = candidate.members(groupings)
-        inside = _Moments.of(values[members])
+        inside = _Moments.from_values(values[members])
         tests.append(_test(inside, whole.without(inside), int(is_apart[members].sum()), candidate, settings, family or len(candidates)))
     return tests
 

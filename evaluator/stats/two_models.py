@@ -77,20 +77,20 @@ def estimate_paired(
     a, b, n_unpaired = both_finite(left, right)
     members = None if clusters is None else clusters[counts_on_both(left, right)]
     if aggregate == "median" or _percentage(aggregate) is not None:
-        estimate = _of_statistic(a, b, _statistic(aggregate), settings)
+        estimate = _statistic_estimate(a, b, _statistic(aggregate), settings)
         if members is not None:
             estimate = replace(
                 estimate, notes=(*estimate.notes, f"The interval of the {aggregate} ignores clusters: it resamples single users.")
             )
     elif aggregate == "geometric":
-        estimate = _of_logarithms(a, b, settings, members)
+        estimate = _geometric_estimate(a, b, settings, members)
     else:
-        sums = PairedSums.of(a, b)
+        sums = PairedSums.from_values(a, b)
         estimate = _tested(paired_estimate(sums, settings.alpha if relative else None), a, b, settings, members)
         is_alone = members is None and settings.test == "t"
         if estimate.test == PLAIN and relative:
             estimate = replace(estimate, relative=relative_difference(sums, settings.alpha, plain=True))
-        estimate = _of_total(estimate) if aggregate == "sum" else replace(estimate, sums=sums if is_alone else None)
+        estimate = _total_estimate(estimate) if aggregate == "sum" else replace(estimate, sums=sums if is_alone else None)
     return replace(estimate, n_unpaired=n_unpaired)
 
 
@@ -142,7 +142,7 @@ def compare_wholes(subject: Subject, base_value: float | None, value: float | No
 def whole_estimate(base_value: float | None, value: float | None, untested: str = "", n_users: int = 0) -> Estimate:
     """Return the difference of two values whose error is unknown: model-level values, or those of users that are `untested`, as it says."""
     difference = value - base_value if base_value is not None and value is not None else None
-    relative = None if difference is None or base_value is None else Relative.of(difference, base_value)
+    relative = None if difference is None or base_value is None else Relative.from_difference(difference, base_value)
     note = f"{untested[0].upper()}{untested[1:]}." if untested else WHOLE
     return Estimate(n_users, base_value, value, difference, relative=relative, test="", untested=untested, notes=(note,))
 
@@ -289,7 +289,7 @@ def few_changed(n_changed: int, n: int) -> str:
     return f"Only {n_changed} of {n:,} users changed: p is exact (all combinations of signs), the interval is approximate."
 
 
-def _of_total(estimate: Estimate) -> Estimate:
+def _total_estimate(estimate: Estimate) -> Estimate:
     """Return the estimate of a sum over users from that of their mean."""
     n = estimate.n
     if estimate.difference is None or estimate.base_value is None or estimate.value is None:
@@ -300,10 +300,10 @@ def _of_total(estimate: Estimate) -> Estimate:
     return replace(total, confidence=ScaledConfidence(n, estimate.confidence), se=estimate.se * n, sd=None)
 
 
-def _of_logarithms(base: Floats, model: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
+def _geometric_estimate(base: Floats, model: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
     """Return the ratio of two geometric means by t on logarithms, as a difference; the base value counts as exact in its interval."""
     a, b = (np.log(np.maximum(side, SMALLEST_FACTOR)) for side in (base, model))
-    logarithms = _tested(paired_estimate(PairedSums.of(a, b), settings.alpha), a, b, settings, clusters)
+    logarithms = _tested(paired_estimate(PairedSums.from_values(a, b), settings.alpha), a, b, settings, clusters)
     if logarithms.base_value is None or logarithms.difference is None:
         return logarithms
     base_value, growth = float(np.exp(logarithms.base_value)), float(np.expm1(logarithms.difference))
@@ -317,14 +317,16 @@ def _of_logarithms(base: Floats, model: Floats, settings: Settings, clusters: ND
     return replace(estimate, confidence=confidence, sd=None, se=None, relative=Relative(growth, *ends))
 
 
-def _of_statistic(base: Floats, model: Floats, statistic: Callable[[Floats], Floats], settings: Settings) -> Estimate:
+def _statistic_estimate(base: Floats, model: Floats, statistic: Callable[[Floats], Floats], settings: Settings) -> Estimate:
     d = differences_of(base, model)
     n, up, down = len(d), int(np.count_nonzero(d > 0)), int(np.count_nonzero(d < 0))
     if n == 0:
         return Estimate(0, None, None, None)
     base_value, value = float(statistic(base)), float(statistic(model))
     difference = value - base_value
-    estimate = Estimate(n, base_value, value, difference, up=up, down=down, relative=Relative.of(difference, base_value), test="bootstrap")
+    estimate = Estimate(
+        n, base_value, value, difference, up=up, down=down, relative=Relative.from_difference(difference, base_value), test="bootstrap"
+    )
     if n == 1:
         return estimate
     if up + down == 0:

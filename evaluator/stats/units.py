@@ -26,7 +26,7 @@ class Units(Struct, frozen=True):
     are_users: bool = True
 
     @classmethod
-    def of_users(cls, n: int, n_changed: int) -> Units:
+    def from_users(cls, n: int, n_changed: int) -> Units:
         """Count `n` independent users who count alike."""
         return cls(n, n_changed, n_changed / n if n else 0.0)
 

@@ -36,7 +36,7 @@ class GroupLimbs(Struct, frozen=True, eq=False):
         return cls(np.zeros((0, n_groups), dtype=np.int64))
 
     @classmethod
-    def of(cls, values: NDArray[np.float64], groups: NDArray[np.integer], n_groups: int) -> GroupLimbs:
+    def from_values(cls, values: NDArray[np.float64], groups: NDArray[np.integer], n_groups: int) -> GroupLimbs:
         """Sum `values` by their group, an integer from 0 to `n_groups` - 1.
 
         Edge cases: a group without a value has the sum 0. `ValueError` if a value is NaN or infinite, a group is out of range, or the
@@ -102,9 +102,9 @@ class GroupLimbs(Struct, frozen=True, eq=False):
 def exact_group_sums(values: NDArray[np.float64], groups: NDArray[np.integer], n_groups: int) -> NDArray[np.float64]:
     """Sum `values` by their group, an integer from 0 to `n_groups` - 1; each sum is correctly rounded, whatever the order of rows.
 
-    Edge cases: those of `GroupLimbs.of`.
+    Edge cases: those of `GroupLimbs.from_values`.
     """
-    return GroupLimbs.of(values, groups, n_groups).values()
+    return GroupLimbs.from_values(values, groups, n_groups).values()
 
 
 def _stack(by_exponent: dict[int, NDArray[np.int64]], n_groups: int) -> GroupLimbs:

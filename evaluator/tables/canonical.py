@@ -80,7 +80,7 @@ class Canonical:
         """Return the first rule for unknown items that removes the same items: `keep` if none does."""
         if rule not in self._unknowns:
             rows: ListRows = self._tables.get("rows_as_stored")
-            gone = {one: rows.unknown(one) for one in ("drop_and_refill", "drop_and_refill_untrained")}
+            gone = {choice: rows.unknown(choice) for choice in ("drop_and_refill", "drop_and_refill_untrained")}
             whole, own = gone["drop_and_refill"], gone.get(rule, gone["drop_and_refill"])
             same = own is not None and whole is not None and np.array_equal(own, whole)
             simplest = "drop_and_refill" if same and rule != "drop" else rule

@@ -81,12 +81,12 @@ class Cooccurrence(Struct, eq=False):
 def cooccurrence(prepared: Prepared) -> Cooccurrence:
     """Return the co-occurrence of the items of train, computed once."""
     if "cooccurrence" not in prepared.memo:
-        prepared.memo["cooccurrence"] = _of_train(prepared)
+        prepared.memo["cooccurrence"] = _train_cooccurrence(prepared)
     made: Cooccurrence = prepared.memo["cooccurrence"]
     return made
 
 
-def _of_train(prepared: Prepared) -> Cooccurrence:
+def _train_cooccurrence(prepared: Prepared) -> Cooccurrence:
     assert prepared.train_by_item is not None
     train = prepared.train_by_item
     n_items = len(prepared.items)

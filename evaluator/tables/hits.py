@@ -245,7 +245,7 @@ class TestRatings(Struct, frozen=True, eq=False):
         np.fmax.at(ratings, self.pair, self.rating)
         return ratings
 
-    def of_pairs(self, pairs: Array) -> tuple[Array, Array]:
+    def pair_ratings(self, pairs: Array) -> tuple[Array, Array]:
         """Return every rating of these `pairs`, in their order: the index of its pair among them, and the rating."""
         first, end = (np.searchsorted(self.pair, pairs, side) for side in ("left", "right"))
         n = end - first

@@ -181,7 +181,7 @@ def has_duplicates(pairs: Pairs, starts: Array) -> bool:
     length = int(lengths.max(initial=0))
     if length <= _LONGEST_SQUARE and len(pairs) == length * np.count_nonzero(lengths):
         # Lists of one length: short rows of small numbers sort faster than all keys together.
-        alike = any(_repeats(lists) for lists in _of_length(pairs, length))
+        alike = any(_repeats(lists) for lists in _length_keys(pairs, length))
     else:
         key = np.sort(pairs.key)
         alike = bool((key[1:] == key[:-1]).any())
@@ -191,7 +191,7 @@ def has_duplicates(pairs: Pairs, starts: Array) -> bool:
     return len(first) < len(pairs)
 
 
-def _of_length(pairs: Pairs, length: int) -> Iterator[Array]:
+def _length_keys(pairs: Pairs, length: int) -> Iterator[Array]:
     """Yield the keys of lists of one length, in blocks of lists and just enough bits to distinguish all items; of hashes the last bits."""
     if not len(pairs):
         return

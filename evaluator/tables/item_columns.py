@@ -98,10 +98,10 @@ def user_codes(by: GroupBy, part: PartData, prepared: Prepared) -> Array:
     """
     if by.parts:
         codes = np.zeros(part.n_users, dtype=np.int64)
-        for one, weight in prepared.code_weights(by):
-            codes += weight * user_codes(one, part, prepared)
+        for grouping, weight in prepared.code_weights(by):
+            codes += weight * user_codes(grouping, part, prepared)
         return codes
-    if by.of_truth:
+    if by.groups_relevant:
         return np.zeros(part.n_users, dtype=np.int64)
     if by.kind == "users" or by.is_of_profiles:
         membership = prepared.memberships[by]

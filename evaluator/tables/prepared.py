@@ -108,7 +108,7 @@ class GroupBy(Struct, frozen=True):
         return self.kind if self.kind in ("users", "items") else "train" if self.need == "train" else "test"
 
     @property
-    def of_truth(self) -> bool:
+    def groups_relevant(self) -> bool:
         """True if it groups relevant items, not users."""
         return any(part.kind in ("items", "rows") for part in self.crossed)
 
@@ -161,7 +161,7 @@ class TimeFacts(Struct, frozen=True, eq=False):
     day: float | None = None
 
     @classmethod
-    def of(cls, test: pl.DataFrame, train: pl.DataFrame, unit: TimeUnit = SECONDS) -> TimeFacts:
+    def from_rows(cls, test: pl.DataFrame, train: pl.DataFrame, unit: TimeUnit = SECONDS) -> TimeFacts:
         """Return the facts of rows with `user item timestamp`, the times in one `unit`; rows without a time are skipped."""
         day = _length_of_day(test["timestamp"].drop_nulls(), unit) or _length_of_day(train["timestamp"].drop_nulls(), unit)
         timed = test.drop_nulls("timestamp")

@@ -47,7 +47,7 @@ class Shuffle(Struct, frozen=True):
     seed: int
 
     @classmethod
-    def of(cls, size: int, seed: int) -> Shuffle:
+    def for_size(cls, size: int, seed: int) -> Shuffle:
         """Return the shuffle of a nearly square grid with at least `size` fields, and few more."""
         side = math.isqrt(max(size, 1) - 1) + 1
         sides = range(max(2, side), max(1, side // 2), -1)
@@ -232,7 +232,7 @@ def random_rows(prepared: Prepared, users: Array, seen: SeenItems, depth: int, s
     """
     items = _numbered_items(prepared, seed)
     size, n_users = len(items), seen.n_users
-    shuffle = Shuffle.of(size, seed)
+    shuffle = Shuffle.for_size(size, seed)
     keys = shuffle.keys(users)
     n_spare = shuffle.size - size
     spare = shuffle.positions(np.arange(size, shuffle.size)[None, :], keys.columns).reshape(-1)

@@ -304,7 +304,7 @@ class PartData:
         """Return the rows of a source, such as `lists` or `test`."""
         return self._rows[name]
 
-    def of_users(self, users: Array) -> PartData:
+    def for_users(self, users: Array) -> PartData:
         """Return the part of the users in the mask."""
         return PartData({name: rows.frame.filter(users[rows.user]) for name, rows in self._rows.items()})
 

@@ -167,7 +167,7 @@ class HitsByRun(Struct, frozen=True, eq=False):
     copies: Array
 
     @classmethod
-    def of(cls, hits: Rows, runs: TieRuns, *, best: bool) -> HitsByRun:
+    def from_hits(cls, hits: Rows, runs: TieRuns, *, best: bool) -> HitsByRun:
         """Build from hits; those of a run are sorted by gain, highest first for the `best` order, else last; equal gains by item."""
         assert hits.item is not None
         run = runs.run_of(hits)
@@ -188,14 +188,14 @@ class HitsByRun(Struct, frozen=True, eq=False):
 
 def reorder_hits(hits: Rows, runs: TieRuns, *, best: bool) -> Rows:
     """Return the table `hits` with the hits of each run at its first ranks (`best`) or its last ones."""
-    by_run = HitsByRun.of(hits, runs, best=best)
+    by_run = HitsByRun.from_hits(hits, runs, best=best)
     start = by_run.first if best else by_run.first + by_run.size - by_run.n_hits - by_run.copies + 1
     return by_run.rows.with_columns(rank=start + by_run.rows["found"] - by_run.before - 1)
 
 
 def n_expected_ranks(hits: Rows, runs: TieRuns, deepest: int | None) -> Array:
     """Return an upper bound of the number of rows that `expected_ranks` returns for each user."""
-    by_run = HitsByRun.of(hits, runs, best=True)
+    by_run = HitsByRun.from_hits(hits, runs, best=True)
     ranks = by_run.size if deepest is None else np.minimum(by_run.size, deepest)
     return np.bincount(by_run.rows.user, by_run.n_hits * ranks, hits.n_users)
 
@@ -208,7 +208,7 @@ def expected_ranks(hits: Rows, runs: TieRuns, deepest: int | None) -> Rows:
     b + j. Ranks below `deepest` are left out. Weights are exact to about twelve digits, because they are computed from logarithms of
     factorials.
     """
-    by_run = HitsByRun.of(hits, runs, best=True)
+    by_run = HitsByRun.from_hits(hits, runs, best=True)
     logs = _log_factorials(int(by_run.size.max(initial=1)))
     hit, rank, found, weight = [], [], [], []
     shapes, shape_of_hit = np.unique(np.stack([by_run.size, by_run.n_hits, by_run.copies]), axis=1, return_inverse=True)

@@ -58,7 +58,7 @@ def counts_by_unit(times: pl.Expr) -> list[pl.Expr]:
     first, last = USUAL_DATES
     usual = [is_time & times.is_between(first * unit.per_second, last * unit.per_second) for unit in _ALL]
     return [count.alias(f"times in {unit.name}") for count, unit in zip(counts, _ALL, strict=True)] + [
-        one.sum().alias(f"dates in {unit.name}") for one, unit in zip(usual, _ALL, strict=True)
+        is_unit.sum().alias(f"dates in {unit.name}") for is_unit, unit in zip(usual, _ALL, strict=True)
     ]
 
 

@@ -33,12 +33,12 @@ class DvcFiles:
         columns = _columns(models, "step")
         rows: dict[str, dict[str, Any]] = {label: {"step": step} for label in names}
         for model, of_model in values.items():
-            for one in of_model:
-                rows[one.label][columns[model]] = one.value
+            for value in of_model:
+                rows[value.label][columns[model]] = value.value
         tables = {}
         for label, row in rows.items():
             path = f"steps/{names[label]}.csv"
-            tables[label] = path, [*(one for one in csv_rows(self._folder / path) if int(one["step"]) < step), row]
+            tables[label] = path, [*(earlier for earlier in csv_rows(self._folder / path) if int(earlier["step"]) < step), row]
         numbers = {models[model]: numbers_of(of_model, names, "_") for model, of_model in values.items()}
         self._write({"metrics.json": as_json({"step": step, **numbers}), **_plots("step", tables)})
         return f"{self._folder}, step {step}"
@@ -48,7 +48,7 @@ class DvcFiles:
         names = {path.name for path in paths}
         targets = [
             Target(f"track.dvc.dir: {self._folder}", folder, names.__contains__, is_local=True)
-            for folder in dict.fromkeys(one.parent for one in paths)
+            for folder in dict.fromkeys(path.parent for path in paths)
         ]
         with Stage(targets, self._inputs) as stage:
             stage.commit(paths)
@@ -57,12 +57,12 @@ class DvcFiles:
 def _own_files(result: Result) -> dict[str, bytes]:
     names, models = as_identifiers(measures(result)), as_identifiers(result.models)
     points, columns = points_by_model(result), _columns(models, "k")
-    values: dict[str, Any] = {models[model]: {names[one.label]: one.value for one in of} for model, of in points.items()}
+    values: dict[str, Any] = {models[model]: {names[value.label]: value.value for value in of} for model, of in points.items()}
     rows: dict[str, dict[int, dict[str, Any]]] = {}
     for model, of in points.items():
-        for one in of:
-            if one.row.k is not None and one.row.aggregate == "mean":
-                rows.setdefault(one.row.metric, {}).setdefault(one.row.k, {"k": one.row.k})[columns[model]] = one.value
+        for value in of:
+            if value.row.k is not None and value.row.aggregate == "mean":
+                rows.setdefault(value.row.metric, {}).setdefault(value.row.k, {"k": value.row.k})[columns[model]] = value.value
     plotted = {metric: list(by_k.values()) for metric, by_k in rows.items() if len(by_k) > 1}
     tables = {metric: (f"plots/{name}.csv", plotted[metric]) for metric, name in as_identifiers(plotted).items()}
     back = {"measures": {name: label for label, name in names.items()}, "models": {name: model for model, name in models.items()}}

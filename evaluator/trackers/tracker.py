@@ -23,7 +23,7 @@ _NOT_OF_IDENTIFIERS: Final = re.compile(r"\W+", re.ASCII)
 
 def for_mlflow(measures: Iterable[str]) -> Mapping[str, str]:
     """Return measure → name in MLflow, which allows letters, digits and `_ . -`, and makes folders at `/`."""
-    return _distinct_names(measures, _of_mlflow)
+    return _distinct_names(measures, _mlflow_name)
 
 
 def as_identifiers(names: Iterable[str]) -> Mapping[str, str]:
@@ -31,7 +31,7 @@ def as_identifiers(names: Iterable[str]) -> Mapping[str, str]:
     return _distinct_names(names, _identifier)
 
 
-def _of_mlflow(measure: str) -> str:
+def _mlflow_name(measure: str) -> str:
     text = (
         measure.replace("/", "_over_")
         .replace("@", "_at_")
@@ -117,9 +117,9 @@ class StepTracker(Protocol):
 def points_by_model(result: Result) -> Mapping[str, list[ValuePoint]]:
     """Return the existing values of each model over all users, with their intervals."""
     points: dict[str, list[ValuePoint]] = {model: [] for model in result.models}
-    for one in points_of(NamedModel(model, result, model) for model in result.models):
-        if one.value is not None:
-            points[one.name].append(one)
+    for point in points_of(NamedModel(model, result, model) for model in result.models):
+        if point.value is not None:
+            points[point.name].append(point)
     return points
 
 
@@ -130,7 +130,7 @@ def measures(result: Result) -> list[str]:
 
 def measures_of(values: Mapping[str, Sequence[MeasuredValue]]) -> list[str]:
     """Return the measures of the values of models."""
-    return list(dict.fromkeys(one.label for of_model in values.values() for one in of_model))
+    return list(dict.fromkeys(value.label for of_model in values.values() for value in of_model))
 
 
 def best_model(result: Result) -> str:
@@ -178,7 +178,7 @@ def gates_word(result: Result) -> str:
 def numbers_of(points: Iterable[MeasuredValue], names: Mapping[str, str], joint: str) -> dict[str, float]:
     """Return values by name, with the bounds of their intervals: with `joint` `.`, `nDCG_at_10.low` and `nDCG_at_10.high`."""
     ends = (("", "value"), (f"{joint}low", "low"), (f"{joint}high", "high"))
-    values = ((f"{names[one.label]}{ending}", getattr(one, field)) for one in points for ending, field in ends)
+    values = ((f"{names[point.label]}{ending}", getattr(point, field)) for point in points for ending, field in ends)
     return {name: number for name, number in values if number is not None}
 
 

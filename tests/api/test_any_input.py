@@ -37,7 +37,7 @@ PANDAS = ["Int8", "UInt64", "Float32", "boolean", "string", "category", "int64[p
 ARROW = [pa.int8(), pa.null(), pa.binary(), pa.decimal128(5, 2), pa.timestamp("s"), pa.list_(pa.int64()), pa.duration("s"), pa.float16()]
 NAMES = [["user", "item"], ["user", "item", "score"], ["user", "item", "rank"], ["item"], ["user", "item", "column_names"], ["a", "b"]]
 values = st.sampled_from(VALUES)
-three = st.one_of(st.lists(values, min_size=3, max_size=3), values.map(lambda one: [one] * 3))
+three = st.one_of(st.lists(values, min_size=3, max_size=3), values.map(lambda item: [item] * 3))
 
 
 @st.composite
@@ -93,7 +93,7 @@ def tables(draw: Any) -> Any:
         ),
         st.tuples(square, square),
         square.filter(lambda array: array.ndim == 2 and array.dtype.kind in "iufb" and array.dtype.itemsize > 2).map(
-            lambda one: scipy.sparse.csr_matrix(one.astype("f8"))
+            lambda array: scipy.sparse.csr_matrix(array.astype("f8"))
         ),
         three.map(lambda held: pd.Series(held, index=pd.Index([1, 2, 3], name="user"), name="item", dtype=object)),
         st.just(np.ma.masked_array([[1, 2]], [[True, False]])),
@@ -449,6 +449,6 @@ def test_arrays_of_jax_are_read_and_traced_ones_refused():
         assert first_and_second(lists) == (0.5, 1.0)
     matrix = jax.numpy.asarray([[0.5, 0.25, 0.125, 1.5, 0.0]] * 2, dtype="bfloat16")
     assert first_and_second(matrix) == (0.5, 0.5)
-    traced = jax.jit(lambda one: receval.evaluate(test=HELD, recommendations=one, metrics="HitRate@1"))
+    traced = jax.jit(lambda user_values: receval.evaluate(test=HELD, recommendations=user_values, metrics="HitRate@1"))
     with pytest.raises(receval.DataError, match=r"cannot be converted into an array \(.*\)\n  give it as an array of NumPy"):
         traced(matrix)

@@ -141,7 +141,7 @@ def test_a_cutoff_by_default_is_a_warning_of_the_evaluator_with_the_way_to_whole
     said = "^The cut-off of MRR@10 is the default: top_k is not given; MRR@none reads the whole list.$"
     with pytest.warns(UserWarning, match=said) as caught:
         assert receval.Evaluator(test={1: [1]}, metrics=["HR@10", "MRR"])({1: [2, 1]}) == {"HitRate@10": 1, "MRR@10": 0.5}
-    assert [one.filename for one in caught] == [__file__]
+    assert [warning.filename for warning in caught] == [__file__]
     receval.Evaluator(test={1: [1]}, metrics=["HR@10", "MRR@none"])
     receval.Evaluator(test={1: [1]}, metrics=["HR", "MRR"], top_k=10)
 
@@ -177,7 +177,7 @@ def test_batches_give_the_values_of_all_lists_together_and_are_forgotten(lists, 
     evaluator = receval.Evaluator(test=TRUTH, metrics=["nDCG@5", "Recall@5"], **more)
     for _ in range(2):
         for start in range(0, 100, 32):
-            of_batch = tuple(one[start : start + 32] for one in lists) if isinstance(lists, tuple) else lists[start : start + 32]
+            of_batch = tuple(frame[start : start + 32] for frame in lists) if isinstance(lists, tuple) else lists[start : start + 32]
             evaluator.update(USERS[start : start + 32], of_batch)
         assert evaluator.compute() == evaluator(lists)
     with pytest.raises(DataError, match="there are no lists"):
@@ -233,15 +233,15 @@ def test_a_user_in_two_batches_is_refused():
 
 
 @pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))], ids=["copy", "deepcopy", "pickle"]
+    "copied", [copy.copy, copy.deepcopy, lambda original: pickle.loads(pickle.dumps(original))], ids=["copy", "deepcopy", "pickle"]
 )
 def test_an_evaluator_can_be_copied_and_pickled_with_its_batches(copied):
     evaluator = receval.Evaluator(test=TRUTH, metrics="nDCG@5", keep_users=True)
     evaluator.update(USERS[:50], ITEMS[:50])
     other = copied(evaluator)
     assert other.keeps_users
-    for one in (evaluator, other):
-        one.update(USERS[50:], ITEMS[50:])
+    for clone in (evaluator, other):
+        clone.update(USERS[50:], ITEMS[50:])
     assert other.compute() == other(ITEMS) == evaluator(ITEMS)
 
 

@@ -157,7 +157,7 @@ def test_the_types_of_the_functions_are_written_from_the_metrics():
         own = keywords[ast.unparse(node.args.kwarg.annotation).removeprefix("Unpack[").removesuffix("]")]
         inherited = [keywords[base.id] for base in own.bases if base.id in keywords]
         fields = {field.target.id for kind in (own, *inherited) for field in kind.body}
-        written = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)} | fields
+        written = {arg.arg for arg in (*node.args.args, *node.args.kwonlyargs)} | fields
         assert written == set(inspect.signature(functions.function(name)).parameters), name
 
 

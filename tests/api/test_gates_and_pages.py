@@ -27,7 +27,7 @@ def result() -> receval.EvaluationResult:
 
 def test_rules_are_judged_and_passed_is_the_outcome(result: receval.EvaluationResult):
     verdicts = result.gate(["HitRate@1 >= 0.5", {"measure": "nDCG@3", "min_gain": 0.1}], baseline="old")
-    assert [(one.model, one.outcome, one.base) for one in verdicts] == [("new", "pass", None), ("new", "pass", "old")]
+    assert [(verdict.model, verdict.outcome, verdict.base) for verdict in verdicts] == [("new", "pass", None), ("new", "pass", "old")]
     assert verdicts.passed
     worse = result.gate("HitRate@1 max_loss 1%", baseline="new")
     assert (worse.passed, worse.summary(), len(worse)) == (False, "the only gate failed", 1)
@@ -41,30 +41,30 @@ def test_a_baseline_is_a_result_a_folder_or_a_model(result: receval.EvaluationRe
     rule = "nDCG@3 max_loss 0"
     in_memory = result.gate(rule, baseline={"main": result})
     assert in_memory == result.gate(rule, baseline=tmp_path / "main") == receval.gate(tmp_path / "main", rule, baseline={"main": result})
-    assert {one.base for one in in_memory} == {"main/old", "main/new"}
+    assert {gate.base for gate in in_memory} == {"main/old", "main/new"}
     missing = result.gate(rule, baseline=str(tmp_path / "none"), if_missing="warn")
-    assert {(one.outcome, one.consequence) for one in missing} == {("skipped", "warn")}
+    assert {(gate.outcome, gate.consequence) for gate in missing} == {("skipped", "warn")}
 
 
 def test_an_anchor_is_a_result_or_a_folder(result: receval.EvaluationResult, tmp_path: Path):
     result.save(tmp_path / "spring")
     for anchor in ({"spring": result}, tmp_path / "spring"):
         verdicts = result.gate("HitRate@1 max_loss 20%", baseline="old", anchor=anchor, models="new")
-        assert [(one.outcome, one.anchor.base, one.anchor.outcome) for one in verdicts] == [("pass", "spring/new", "pass")]
+        assert [(verdict.outcome, verdict.anchor.base, verdict.anchor.outcome) for verdict in verdicts] == [("pass", "spring/new", "pass")]
         assert verdicts.to_dict()["gates"][0]["anchor"]["base"] == "spring/new"
 
 
 def test_a_baseline_model_of_another_name_can_be_chosen(result: receval.EvaluationResult):
     verdicts = result.gate("HitRate@1 max_loss 90%", baseline={"main": result}, baseline_model="old", models="new")
-    assert [(one.base, one.outcome) for one in verdicts] == [("main/old", "pass")]
+    assert [(verdict.base, verdict.outcome) for verdict in verdicts] == [("main/old", "pass")]
 
 
 def test_the_rules_of_the_config_are_judged_by_default(result: receval.EvaluationResult, tmp_path: Path):
     config = {**result.config, "gates": {"rules": ["HitRate@1 >= 0.9"], "models": "new"}}
     stored = receval.EvaluationResult.of(result)
     force_setattr(stored, "config", config)
-    assert [one.outcome for one in stored.gate()] == ["fail"]
-    assert [one.outcome for one in stored.gate("HitRate@1 >= 0.7")] == ["pass"]
+    assert [gate.outcome for gate in stored.gate()] == ["fail"]
+    assert [gate.outcome for gate in stored.gate("HitRate@1 >= 0.7")] == ["pass"]
 
 
 def test_an_argument_says_when_a_margin_fails_unless_its_rule_does(result: receval.EvaluationResult):
@@ -182,7 +182,9 @@ def test_an_impossible_chart_is_refused_in_one_sentence(result: receval.Evaluati
 def test_a_method_of_a_result_has_the_arguments_of_the_function_of_its_name(name: str):
     method, function = (inspect.signature(getattr(place, name)) for place in (receval.EvaluationResult, receval))
     (_, *own), (_, *others) = method.parameters.values(), function.parameters.values()
-    assert [(one.name, one.default, one.kind) for one in own] == [(one.name, one.default, one.kind) for one in others]
+    assert [(parameter.name, parameter.default, parameter.kind) for parameter in own] == [
+        (parameter.name, parameter.default, parameter.kind) for parameter in others
+    ]
 
 
 def test_measures_that_count_different_users_are_named_with_the_argument_of_python():

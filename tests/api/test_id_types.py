@@ -20,7 +20,7 @@ from tests.worlds import World, worlds
 def texts(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the frame with its ids as texts of UUIDs."""
     ids = [pl.col(name) for name in ("user", "item", "other") if name in frame.columns]
-    return frame.with_columns(one.map_elements(lambda value: str(uuid.UUID(int=value)), pl.String) for one in ids)
+    return frame.with_columns(column.map_elements(lambda value: str(uuid.UUID(int=value)), pl.String) for column in ids)
 
 
 def objects(frame: pl.DataFrame) -> dict[str, list[Any]]:

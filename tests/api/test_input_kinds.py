@@ -57,7 +57,7 @@ def test_a_refusal_is_one_line_without_words_of_files_and_of_the_command_line(ti
 @pytest.mark.filterwarnings("ignore:os.fork")  # of JAX, if it is installed
 def test_dataframes_of_spark_are_read_as_every_input(spark_session: Any):
     world: Mapping[str, Any] = INPUT_KINDS.WORLD
-    metrics = ["nDCG@3", *(one for asked in INPUT_KINDS.METRICS.values() for one in asked.get("metrics", ()))]
+    metrics = ["nDCG@3", *(metric for asked in INPUT_KINDS.METRICS.values() for metric in asked.get("metrics", ()))]
     here, there = (
         receval.evaluate(**tables, metrics=metrics, by="users.plan", health=False)
         for tables in (world, {role: spark_session.native.createDataFrame(frame.to_arrow()) for role, frame in world.items()})

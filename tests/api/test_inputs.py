@@ -136,7 +136,7 @@ def test_some_tables_may_be_files_and_others_in_memory(tmp_path: Path):
 @pytest.mark.parametrize("item", [int, "i{}".format])
 def test_a_dict_of_one_item_for_each_user_is_read_with_ids_of_any_type(user: Any, item: Any):
     held_out = {user(n): item(n) for n in range(6)}
-    lists = {one: [held_out[one] if one != user(0) else item(1)] for one in held_out}
+    lists = {key: [held_out[key] if key != user(0) else item(1)] for key in held_out}
     assert receval.evaluate(test=held_out, train=held_out, recommendations=lists, metrics="HitRate@1")["HitRate@1"].value == 5 / 6
 
 

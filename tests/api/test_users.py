@@ -27,8 +27,8 @@ def evaluated(**more: Any) -> receval.EvaluationResult:
     return receval.evaluate(**{"test": TEST, "recommendations": LISTS, "train": TRAIN, "metrics": "nDCG@2,Recall@2", **more})
 
 
-def of(view: receval.UserResult) -> dict[tuple[str, str], Any]:
-    return {(one.measure, one.model): one.value for one in view.values}
+def values_by_measure(view: receval.UserResult) -> dict[tuple[str, str], Any]:
+    return {(value.measure, value.model): value.value for value in view.values}
 
 
 def known(value: float | None) -> float | None:
@@ -44,9 +44,11 @@ def test_values_are_those_of_the_run_to_the_last_bit(world, first, evaluate, tmp
     (model,) = result.per_user
     for row in result.per_user[model].rows(named=True)[:3]:
         view = view_user(loaded, row["user"], result=result)
-        assert of(view) == {(label, model): known(row[label]) for label, _ in of(view)}
-        assert {label for label, _ in of(view)} == {one.measure for one in result.rows if one.measure in row}
-        assert all(one.mean is not None for one in view.values if one.measure.startswith("nDCG@"))
+        assert values_by_measure(view) == {(label, model): known(row[label]) for label, _ in values_by_measure(view)}
+        assert {label for label, _ in values_by_measure(view)} == {
+            value_row.measure for value_row in result.rows if value_row.measure in row
+        }
+        assert all(value.mean is not None for value in view.values if value.measure.startswith("nDCG@"))
         assert view.n_relevant == row["n_relevant"]
         assert not any("Not the values" in note for note in view.notes)
 
@@ -56,7 +58,7 @@ def test_the_place_among_all_users_counts_worse_values():
     result = receval.evaluate(
         test={user: ["i"] for user in "abcde"}, recommendations={"m": lists}, metrics="MRR,NumRetrieved", health=False
     )
-    (value,) = (one for one in result.user("b").values if one.measure.startswith("MRR"))
+    (value,) = (value_of_user for value_of_user in result.user("b").values if value_of_user.measure.startswith("MRR"))
     assert (value.n_lower, value.n_equal, value.n_valued, value.better_than) == (2, 2, 5, 0.4)
     assert value.mean == result["m"][value.measure].value
 
@@ -72,13 +74,13 @@ def test_history_test_rows_and_lists_have_their_marks():
 def test_policies_and_findings_are_those_of_the_user():
     result = evaluated()
     view = result.user("a")
-    assert {(one.axis, one.model, one.n) for one in view.policies} == {
+    assert {(policy.axis, policy.model, policy.n) for policy in view.policies} == {
         ("duplicates", "m", 1), ("seen_items", "m", 1), ("missing_lists", "n", None),
     }  # fmt: skip
-    assert {(one.check, one.model) for one in view.findings} >= {("R01", "m"), ("X01", "n"), ("X05", "m")}
-    assert [one.examples for one in view.findings if one.check == "X05"] == [("item x",)]
-    assert {one.check for one in result.findings} > {one.check for one in result.user("b").findings}
-    assert not [one for one in result.user("b").findings if one.check in ("R01", "X05")]
+    assert {(finding.check, finding.model) for finding in view.findings} >= {("R01", "m"), ("X01", "n"), ("X05", "m")}
+    assert [finding.examples for finding in view.findings if finding.check == "X05"] == [("item x",)]
+    assert {finding.check for finding in result.findings} > {finding.check for finding in result.user("b").findings}
+    assert not [finding for finding in result.user("b").findings if finding.check in ("R01", "X05")]
 
 
 def test_rows_that_a_filter_or_a_missing_value_leaves_out_are_counted(tmp_path):
@@ -93,7 +95,7 @@ def test_rows_that_a_filter_or_a_missing_value_leaves_out_are_counted(tmp_path):
         "health": "off",
     }  # fmt: skip
     view = receval.user("a", config, quick=True)
-    effects = {(one.axis or "filter"): (one.n, one.total) for one in view.policies}
+    effects = {(policy.axis or "filter"): (policy.n, policy.total) for policy in view.policies}
     assert effects == {"missing_values": (1, None), "filter": (1, 2), "tie_order": (2, 2)}
     assert len(view.test) == 1
 
@@ -113,7 +115,7 @@ def test_ids_of_every_type_are_found(ids, asked):
     rows = pl.DataFrame({"user": ids, "item": [1, 2]})
     result = receval.evaluate(test=rows, recommendations={"m": rows}, metrics="nDCG@1", health=False)
     view = result.user(asked)
-    assert of(view) == {("nDCG@1", "m"): 1.0}
+    assert values_by_measure(view) == {("nDCG@1", "m"): 1.0}
     assert str(view.user) == str(asked).removesuffix(".0")
     assert "<b>" not in view._repr_html_()
 
@@ -143,7 +145,7 @@ def test_an_id_that_no_integer_is_gets_a_sentence(asked):
 
 def test_a_user_without_test_rows_or_lists_gets_the_reasons():
     view = evaluated(health=False).user("c")
-    reasons = {one.model: one.reason for one in view.values}
+    reasons = {value.model: value.reason for value in view.values}
     assert reasons == {"m": "the user has no relevant item in the test file, and is left out", "n": "the user is in no file of this model"}
     assert "No value: nDCG@2, Recall@2 under n" in repr(view)
 
@@ -158,16 +160,16 @@ def test_a_formula_and_reference_lists_have_the_values_of_the_run():
     result = evaluated(metrics=["nDCG@2", "Recall@2", "0.5 * nDCG@2 + 0.5 * Recall@2"], yardsticks="popularity", health=False)
     view = result.user("b")
     rows = {model: frame.filter(pl.col("user") == "b").to_dicts()[0] for model, frame in result.per_user.items()}
-    assert {model for _, model in of(view)} == set(result.models)
-    assert all(known(rows[model][label]) == value for (label, model), value in of(view).items())
-    assert any("0.5" in label for label, _ in of(view))
+    assert {model for _, model in values_by_measure(view)} == set(result.models)
+    assert all(known(rows[model][label]) == value for (label, model), value in values_by_measure(view).items())
+    assert any("0.5" in label for label, _ in values_by_measure(view))
 
 
 def test_a_result_from_a_folder_has_values_and_says_what_is_missing(tmp_path):
     result = evaluated(health=False)
     result.save(tmp_path / "out")
     view = receval.load_results(tmp_path / "out").user("a")
-    assert of(view) == of(result.user("a"))
+    assert values_by_measure(view) == values_by_measure(result.user("a"))
     assert (view.history, view.test, dict(view.lists)) == (None, None, {})
     assert "Only values" in view.notes[0]
     assert "Only values: its tables were in memory" in receval.user("a", tmp_path / "out").notes[0]
@@ -193,7 +195,7 @@ def test_values_are_a_frame_and_plain_values():
 
 def test_a_user_of_train_alone_has_a_history_and_no_values():
     view = receval.user("z", test=TEST, recommendations=LISTS, train={**TRAIN, "z": ["q"]}, metrics="nDCG@2")
-    assert (view.history["item"].to_list(), [one.value for one in view.values]) == (["q"], [None, None])
+    assert (view.history["item"].to_list(), [value.value for value in view.values]) == (["q"], [None, None])
 
 
 @pytest.mark.slow

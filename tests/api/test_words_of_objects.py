@@ -26,13 +26,13 @@ def first_id(frame: pl.DataFrame) -> str:
     return "item" if "item" in frame.columns else "user"
 
 
-def of_id(expression: Callable[[pl.Expr], Any]) -> Change:
+def id_change(expression: Callable[[pl.Expr], Any]) -> Change:
     return lambda frame: frame.with_columns(expression(pl.col(first_id(frame))).alias(first_id(frame)))
 
 
-def of_number(expression: Callable[[pl.Expr], Any]) -> Change:
+def number_change(expression: Callable[[pl.Expr], Any]) -> Change:
     def change(frame: pl.DataFrame) -> pl.DataFrame | None:
-        name = next((one for one in NUMBERS if one in frame.columns), None)
+        name = next((column for column in NUMBERS if column in frame.columns), None)
         return None if name is None else frame.with_columns(expression(pl.col(name)).alias(name))
 
     return change
@@ -40,10 +40,10 @@ def of_number(expression: Callable[[pl.Expr], Any]) -> Change:
 
 def second(value: Any) -> Callable[[pl.Expr], pl.Expr]:
     """Return an expression that replaces the value of the second row."""
-    return lambda one: pl.when(pl.int_range(pl.len()) == 1).then(pl.lit(value)).otherwise(one)
+    return lambda column: pl.when(pl.int_range(pl.len()) == 1).then(pl.lit(value)).otherwise(column)
 
 
-def of_lists(**columns: Any) -> Change:
+def lists_change(**columns: Any) -> Change:
     return lambda frame: frame.with_columns(**columns) if "score" in frame.columns and "user" in frame.columns else None
 
 
@@ -53,35 +53,35 @@ FAULTS: dict[str, Change] = {
     "no column of ids": lambda frame: frame.drop(first_id(frame)),
     "no columns": lambda frame: frame.select([]),
     "two columns of ids": lambda frame: frame.rename({first_id(frame): "itemid"}).with_columns(item_id="itemid"),
-    "a missing id": of_id(second(None)),
-    "an empty id": of_id(lambda one: second("")(one.cast(pl.String))),
-    "a long id": of_id(lambda one: second("x" * 70_000)(one.cast(pl.String))),
-    "ids with fractions": of_id(lambda one: one + 0.5),
-    "dates as ids": of_id(lambda one: pl.lit("2020-01-01").str.to_date()),
-    "booleans as ids": of_id(lambda one: one > 1),
-    "bytes as ids": of_id(lambda one: pl.lit(b"a")),
-    "structs as ids": of_id(pl.struct),
-    "lists as ids": of_id(pl.concat_list),
-    "lists in text": of_id(lambda one: pl.lit("1|2")),
-    "other ids": of_id(lambda one: one + 1000),
-    "ids as text": of_id(lambda one: "x" + one.cast(pl.String)),
-    "ids with zeros": of_id(lambda one: "0" + one.cast(pl.String)),
+    "a missing id": id_change(second(None)),
+    "an empty id": id_change(lambda column: second("")(column.cast(pl.String))),
+    "a long id": id_change(lambda column: second("x" * 70_000)(column.cast(pl.String))),
+    "ids with fractions": id_change(lambda column: column + 0.5),
+    "dates as ids": id_change(lambda column: pl.lit("2020-01-01").str.to_date()),
+    "booleans as ids": id_change(lambda column: column > 1),
+    "bytes as ids": id_change(lambda column: pl.lit(b"a")),
+    "structs as ids": id_change(pl.struct),
+    "lists as ids": id_change(pl.concat_list),
+    "lists in text": id_change(lambda column: pl.lit("1|2")),
+    "other ids": id_change(lambda column: column + 1000),
+    "ids as text": id_change(lambda column: "x" + column.cast(pl.String)),
+    "ids with zeros": id_change(lambda column: "0" + column.cast(pl.String)),
     "duplicates": lambda frame: pl.concat([frame, frame]),
-    "a word among numbers": of_number(lambda one: second("many")(one.cast(pl.String))),
-    "words as numbers": of_number(lambda one: pl.lit("many")),
-    "a missing number": of_number(second(None)),
-    "NaN": of_number(lambda one: second(float("nan"))(one.cast(pl.Float64))),
-    "infinity": of_number(lambda one: second(float("inf"))(one.cast(pl.Float64))),
-    "negative numbers": of_number(lambda one: -one - 1),
-    "ties": of_number(lambda one: pl.lit(1.0)),
-    "dates as numbers": of_number(lambda one: pl.lit("2020-01-01").str.to_date()),
-    "lists as numbers": of_number(pl.concat_list),
-    "structs as numbers": of_number(pl.struct),
+    "a word among numbers": number_change(lambda column: second("many")(column.cast(pl.String))),
+    "words as numbers": number_change(lambda column: pl.lit("many")),
+    "a missing number": number_change(second(None)),
+    "NaN": number_change(lambda column: second(float("nan"))(column.cast(pl.Float64))),
+    "infinity": number_change(lambda column: second(float("inf"))(column.cast(pl.Float64))),
+    "negative numbers": number_change(lambda column: -column - 1),
+    "ties": number_change(lambda column: pl.lit(1.0)),
+    "dates as numbers": number_change(lambda column: pl.lit("2020-01-01").str.to_date()),
+    "lists as numbers": number_change(pl.concat_list),
+    "structs as numbers": number_change(pl.struct),
     "no numbers": lambda frame: frame.drop([name for name in NUMBERS if name in frame.columns]),
     "no time": lambda frame: frame.with_columns(timestamp=pl.lit("soon")),
-    "the same rank": of_lists(rank=pl.lit(1)),
-    "rank 0": of_lists(rank=pl.lit(0)),
-    "words as ranks": of_lists(rank=pl.lit("x")),
+    "the same rank": lists_change(rank=pl.lit(1)),
+    "rank 0": lists_change(rank=pl.lit(0)),
+    "words as ranks": lists_change(rank=pl.lit("x")),
 }
 STRICT = {"duplicates": "error", "unknown_items": "error", "seen_items": "error", "truth_duplicates": "error"}
 
@@ -97,7 +97,7 @@ def texts(role: str, rows: Any, **more: Any) -> Iterator[str]:
         except receval.RecevalError as error:
             yield str(error)
             return
-    yield from (str(one.message) for one in issued)
+    yield from (str(warning.message) for warning in issued)
     yield from (text for finding in result.findings for text in (finding.sentence, finding.advice))
     yield from (*result.remarks, *result.unmade.values())
 

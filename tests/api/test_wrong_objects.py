@@ -33,7 +33,7 @@ def test_a_result_yields_its_rows():
 
 
 @pytest.mark.parametrize("name", ["evaluate", "check", "describe", "explain", "audit", "enriched", "evaluate_config"])
-@pytest.mark.parametrize("table", [TEST, TEST.to_pandas(), np.eye(3), [(1, 2)], {1: [2]}, 5], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("table", [TEST, TEST.to_pandas(), np.eye(3), [(1, 2)], {1: [2]}, 5], ids=lambda frame: type(frame).__name__)
 def test_a_table_instead_of_a_config_is_refused_with_the_arguments_for_tables(name: str, table: Any):
     with pytest.raises(TypeError, match=f"^the first argument must be a config, not [a-zA-Z.]+: {BY_NAME}$"):
         getattr(receval, name)(table)

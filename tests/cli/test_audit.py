@@ -106,18 +106,18 @@ def test_each_convention_orders_models_in_the_direction_of_its_own_definition(sa
         found = audit(load_config(sample / "quickstart.yaml", [*sets, f"evaluation.convention={own}"]))
         for name in found.conventions:
             result = run(load_config(sample / "quickstart.yaml", [*sets, f"evaluation.convention={name}"]))
-            for one in found.measures:
-                values = {model: one.cells[name, model].value for model in found.models}
+            for measure in found.measures:
+                values = {model: measure.cells[name, model].value for model in found.models}
                 is_better = next(iter(result.higher_is_better.values()))
                 if None not in values.values():
-                    assert one.better(name) == is_better, name
-                    assert one.beats("popular", "knn")[name] == ((values["popular"] > values["knn"]) is is_better)
-    arguments = ("audit", sample / "quickstart.yaml", *(part for one in sets for part in ("--set", one)), "--convention", "elliot")
+                    assert measure.better(name) == is_better, name
+                    assert measure.beats("popular", "knn")[name] == ((values["popular"] > values["knn"]) is is_better)
+    arguments = ("audit", sample / "quickstart.yaml", *(part for setting in sets for part in ("--set", setting)), "--convention", "elliot")
     out = " ".join(receval(*arguments)[1].split())
     assert "Higher is better under elliot; lower is better under receval." in out
     assert "The order of the models on Gini@10 is the same under both conventions." in out
     values = json.loads(receval(*arguments, "--format", "json")[1])["measures"][0]["values"]
-    assert {(one["convention"], one.get("higher_is_better")) for one in values} == {("receval", None), ("elliot", True)}
+    assert {(value["convention"], value.get("higher_is_better")) for value in values} == {("receval", None), ("elliot", True)}
 
 
 def test_a_measure_without_a_better_direction_orders_no_models():
@@ -219,7 +219,7 @@ def test_commands_that_judge_no_gates_leave_out_a_measure_that_a_rule_needs(comm
 
 
 @pytest.fixture
-def of_runs(sample):
+def config_with_runs(sample):
     """Write a config with a model of two runs; return it with the threshold of the sample, and without."""
     runs = "knn: {runs: [data/knn.parquet, data/random.parquet]}\n    popular: data/popular.parquet"
     lines = [line for line in (sample / "quickstart.yaml").read_text().splitlines() if " knn:" not in line and " random:" not in line]
@@ -292,8 +292,8 @@ BY = "evaluation.by=[users.plan, rows.rating, 'users.plan*rows.rating', train_co
 
 def test_an_audit_by_groups_has_the_values_of_separate_runs_in_each_group():
     found = studies.audit(load_config(CONFIGS / "quickstart.yaml", [*GROUPED, BY]), ["elliot", "trec_eval"], by_group=True)
-    assert next(one.by for one in found.measures if one.measure.startswith("nDCG@5")) is None
-    cells = {(one.measure.split(" of ")[0], one.by, one.group): one.cells for one in found.measures}
+    assert next(measure.by for measure in found.measures if measure.measure.startswith("nDCG@5")) is None
+    cells = {(measure.measure.split(" of ")[0], measure.by, measure.group): measure.cells for measure in found.measures}
     compared = 0
     for name in found.conventions:
         alone = run(load_config(CONFIGS / "quickstart.yaml", [*GROUPED, BY, f"evaluation.convention={name}"]))
@@ -309,7 +309,7 @@ def test_an_audit_by_groups_has_the_values_of_separate_runs_in_each_group():
 
 def test_groups_are_audited_only_with_the_option_by(receval, sample):
     config = sample / "quickstart.yaml"
-    settings = [text for one in GROUPED for text in ("--set", one)]
+    settings = [text for setting in GROUPED for text in ("--set", setting)]
     plain = receval("audit", config, *settings, "--convention", "elliot")
     assert receval("audit", config, *settings, "--convention", "elliot", "--set", "evaluation.by=users.plan")[1] == plain[1]
     code, out, err = receval("audit", config, *settings, "--convention", "elliot", "--by", "rows.rating")
@@ -317,7 +317,7 @@ def test_groups_are_audited_only_with_the_option_by(receval, sample):
     assert "\nnDCG@5 of rows.rating 5\n" in out
     assert out.count("--why") == plain[1].count("--why")
     given = json.loads(receval("audit", config, *settings, "--convention", "elliot", "--by", "rows.rating", "--format", "json")[1])
-    assert {one["group"] for one in given["measures"] if one.get("by") == "rows.rating"} >= {"4", "5"}
+    assert {measure["group"] for measure in given["measures"] if measure.get("by") == "rows.rating"} >= {"4", "5"}
     code, _, err = receval("audit", config, "--why", "elliot", "ranx", "--by", "cold")
     assert (code, "--why explains values over all users: leave out --by" in err) == (2, True)
 
@@ -333,7 +333,7 @@ def test_a_model_with_runs_has_the_mean_of_its_runs_in_each_group(sample):
     lists = {"knn": {"runs": ["data/knn.parquet", "data/popular.parquet"]}}
     settings = [*GROUPED, BY, f"data.recommendations={json.dumps(lists)}"]
     found = studies.audit(load_config(sample / "quickstart.yaml", settings), ["receval"], by_group=True)
-    (measure,) = (one for one in found.measures if one.measure == "nDCG@5 of users.plan free")
+    (measure,) = (group_measure for group_measure in found.measures if group_measure.measure == "nDCG@5 of users.plan free")
     values = {model: cell.value for (_, model), cell in measure.cells.items()}
     assert values["knn"] == pytest.approx(sum(value for model, value in values.items() if model != "knn") / 2)
 
@@ -346,6 +346,6 @@ def test_an_audit_in_python_has_groups_if_its_arguments_name_them():
         "conventions": "elliot",
     }
     found = audit(**given, by="rows.rating")
-    assert [one.measure for one in found.measures] == ["Recall@2", "Recall@2 of rows.rating 4", "Recall@2 of rows.rating 5"]
-    assert [one.cells["receval", found.models[0]].value for one in found.measures] == [0.75, 1.0, 0.5]
+    assert [measure.measure for measure in found.measures] == ["Recall@2", "Recall@2 of rows.rating 4", "Recall@2 of rows.rating 5"]
+    assert [measure.cells["receval", found.models[0]].value for measure in found.measures] == [0.75, 1.0, 0.5]
     assert len(audit(**given).measures) == 1

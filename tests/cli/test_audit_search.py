@@ -60,7 +60,7 @@ def test_the_combinations_that_print_a_number_are_those_whose_runs_print_it(tmp_
     values = every_value(path, NAMES, POLICIES)
     for number in dict.fromkeys(f"{value:.6f}" for value in random.Random(1).sample(list(values.values()), 6)):
         found = search(load_config(path), number, ("policies",), NAMES)
-        settings = [list(product(*one.settings.values())) for one in found.matches]
+        settings = [list(product(*match.settings.values())) for match in found.matches]
         printing = {key for key, value in values.items() if prints(value, number)}
         # without data.items the two ways to drop and refill unknown items are one
         expected = {key for key in printing if key[3] != "drop_and_refill_untrained"}
@@ -77,11 +77,11 @@ def test_a_measure_as_it_is_written_beside_a_match_has_the_value(tmp_path, seed)
     number = f"{values[combination]:.8f}"
     found = search(load_config(path), number, ("policies", "order"), ("elliot",))
     assert found.exact
-    assert any(combination in set(product(*one.settings.values())) for one in found.matches)
+    assert any(combination in set(product(*match.settings.values())) for match in found.matches)
     for match in found.matches:
         (row,) = run(load_config(path, [f"evaluation.metrics={json.dumps([match.written])}"])).rows
         assert prints(row.value, number), match.written
-    assert found.matches[0].written.count("=") == min(one.written.count("=") for one in found.matches)
+    assert found.matches[0].written.count("=") == min(match.written.count("=") for match in found.matches)
 
 
 def test_sets_of_settings_hold_every_combination_once():
@@ -89,7 +89,7 @@ def test_sets_of_settings_hold_every_combination_once():
     everything = list(product("abc", "pq", "xyzw"))
     for size in (1, 3, 11, 24):
         some = chance.sample(everything, size)
-        held = [one for box in boxes(some) for one in product(*box)]
+        held = [settings for box in boxes(some) for settings in product(*box)]
         assert sorted(held) == sorted(some)
     assert len(boxes(everything)) == 1
     assert boxes([]) == []
@@ -128,9 +128,9 @@ def test_a_search_reads_each_file_once_and_measures_equal_settings_once(tmp_path
 def test_a_setting_that_the_measure_names_stays_as_it_is(tmp_path):
     path = write_world(tmp_path)
     found = search(load_config(path, ["evaluation.metrics=[nDCG(seen_items=drop)@3]"]), "0.9999", ("policies",), ("elliot",))
-    assert {one.settings["seen_items"] for one in found.matches} == {("drop",)}
+    assert {match.settings["seen_items"] for match in found.matches} == {("drop",)}
     found = search(load_config(path, ["evaluation.metrics=[DuplicateShare@3]"]), "0.9999", ("policies",), ("receval",))
-    assert {one.settings["duplicates"] for one in found.matches} == {("keep_all",)}
+    assert {match.settings["duplicates"] for match in found.matches} == {("keep_all",)}
 
 
 def test_a_search_that_is_too_large_says_how_to_make_it_smaller(tmp_path, receval, monkeypatch):

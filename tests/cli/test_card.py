@@ -49,8 +49,8 @@ def texts(part):
         for key, value in part.items():
             yield from (key, *texts(value))
     elif isinstance(part, list):
-        for one in part:
-            yield from texts(one)
+        for element in part:
+            yield from texts(element)
     elif part is not None:
         yield str(part)
 

@@ -71,7 +71,7 @@ def test_a_failed_error_exits_1_and_the_results_are_written(receval, config, tmp
     assert out.startswith("run_id,model,measure,metric,k,aggregate,")
     assert err.startswith("error R01  m: 1 of 7 rows (14.3 %) repeat an item of the same list, for 1 user.")
     results = json.loads((tmp_path / "out" / "results.json").read_text())
-    (finding,) = [one for one in results["findings"] if one["severity"] == "error"]
+    (finding,) = [problem for problem in results["findings"] if problem["severity"] == "error"]
     assert (finding["check"], finding["model"], finding["count"], finding["total"]) == ("R01", "m", 1, 7)
     assert finding["examples"] == ["user 3, item 13"]
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
@@ -235,10 +235,14 @@ def test_models_with_similar_names_all_keep_their_stored_rows(receval, config, t
 def test_lists_whose_ids_begin_at_0_are_named(of, said, receval, folder):
     def rows(shifted):
         user, item = shifted and of == "users", shifted and of == "items"
-        return "user,item\n" + "".join(f"{one - user},{one - item}\n" for one in range(1, 40))
+        return "user,item\n" + "".join(f"{number - user},{number - item}\n" for number in range(1, 40))
 
     folder(
-        {"t.csv": rows(False), "train.csv": "user,item\n" + "".join(f"{one},{one % 39 + 1}\n" for one in range(1, 40)), "l.csv": rows(True)}
+        {
+            "t.csv": rows(False),
+            "train.csv": "user,item\n" + "".join(f"{number},{number % 39 + 1}\n" for number in range(1, 40)),
+            "l.csv": rows(True),
+        }
     )
     files = ("--test", "t.csv", "--train", "train.csv", "--recs", "als=l.csv", "-m", "HitRate@5")
     out = receval("run", *files)[1]

@@ -240,7 +240,7 @@ def test_a_column_whose_words_say_score_orders_the_lists_and_every_command_says_
     frame = pl.read_csv(where / "als.csv")
     frame.write_parquet(where / "als.parquet")
     frame.write_ndjson(where / "als.jsonl")
-    given = [one.replace("als.csv", f"als.{form}") for one in OF_ONE_MODEL]
+    given = [option.replace("als.csv", f"als.{form}") for option in OF_ONE_MODEL]
     said = "als: the score is in column 'model_score', by its name."
     assert " ".join(receval("run", *given)[1].split()).count(said) == 1
     assert said in receval("check", *given)[2]
@@ -297,13 +297,13 @@ def test_a_target_applies_to_the_test_file_of_every_command(init, receval):
         code, out, err = receval("run", "config.yaml", *options, *measures, "--format", "json")
         result = json.loads(out)
         assert code == 0, err
-        assert any(one.startswith(CHOSEN) for one in result["remarks"])
-        assert next(one["rows"] for one in result["inputs"] if one["role"] == "data.test") == 2
+        assert any(remark.startswith(CHOSEN) for remark in result["remarks"])
+        assert next(source["rows"] for source in result["inputs"] if source["role"] == "data.test") == 2
     assert CHOSEN in receval("run", "config.yaml", "--target", "last", *measures)[1]
     assert CHOSEN in receval("audit", "config.yaml", "--target", "last", "-m", "MRR@5")[1]
     found = json.loads(receval("describe", "config.yaml", "--target", "last", "--format", "json")[1])
-    assert next(one["rows"] for one in found["tables"] if one["role"] == "data.test") == 2
-    assert any(one.startswith(CHOSEN) for one in found["remarks"])
+    assert next(table["rows"] for table in found["tables"] if table["role"] == "data.test") == 2
+    assert any(remark.startswith(CHOSEN) for remark in found["remarks"])
     explained = receval("explain", "MRR@5", "config.yaml", "--user", "2", "--target", "first", "--format", "json")[1]
     assert "24" in explained
 

@@ -71,11 +71,11 @@ class Build:
         rows = run(self.loaded).per_user["knn"].filter(pl.col("n_relevant") > 2).rows(named=True)
         self.rows = [rows[20 + 40 * index] for index in range(3)]
         """The values of three users."""
-        self.scorers = open_inputs(Request(self.loaded, Plan.of(self.loaded.config.evaluation)), self.scorers_of_users)
+        self.scorers = open_inputs(Request(self.loaded, Plan.from_config(self.loaded.config.evaluation)), self.scorers_of_users)
 
     def scorers_of_users(self, files: Files) -> list[Scorer]:
         """Return, for each of the users, a function that computes measures over the rows of this user."""
-        return [Scorer.of(files.prepared, PartData(user_frames(files, "knn", row["user"]))) for row in self.rows]
+        return [Scorer.for_part(files.prepared, PartData(user_frames(files, "knn", row["user"]))) for row in self.rows]
 
 
 @pytest.fixture(scope="module")
@@ -242,10 +242,10 @@ def test_every_measure_can_be_explained_with_groups_of_test_rows(build):
     definitions = [loaded.config.evaluation.define(label) for label in EXPLAINED]
 
     def tables(files: Files) -> list[Explanation]:
-        scorer = Scorer.of(files.prepared, PartData(user_frames(files, "knn", build.rows[0]["user"])))
-        return [explain_user(scorer, one, "knn", "u", files.request.plan.by) for one in definitions]
+        scorer = Scorer.for_part(files.prepared, PartData(user_frames(files, "knn", build.rows[0]["user"])))
+        return [explain_user(scorer, definition, "knn", "u", files.request.plan.by) for definition in definitions]
 
     by = tuple(loaded.config.evaluation.by)
     found = open_inputs(Request(loaded, Plan(tuple(definitions), by=by), whole_lists=True), tables)
-    assert all(one.test_rows is not None for one in found)
-    assert {len(one.by_group) for one in found} == {0, 1}
+    assert all(explanation.test_rows is not None for explanation in found)
+    assert {len(explanation.by_group) for explanation in found} == {0, 1}

@@ -35,7 +35,7 @@ def test_results_of_the_first_version_can_be_judged_again_and_be_a_baseline(gate
     del content["config"]["gates"]["fail"]
     results.write_text(json.dumps(content))
     described = json.loads(manifest.read_text())
-    (entry,) = (one for one in described["outputs"] if one["path"] == "results.json")
+    (entry,) = (output for output in described["outputs"] if output["path"] == "results.json")
     entry |= {"bytes": results.stat().st_size, "sha256": hashlib.sha256(results.read_bytes()).hexdigest()}
     del described["sha256"]  # the checksum of the manifest itself, which the first version did not have
     manifest.write_text(json.dumps(described))

@@ -318,7 +318,7 @@ def test_results_with_one_border_are_compared_by_the_same_text_in_both_doors(rec
     err = receval("compare", tmp_path / "out", "--by", "train_count:30")[2]
     assert "out was evaluated with train_count:30+; use this, or evaluate again with train_count:30" in err
     for by in ("train_count:30+", "train_count:[30]", "train_count"):
-        assert {one.subject.group for one in compare({"out": tmp_path / "out"}, by=by).by_group} == {"0-29", "30+"}
+        assert {difference.subject.group for difference in compare({"out": tmp_path / "out"}, by=by).by_group} == {"0-29", "30+"}
     with pytest.raises(ConfigError, match=r"by: out was evaluated with train_count:30\+"):
         compare({"out": tmp_path / "out"}, by="train_count:30")
 

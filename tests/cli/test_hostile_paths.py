@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from receval.errors import of_system
+from receval.errors import system_error
 
 CONFIG = "data: {test: t.csv, recommendations: {m: l.csv}}\nevaluation: {metrics: [Recall@2]}\nhealth: off\n"
 LISTS = "user,item,score\n1,10,2\n2,11,1\n"
@@ -126,7 +126,7 @@ def test_a_deleted_working_folder_is_reported_in_one_sentence(here, receval, mon
         code, _, err = receval(*(part.replace("PATH", "p") for part in command.split()))
         assert code in (2, 3, 4), (command, err)
         assert "Traceback" not in err
-    failure = of_system(FileNotFoundError(errno.ENOENT, "No such file or directory"))
+    failure = system_error(FileNotFoundError(errno.ENOENT, "No such file or directory"))
     assert (failure.exit_code, failure.message) == (4, "the working folder no longer exists")
 
 

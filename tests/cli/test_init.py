@@ -201,7 +201,7 @@ def test_a_grid_of_relison_keeps_its_cutoffs_and_its_algorithms_are_named(conver
 def test_a_report_of_clayrs_is_converted_with_its_metrics(converted):
     text, loaded = converted(CLAYRS)
     found = loaded.config.evaluation.definitions
-    assert [(one.metric.name, one.k, one.average) for one in found] == [
+    assert [(definition.metric.name, definition.k, definition.average) for definition in found] == [
         ("Precision", 10, "micro"),
         ("nDCG", 5, "mean"),
         ("F1", None, "mean"),
@@ -294,4 +294,6 @@ def test_a_bare_evaluation_means_the_same_to_run_and_to_init(evaluation, receval
     as_it_is = load_config({"data": data, "evaluation": evaluation}).config.evaluation
     converted = load_config(tmp_path / "ours.yaml").config.evaluation
     assert converted.convention == as_it_is.convention
-    assert [(one.label, one.axes, one.k) for one in converted.computed] == [(one.label, one.axes, one.k) for one in as_it_is.computed]
+    assert [(definition.label, definition.axes, definition.k) for definition in converted.computed] == [
+        (definition.label, definition.axes, definition.k) for definition in as_it_is.computed
+    ]

@@ -178,7 +178,7 @@ def test_folds_beside_a_test_set_with_its_own_lists_are_left_out_with_the_comman
 
 
 def test_the_command_for_folds_in_several_folders_writes_their_config(init, receval):
-    of_folds = {re.sub(r"cv/als_(\d)", r"runs/fold\1/als", path): one for path, one in numbered("cv/{stem}_{fold}.csv").items()}
+    of_folds = {re.sub(r"cv/als_(\d)", r"runs/fold\1/als", path): content for path, content in numbered("cv/{stem}_{fold}.csv").items()}
     done = init({"data/test.csv": PLAIN["test.csv"], "data/items.csv": ITEMS, "runs/last/als.csv": PLAIN["als.csv"], **of_folds})
     assert models(done) == {"als": "runs/last/als.csv"}
     said = [what for path, what in done.said.items() if "{fold}" in path]
@@ -203,7 +203,7 @@ def test_the_train_set_with_the_number_of_the_test_set_is_taken(init):
     assert done.data["train"]["path"] == "u1.base"
 
 
-def _of_seeds(pattern: str, folds: Sequence[int], seeds: Sequence[int]) -> dict[str, str]:
+def _seed_files(pattern: str, folds: Sequence[int], seeds: Sequence[int]) -> dict[str, str]:
     """Return the files of two models with seeds and one without in several folds."""
     files = {}
     for fold in folds:
@@ -231,7 +231,7 @@ def _of_seeds(pattern: str, folds: Sequence[int], seeds: Sequence[int]) -> dict[
 )
 def test_the_lists_of_several_seeds_are_runs_of_one_model(pattern, init):
     folds, seeds = (0, 1, 2), (0, 1, 2, 10)
-    done = init(_of_seeds(pattern, folds, seeds))
+    done = init(_seed_files(pattern, folds, seeds))
     written = yaml.safe_load(done.config)["data"]
     wanted = {model: pattern.format(model=model, fold="{fold}", seed="{seed}") for model in ("BPR", "NeuMF")}
     assert {name: given for name, given in written["recommendations"].items() if name != "Pop"} == wanted
@@ -262,7 +262,7 @@ def rows_of(loaded: Any) -> list[Any]:
 
 
 def test_files_that_become_no_model_are_counted_in_one_line(init):
-    done = init({**_of_seeds("lists{fold}/{model}-s{seed}.csv", (0, 1, 2), (0, 1, 2))})
+    done = init({**_seed_files("lists{fold}/{model}-s{seed}.csv", (0, 1, 2), (0, 1, 2))})
     assert [*done.data["folds"][0]["recommendations"]] == ["BPR-s0", "NeuMF-s0", "Pop"]
     (place,) = [place for place in done.said if " files " in place]
     assert place == "12 files (lists0/BPR-s1.csv, lists0/BPR-s2.csv, lists0/NeuMF-s1.csv and 9 more)"

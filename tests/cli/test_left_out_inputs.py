@@ -60,7 +60,7 @@ def test_a_group_that_needs_an_input_names_it_in_every_command(group, place, rec
             code, _, err = receval(*command)
             assert code == 2, (command, sides, err)
             is_combined = "*" in group and command[0] == "slices"
-            assert is_combined or any(f"data.{one}" in err for one in needs - {*sides}), (command, sides, err)
+            assert is_combined or any(f"data.{need}" in err for need in needs - {*sides}), (command, sides, err)
 
 
 def test_a_user_is_shown_also_if_the_test_set_has_a_target(place, receval):

@@ -42,7 +42,7 @@ def test_a_metric_is_explained_in_full_with_the_conventions_that_have_it(name, r
     code, out, _ = receval("metrics", name)
     assert (code, out.splitlines()[0]) == (0, name)
     (conventions,) = re.findall(r"^ +conventions +(.*)$", out, re.MULTILINE)
-    assert set(conventions.split(", ")) == {"receval", *(one for one in builtin_names() if name in load(one).metrics)}
+    assert set(conventions.split(", ")) == {"receval", *(convention for convention in builtin_names() if name in load(convention).metrics)}
     metric = METRICS[name]
     for parameter, axis in metric.axes.items():
         assert f"`{parameter}`" in out

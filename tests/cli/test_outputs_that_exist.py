@@ -257,7 +257,7 @@ def test_a_second_run_replaces_the_outputs_of_the_first(place, receval):
             before = hashes(place)
             code, _, err = receval(*words)
             assert code in (0, 1), (words, err)
-            changed = [name for name, one in hashes(place).items() if before.get(name) != one]
+            changed = [name for name, digest in hashes(place).items() if before.get(name) != digest]
             named = (*(word.rstrip("/") for word in words[1:]), "tracked" if "track" in words else words[-1])
             assert all(name.startswith(named) for name in changed), (words, changed)
     before = (place / "out.csv").read_bytes()
@@ -320,8 +320,8 @@ def test_outputs_of_a_config_go_to_its_paths_alone(place, receval):
     assert receval("run", "config.yaml", "-q")[0] == 0
     new = {name.partition("/")[0] for name in hashes(place).keys() - before}
     assert new == {"own", "own.html", "tracked"}
-    assert {name: one for name, one in hashes(place).items() if name in before and name != "config.yaml"} == {
-        name: one for name, one in before.items() if name != "config.yaml"
+    assert {name: digest for name, digest in hashes(place).items() if name in before and name != "config.yaml"} == {
+        name: digest for name, digest in before.items() if name != "config.yaml"
     }
 
 
@@ -335,7 +335,7 @@ def test_a_file_of_other_results_is_not_replaced(place, receval):
             written = {"per_user.csv": ("run", "compare")}.get(name, ("run", "compare", "gate"))
             assert words[0] not in written or f"others/{name}, which is a file of the results in others" in err
     assert receval("user", "1", "config.json", "-o", "others/user.json")[0] == 0
-    assert {name: one for name, one in hashes(place).items() if name in before} == before
+    assert {name: digest for name, digest in hashes(place).items() if name in before} == before
 
 
 def test_two_commands_ask_for_force(place, receval):

@@ -29,7 +29,7 @@ def config(folder):
 def models(receval, *arguments):
     code, out, err = receval("run", *arguments, "--format", "json")
     assert code == 0, err
-    return [one["model"] for one in json.loads(out)["models"]]
+    return [model["model"] for model in json.loads(out)["models"]]
 
 
 def test_names_of_models_keep_their_dots_and_lose_endings_of_file_formats(receval, config):

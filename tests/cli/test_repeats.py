@@ -297,7 +297,7 @@ def seeded(tmp_path):
     return tmp_path
 
 
-def _of_seeds(folder, als):
+def _seed_outputs(folder, als):
     models = {"als": als, "pop": "fold{fold}/pop.csv"}
     document = {"data": {"folds": [1, 2], "test": "fold{fold}/test.csv", "recommendations": models}, "health": "off"}
     document["evaluation"] = {"metrics": ["Recall"], "top_k": 1}
@@ -316,7 +316,7 @@ def _of_seeds(folder, als):
 )
 def test_patterns_of_runs_give_the_values_of_the_files_in_the_order_of_their_numbers(seeded, pattern):
     wanted = [f"fold{{fold}}/als_seed{seed}.csv" for seed in (0, 2, 10)]
-    explicit, found = _of_seeds(seeded, {"runs": wanted}), _of_seeds(seeded, pattern)
+    explicit, found = _seed_outputs(seeded, {"runs": wanted}), _seed_outputs(seeded, pattern)
     assert [source.path for _, model, _, source in found.config.data.named_lists() if model == "als"] == [
         (f"fold1/als_seed{seed}.csv",) for seed in (0, 2, 10)
     ]
@@ -347,7 +347,7 @@ def test_seeds_that_differ_between_folds_are_refused_with_the_fold_and_the_seed(
     with pytest.raises(
         library.ConfigError, match=r"data\.recommendations\.als: fold 2 has no lists of seed 2 \(fold2/als_seed{seed}\.csv\)"
     ):
-        _of_seeds(seeded, "fold{fold}/als_seed{seed}.csv")
+        _seed_outputs(seeded, "fold{fold}/als_seed{seed}.csv")
 
 
 def test_a_pattern_that_matches_nothing_is_a_data_error(seeded, receval):

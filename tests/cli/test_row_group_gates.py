@@ -49,7 +49,7 @@ def test_rules_on_groups_of_test_rows_decide_the_exit_code_in_every_form(receval
     of_rules = [line.split()[0] for line in out.splitlines() if "rows.event" in line and line.split()[0] in ("pass", "FAIL")]
     assert of_rules == ["pass", "FAIL", "pass"]
     judged = json.loads(receval("gate", "out", "--format", "json")[1])["gates"]
-    assert [(one["by"], one["group"], one["outcome"]) for one in judged] == [
+    assert [(gate["by"], gate["group"], gate["outcome"]) for gate in judged] == [
         (None, None, "pass"),
         ("rows.event", "click", "fail"),
         ("rows.event", "order", "pass"),
@@ -114,7 +114,7 @@ def test_files_have_the_number_of_test_rows_of_each_group(receval, shop):
     rows = pl.read_parquet("out/results.parquet").filter(model="buyer", metric="Recall")
     assert rows["group"].to_list() == [None, "click", "order"]
     of_json = json.loads(Path("out/results.json").read_text("utf-8"))["results"]
-    assert {one["group"]: one["n_rows"] for one in of_json} == {None: None, "click": 900, "order": 300}
+    assert {row["group"]: row["n_rows"] for row in of_json} == {None: None, "click": 900, "order": 300}
 
 
 def test_files_have_the_number_of_test_rows_of_each_combination(receval, shop):

@@ -34,7 +34,7 @@ def test_the_screen_has_signatures_only_if_they_are_asked_for(receval, config, l
 
 def test_the_chosen_columns_have_signatures_and_no_others(receval, config):
     _, out, _ = receval("run", config, "--columns", "nDCG@10,MAP@5", "--signature", "-q")
-    assert [one.split("|")[1] for one in out.splitlines()] == ["nDCG@10", "MAP@5"]
+    assert [splitline.split("|")[1] for splitline in out.splitlines()] == ["nDCG@10", "MAP@5"]
 
 
 def test_json_the_page_and_the_latex_document_have_the_signature(receval, config, line, tmp_path):
@@ -73,7 +73,7 @@ def test_a_signature_gives_the_same_value_and_says_so(receval, config, line):
     _, first, _ = receval("run", config, *ONE, "--format", "csv")
     code, again, err = receval("run", config, "--from-signature", line, "--format", "csv")
     assert code == 0
-    assert [one.split(",")[1:] for one in again.splitlines()] == [one.split(",")[1:] for one in first.splitlines()]
+    assert [splitline.split(",")[1:] for splitline in again.splitlines()] == [splitline.split(",")[1:] for splitline in first.splitlines()]
     assert "receval: The result has the signature of nDCG@10 again." in err
 
 
@@ -97,7 +97,7 @@ def test_several_lines_are_several_measures_in_one_option_or_in_several(receval,
                           config.parent / "data" / "train.csv")  # fmt: skip
     train = ("--train", config.parent / "data" / "train.csv", "--signature", "-q")
     assert receval("run", config, "--from-signature", lines, *train)[1] == lines
-    parts = [part for one in lines.splitlines() for part in ("--from-signature", one)]
+    parts = [part for splitline in lines.splitlines() for part in ("--from-signature", splitline)]
     assert receval("run", config, *parts, *train)[1] == lines
 
 

@@ -66,7 +66,7 @@ def test_a_planted_slice_is_confirmed_and_comes_first(config, receval):
 def test_values_are_those_of_the_half_that_did_not_find_the_slice(config, receval, tmp_path):
     path = config()
     (first, *_) = found(receval, path)["searches"][0]["slices"]
-    assert {(one["by"], one["group"]) for one in first["conditions"]} == set(PLACE)
+    assert {(condition["by"], condition["group"]) for condition in first["conditions"]} == set(PLACE)
     receval("run", path, "--by", "users.plan", "--by", "users.device", "-q", "-o", f"{tmp_path}/out/")
     frame = pl.read_parquet(tmp_path / "out" / "per_user.parquet").pivot(
         "model", index=["user", "users.plan", "users.device"], values="MRR@10"
@@ -116,7 +116,7 @@ def test_a_single_model_is_compared_with_its_own_mean(config, receval):
 def test_depth_one_has_no_pairs_and_by_chooses_the_groups(config, receval):
     path = config()
     slices = found(receval, path, "--depth", "1")["searches"][0]["slices"]
-    assert {len(one["conditions"]) for one in slices} == {1}
+    assert {len(user_slice["conditions"]) for user_slice in slices} == {1}
     assert found(receval, path, "--by", "users.age")["features"] == ["users.age"]
 
 
@@ -125,7 +125,11 @@ def test_a_column_of_many_numbers_is_cut_into_groups(config, receval):
     text = path.parent.joinpath("users.csv").read_text()
     old = pl.read_csv(text.encode()).with_columns(age=pl.when(pl.col("plan") == "free").then(pl.col("age") + 60).otherwise("age"))
     old.write_csv(path.parent / "users.csv")
-    groups = {one["group"] for made in found(receval, path, "--by", "users.age")["searches"][0]["slices"] for one in made["conditions"]}
+    groups = {
+        condition["group"]
+        for made in found(receval, path, "--by", "users.age")["searches"][0]["slices"]
+        for condition in made["conditions"]
+    }
     assert groups
     assert all("-" in group or group.endswith("+") for group in groups)
 

@@ -63,7 +63,7 @@ def test_values_of_forms_are_those_of_per_user(receval, place):
     receval("run", "config.yaml", "-q", "--per-user", "-o", "users.jsonl")
     rows = [json.loads(line) for line in (place / "users.jsonl").read_text().splitlines()]
     body = json.loads(receval("user", "ana", "config.yaml", "--format", "json")[1])
-    found = {(one["measure"], one["model"]): one["value"] for one in body["values"]}
+    found = {(value["measure"], value["model"]): value["value"] for value in body["values"]}
     assert found == {(label, row["model"]): row[label] for row in rows if row["user"] == "ana" for label in ("nDCG@2", "MRR@2")}
     assert body["titles"]["y"] == "Yellow"
     assert "| rank | old | new |" in receval("user", "ana", "config.yaml", "--format", "md")[1]

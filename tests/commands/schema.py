@@ -72,13 +72,13 @@ def choices(schema: Any) -> list[Any]:
     several = schema.get("anyOf", schema.get("oneOf", ())) if isinstance(schema, dict) and "properties" not in schema else ()
     if not several:
         return [] if schema == {"type": "null"} else [schema]
-    return [one for part in several for one in choices(part)]
+    return [choice for part in several for choice in choices(part)]
 
 
 def keys(schema: Any = SCHEMA, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield the path and the schema of every key of a config that is in no list."""
-    for one in choices(schema):
-        for name, inner in one.get("properties", {}).items():
+    for choice in choices(schema):
+        for name, inner in choice.get("properties", {}).items():
             if path or name not in _LEFT_OUT:
                 yield (*path, name), inner
                 yield from keys(inner, (*path, name))

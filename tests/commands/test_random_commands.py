@@ -85,7 +85,9 @@ def problems(made: Line, code: int, out: str, err: str, changed: set[str], input
         yield f"new files in inputs: {added}"
     # A cell of CSV may have lines; a command for GitHub is one if its title follows.
     lines = (err if {"csv", "wide-csv", "--per-user"} & set(words) else text).splitlines()
-    if of_ci := [one for one in lines if one.startswith("::") and not ("github" in words and "title=" in one)]:
+    if of_ci := [
+        output_line for output_line in lines if output_line.startswith("::") and not ("github" in words and "title=" in output_line)
+    ]:
         yield f"a line of commands: {of_ci[0][:80]!r}"
     is_whole = not {"--help", "-h", "--print-config"} & set(words)
     if code == 0 and not (changed or text or made.outputs or {"-q", "--quiet"} & set(words)):

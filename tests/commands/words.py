@@ -125,14 +125,16 @@ class Line:
         self._chance = chance
         self._oddness = chance.choice((0, 0, 0, 0, 0.05, 0.3))
         self.command, self.inputs, self.outputs, self.plugins = words, list[str](), list[str](), list[str]()
-        has_files = {"test", "recommendations"} <= {one.name for one in command.params} and chance.random() < 0.1
+        has_files = {"test", "recommendations"} <= {parameter.name for parameter in command.params} and chance.random() < 0.1
         of_files = [["--test", "test.csv"], ["--recs", "one=lists.csv"], ["--recs", "two=two.csv"], ["-m", "nDCG@2"]] if has_files else []
-        given = [one for one in command.params if isinstance(one, click.Argument)]
-        given = [one for one in given if not (has_files and one.name in ("config", "inputs", "configs", "source"))]
-        arguments = [part for one in given for part in self._argument(one)]
+        given = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
+        given = [parameter for parameter in given if not (has_files and parameter.name in ("config", "inputs", "configs", "source"))]
+        arguments = [part for parameter in given for part in self._argument(parameter)]
         is_stored = any(word.strip("/") in RESULTS for word in arguments)
-        options = [part for one in command.params if isinstance(one, click.Option) for part in self._option(one, is_stored)]
-        if any(one.name == "metrics" for one in command.params):
+        options = [
+            part for parameter in command.params if isinstance(parameter, click.Option) for part in self._option(parameter, is_stored)
+        ]
+        if any(parameter.name == "metrics" for parameter in command.params):
             options += [["-m", name] for name in self.plugins if name[:1].isupper()]
         options += of_files
         self.inputs += [word for part in of_files for word in part]

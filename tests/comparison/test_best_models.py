@@ -20,7 +20,7 @@ from receval.content.methods import NAMES
 from receval.content.paper import marks_of
 from receval.content.values import Formats
 from receval.names.short_names import Margin
-from receval.outputs import of_form
+from receval.outputs import output_form
 from receval.render.forms import rendered
 
 from tests.comparison.conftest import change_lists, lists_of, rated_items
@@ -58,17 +58,17 @@ def test_models_that_count_different_users_are_compared_on_common_users_and_the_
 
 
 def test_every_mark_is_at_the_model_that_is_best_on_common_users(other_users):
-    formats = Formats.of(other_users.rows)
+    formats = Formats.from_rows(other_users.rows)
     marked = best_values(other_users, formats)
     assert (marked.tested, marked.untested) == (frozenset({("B", "Recall@2")}), frozenset())
     assert marks_of(other_users, formats, LatexStyle()).marks == {("B", "Recall@2"): "best"}
-    assert r"\textbf{0.0875}" in rendered(of_form("latex", "latex"), other_users).decode()
-    assert "**0.0875**" in rendered(of_form("md", "result"), other_users).decode()
-    assert "**0.5000**" not in rendered(of_form("md", "result"), other_users).decode()
+    assert r"\textbf{0.0875}" in rendered(output_form("latex", "latex"), other_users).decode()
+    assert "**0.0875**" in rendered(output_form("md", "result"), other_users).decode()
+    assert "**0.5000**" not in rendered(output_form("md", "result"), other_users).decode()
 
 
 def test_a_conclusion_is_data_in_the_json_form(other_users):
-    content = json.loads(rendered(of_form("json", "result"), other_users))
+    content = json.loads(rendered(output_form("json", "result"), other_users))
     assert content["format_version"] == 7
     (one,) = content["conclusions"]
     assert (one["measure"], one["models"], one["best"], one["users"]) == ("Recall@2", ["A", "B"], "B", {"A": 20, "B": 200})
@@ -87,40 +87,40 @@ def test_no_mark_and_no_sentence_contradicts_the_comparison_on_common_users(eval
         lists[f"x{place}"] = change_lists(lists_of(users, seed), users[:n_changed], seed + place + 1)
     found = evaluate(rated_items(), lists, metrics=["nDCG@3"], relevance={"threshold": 4}, policy=DROP)
     found = with_conclusions(found, ComparisonOptions())
-    compared = {(one.subject.base, one.subject.model): one.verdict for one in _of_pairs(found)}
-    for one in found.conclusions:
-        for rival in one.rivals:
-            opposite = {(one.best, rival.model): "better", (rival.model, one.best): "worse"}
-            same = {(one.best, rival.model): "worse", (rival.model, one.best): "better"}
+    compared = {(difference.subject.base, difference.subject.model): difference.verdict for difference in _pair_differences(found)}
+    for conclusion in found.conclusions:
+        for rival in conclusion.rivals:
+            opposite = {(conclusion.best, rival.model): "better", (rival.model, conclusion.best): "worse"}
+            same = {(conclusion.best, rival.model): "worse", (rival.model, conclusion.best): "better"}
             assert all(compared.get(pair) != verdict for pair, verdict in opposite.items())
             if rival.verdict == "better":  # corrected for more comparisons than the single pair
                 assert any(compared.get(pair) == verdict for pair, verdict in same.items())
-        marked = {model for model, _ in best_values(found, Formats.of(found.rows)).tested}
-        assert marked == set(one.alike)
+        marked = {model for model, _ in best_values(found, Formats.from_rows(found.rows)).tested}
+        assert marked == set(conclusion.alike)
 
 
-def _of_pairs(found):
+def _pair_differences(found):
     """Return the differences of `compare --users common` between the best model and each other one with common users."""
-    for one in found.conclusions:
-        for rival in one.rivals:
+    for conclusion in found.conclusions:
+        for rival in conclusion.rivals:
             if rival.n_users:
-                counts = {model: found.counts[model] for model in (rival.model, one.best)}
+                counts = {model: found.counts[model] for model in (rival.model, conclusion.best)}
                 yield from compare({"": replace(found, counts=counts)}, ComparisonOptions(common=True)).differences
 
 
 def test_a_model_that_is_equivalent_in_compare_is_not_called_beaten(result):
     base = lists_of(range(1, 61), seed=2)
     made = result(models={"one": base, "two": change_lists(base, range(1, 41), seed=3)})
-    plain = {rival.verdict for one in conclusions_of(made, ComparisonOptions()) for rival in one.rivals}
+    plain = {rival.verdict for conclusion in conclusions_of(made, ComparisonOptions()) for rival in conclusion.rivals}
     wide = ComparisonOptions(margins={"default": Margin.read(0.9)})
     found = with_conclusions(made, wide)
-    assert {rival.verdict for one in found.conclusions for rival in one.rivals} == {"equivalent"} != plain
-    assert {one.verdict for one in compare({"": made}, replace(wide, all_pairs=True)).differences} == {"equivalent"}
+    assert {rival.verdict for conclusion in found.conclusions for rival in conclusion.rivals} == {"equivalent"} != plain
+    assert {difference.verdict for difference in compare({"": made}, replace(wide, all_pairs=True)).differences} == {"equivalent"}
     assert re.fullmatch(
         r"nDCG@3: (one|two) and (one|two) are equivalent within 0\.9\.",
         closing_sentences(found.conclusions)[0].removeprefix("No model is clearly best on any of 4 measures. "),
     )
-    (legend,) = best_values(found, Formats.of(found.rows)).legend("◂")
+    (legend,) = best_values(found, Formats.from_rows(found.rows)).legend("◂")
     assert legend.startswith(
         f"◂ best; several in a measure: equivalent to the best or not clearly different from it ({NAMES['t']}, Holm, 5 %"
     )
@@ -134,7 +134,7 @@ def _alone(evaluate, users, metrics=("Recall@5",)):
     }
     found = evaluate(rated_items(), lists, metrics=list(metrics), relevance={"threshold": 4}, policy=DROP, items=_items())
     found = with_conclusions(found, ComparisonOptions())
-    return found, best_values(found, Formats.of(found.rows))
+    return found, best_values(found, Formats.from_rows(found.rows))
 
 
 def test_untested_values_have_their_own_mark_with_the_reason(evaluate):
@@ -159,10 +159,10 @@ def test_a_model_without_common_users_with_the_best_one_gets_no_mark(evaluate):
 
 def test_measures_of_whole_models_are_not_tested(result):
     found = with_conclusions(result(metrics=["nDCG@5", "ItemCoverage@5"], items=_items()), ComparisonOptions())
-    marked = best_values(found, Formats.of(found.rows))
+    marked = best_values(found, Formats.from_rows(found.rows))
     assert {label for _, label in marked.tested} == {"nDCG@5"}
     assert {label for _, label in marked.untested} <= {"ItemCoverage@5"}
-    assert [one.is_tested for one in found.conclusions] == [True, False]
+    assert [conclusion.is_tested for conclusion in found.conclusions] == [True, False]
 
 
 def _items():

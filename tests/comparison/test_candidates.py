@@ -19,7 +19,7 @@ from receval.content.paper import marks_of
 from receval.content.values import Formats
 from receval.disk.result_folder import load, save
 from receval.errors import DataError
-from receval.outputs import of_form
+from receval.outputs import output_form
 from receval.render.forms import rendered
 from receval.results.candidates import groups_of
 from receval.results.comparison import conclusions
@@ -44,7 +44,8 @@ def sampled(n: int = 100, noise: float = 0.0, without: int = 0) -> pl.DataFrame:
     for user, item in enumerate(RELEVANT):
         others = random.choice(np.setdiff1d(np.arange(ITEMS), [item]), n, replace=False)
         rows += [
-            (user, int(one), SCORES[user, one] + noise * random.normal()) for one in (*others[1:], others[0] if user < without else item)
+            (user, int(candidate), SCORES[user, candidate] + noise * random.normal())
+            for candidate in (*others[1:], others[0] if user < without else item)
         ]
     return pl.DataFrame(rows, schema=["user", "item", "score"], orient="row")
 
@@ -74,19 +75,19 @@ def test_a_run_declares_no_winner_between_sampled_candidates_and_the_whole_catal
     assert (one.models, [rival.model for rival in one.rivals]) == (("bprmf", "neumf"), ["neumf"])
     first, second = closing_of_result(found)
     assert (first.startswith("bprmf is best among bprmf and neumf on HitRate@10, by "), second) == (True, NOT)
-    marked = best_values(found, Formats.of(found.rows))
+    marked = best_values(found, Formats.from_rows(found.rows))
     assert (marked.tested, marked.untested) == ({("bprmf", "HitRate@10")}, frozenset())
     assert "No mark: the lists of sasrec look like other candidates than those of the marked models." in marked.legend()
-    assert NOT in rendered(of_form("md", "result"), found).decode()
-    assert "no mark: the lists of sasrec look like other candidates" in rendered(of_form("latex", "latex"), found).decode()
+    assert NOT in rendered(output_form("md", "result"), found).decode()
+    assert "no mark: the lists of sasrec look like other candidates" in rendered(output_form("latex", "latex"), found).decode()
 
 
 def test_two_models_with_different_candidates_have_no_mark_in_any_form(result):
     found = result({"neumf": sampled(), "sasrec": full()})
     assert found.conclusions == ()
     assert closing_of_result(found) == [LOOK.format("neumf", 100, "sasrec do not").capitalize() + ADVICE]
-    assert marks_of(found, Formats.of(found.rows), LatexStyle(second="underline")).marks == {}
-    text = rendered(of_form("md", "result"), found).decode()
+    assert marks_of(found, Formats.from_rows(found.rows), LatexStyle(second="underline")).marks == {}
+    text = rendered(output_form("md", "result"), found).decode()
     assert "**0." not in text
     assert "No mark: the lists of the models look like different candidates, so their values are not compared." in text
 
@@ -120,7 +121,7 @@ def test_lists_of_the_whole_catalogue_are_compared_with_short_lists(result):
 def test_a_comparison_leaves_out_pairs_with_different_candidates(result):
     found = result()
     compared = compare({"": found}, ComparisonOptions())
-    assert [(one.subject.base, one.subject.model) for one in compared.differences] == [("bprmf", "neumf")]
+    assert [(difference.subject.base, difference.subject.model) for difference in compared.differences] == [("bprmf", "neumf")]
     assert conclusions(compared)[0] == NOT
     of_all = compare({"": found}, ComparisonOptions(all_pairs=True))
     assert (of_all.models, list(of_all.letters["HitRate@10"])) == (("bprmf", "neumf"), ["bprmf", "neumf"])
@@ -183,8 +184,8 @@ def test_a_gate_refuses_a_rule_between_models_with_different_candidates(result):
 
 def test_the_number_of_candidates_is_stored_only_if_there_are_any_and_results_without_it_compare_as_before(evaluate, tmp_path):
     found = {name: evaluate(TEST, {"m": lists}, metrics=["HitRate@10"]) for name, lists in (("now", sampled()), ("main", full(100)))}
-    for name, one in found.items():
-        save(one, tmp_path / name, inputs=())
+    for name, value in found.items():
+        save(value, tmp_path / name, inputs=())
     stored = [json.loads((tmp_path / name / "results.json").read_text())["models"][0] for name in found]
     assert stored[0]["candidates"] == {"per_user": 100, "inside": 1.0}
     assert "candidates" not in stored[1]

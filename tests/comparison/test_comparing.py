@@ -32,7 +32,7 @@ CATALOGUE = pl.DataFrame({"item": range(12)})
 
 
 def differences(result, **asked):
-    return {one.subject.measure: one for one in compare({"all": result}, ComparisonOptions(**asked)).differences}
+    return {difference.subject.measure: difference for difference in compare({"all": result}, ComparisonOptions(**asked)).differences}
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def quickstart():
 )
 def test_the_sample_has_the_values_that_scipy_gives_with_the_correction_for_skewness(measure, difference, interval, p, counts, quickstart):
     comparison = compare({"all": quickstart}, ComparisonOptions(baseline="popular"))
-    (one,) = (one for one in comparison.of("knn") if one.subject.measure == measure)
+    (one,) = (compared for compared in comparison.model_differences("knn") if compared.subject.measure == measure)
     assert one.difference == pytest.approx(difference, abs=1e-14)
     assert (one.up, one.same, one.down) == counts
     assert interval is None or one.interval == pytest.approx(interval, abs=1e-13)
@@ -66,10 +66,10 @@ def test_compared_values_equal_those_of_the_result(aggregates, policy, result):
     rows = {(row.model, row.label): row.value for row in made.rows}
     compared = differences(made, settings=Settings(resamples=99))
     assert len(compared) == len({label for _, label in rows if "std" not in label and "ci95" not in label})
-    for label, one in compared.items():
-        assert one.base_value == pytest.approx(rows["base", label], abs=1e-12)
-        assert one.value == pytest.approx(rows["model", label], abs=1e-12)
-        assert one.difference == pytest.approx(rows["model", label] - rows["base", label], abs=1e-12)
+    for label, difference in compared.items():
+        assert difference.base_value == pytest.approx(rows["base", label], abs=1e-12)
+        assert difference.value == pytest.approx(rows["model", label], abs=1e-12)
+        assert difference.difference == pytest.approx(rows["model", label] - rows["base", label], abs=1e-12)
 
 
 def test_values_of_whole_models_have_a_difference_and_no_interval(result):
@@ -100,25 +100,25 @@ def test_order_of_rows_changes_no_byte(result):
 def test_exchanging_the_sides_turns_every_sign(result):
     made = result()
     ahead, back = differences(made), differences(made, baseline="model")
-    for label, one in ahead.items():
+    for label, difference in ahead.items():
         other = back[label]
-        assert other.difference == -one.difference
-        assert other.interval == (-one.interval[1], -one.interval[0])
-        assert (other.up, other.down, other.p) == (one.down, one.up, one.p)
+        assert other.difference == -difference.difference
+        assert other.interval == (-difference.interval[1], -difference.interval[0])
+        assert (other.up, other.down, other.p) == (difference.down, difference.up, difference.p)
 
 
 def test_a_model_compared_with_itself_is_identical(result):
     lists = lists_of(range(1, 61), 2)
-    for one in differences(result(None, {"a": lists, "b": lists})).values():
-        assert (one.verdict, one.p) == ("identical", 1.0)
+    for difference in differences(result(None, {"a": lists, "b": lists})).values():
+        assert (difference.verdict, difference.p) == ("identical", 1.0)
 
 
 def test_measures_that_are_not_tested_are_shown_without_a_verdict(result):
     made = result()
     compared = differences(made, measures=("ndcg@5",))
     assert compared["nDCG@5"].family == 1
-    assert [one.family for label, one in compared.items() if label != "nDCG@5"] == [None] * 3
-    assert {one.verdict for label, one in compared.items() if label != "nDCG@5"} == {None}
+    assert [difference.family for label, difference in compared.items() if label != "nDCG@5"] == [None] * 3
+    assert {difference.verdict for label, difference in compared.items() if label != "nDCG@5"} == {None}
     assert differences(made)["nDCG@5"].family == 4
     assert compare({"x": made}, ComparisonOptions(measures=("nDCG",))).judged == ("nDCG@3", "nDCG@5")
 
@@ -135,11 +135,14 @@ def test_groups_are_corrected_together_and_have_their_number_of_users(result):
     plans = pl.DataFrame({"user": range(1, 61), "plan": ["free", "paid"] * 30})
     made = result(users=plans, by=["users.plan"], metrics=["nDCG@5"])
     groups = compare({"x": made}, ComparisonOptions(by=("users.plan",))).by_group
-    assert [(one.subject.group, one.n_users, one.family) for one in groups] == [("free", 30, 2), ("paid", 30, 2)]
+    assert [(difference.subject.group, difference.n_users, difference.family) for difference in groups] == [
+        ("free", 30, 2),
+        ("paid", 30, 2),
+    ]
     by_group = {(row.model, row.group): row.value for row in made.by_group}
-    for one in groups:
-        assert one.base_value == pytest.approx(by_group["base", one.subject.group], abs=1e-12)
-        assert one.value == pytest.approx(by_group["model", one.subject.group], abs=1e-12)
+    for difference in groups:
+        assert difference.base_value == pytest.approx(by_group["base", difference.subject.group], abs=1e-12)
+        assert difference.value == pytest.approx(by_group["model", difference.subject.group], abs=1e-12)
 
 
 def test_users_of_a_cluster_are_grouped_and_users_without_one_are_their_own_cluster(result, evaluate):
@@ -197,9 +200,9 @@ def test_pairs_that_count_the_same_users_are_tested_and_a_note_names_the_pair_th
     label = "nDCG(missing_lists=drop)@5"
     made = result(None, lists, metrics=["nDCG", "nDCG(missing_lists=drop)"], top_k=[5])
     comparison = compare({"x": made}, ComparisonOptions())
-    tested = {(one.subject.model, one.subject.measure): one.is_tested for one in comparison.differences}
+    tested = {(difference.subject.model, difference.subject.measure): difference.is_tested for difference in comparison.differences}
     assert tested == {("other", "nDCG@5"): True, ("other", label): True, ("short", "nDCG@5"): True, ("short", label): False}
-    assert {one.family for one in comparison.differences if one.is_tested} == {3}
+    assert {difference.family for difference in comparison.differences if difference.is_tested} == {3}
     (note,) = (note for note in comparison.notes if "not tested" in note)
     assert note.startswith(f"{label} of short against base: not tested, because it counts different users (up to 10 users for only one")
     assert not any("Not tested" in sentence for sentence in conclusions(comparison))
@@ -226,11 +229,13 @@ def test_folds_are_compared_by_the_mean_over_folds(write):
     )
     rows = {(row.model, row.label): row.value for row in made.rows}
     comparison = compare({"x": made}, ComparisonOptions())
-    for one in comparison.differences:
-        assert one.difference == pytest.approx(rows["b", one.subject.measure] - rows["a", one.subject.measure], abs=1e-12)
-        assert one.df == pytest.approx(31.13, abs=0.01)  # users 11 to 20 are in both folds, and each is one cluster
+    for difference in comparison.differences:
+        assert difference.difference == pytest.approx(
+            rows["b", difference.subject.measure] - rows["a", difference.subject.measure], abs=1e-12
+        )
+        assert difference.df == pytest.approx(31.13, abs=0.01)  # users 11 to 20 are in both folds, and each is one cluster
     assert "means over 2 folds, and users count in each fold; a user who is in several folds is one cluster" in comparison.notes[0]
-    said = [*(one.sentence for one in comparison.differences), *conclusions(comparison), *closing_of_result(made)]
+    said = [*(difference.sentence for difference in comparison.differences), *conclusions(comparison), *closing_of_result(made)]
     assert {number for sentence in said for number in re.findall(r"[\d,]+ users(?: over 2 folds)?", sentence)} == {"60 users over 2 folds"}
 
 
@@ -320,7 +325,7 @@ def test_folds_with_different_numbers_of_runs_are_not_tested_and_every_output_sa
 def test_a_cutoff_above_the_lists_of_one_model_only_has_a_caution_before_the_conclusions(result):
     lists = {"old": lists_of(range(1, 61), seed=2, length=3), "new": lists_of(range(1, 61), seed=3, length=6)}
     caution = "old has at most 3 items per list, new 5 or more: @5 does not compare like with like; use k ≤ 3."
-    both, apart = result(models=lists, health={}), {name: result(models={name: one}, health={}) for name, one in lists.items()}
+    both, apart = result(models=lists, health={}), {name: result(models={name: frame}, health={}) for name, frame in lists.items()}
     said = [conclusions(compare(results, ComparisonOptions()))[0] for results in ({"": both}, apart)]
     assert [*said, closing_of_result(both)[0]] == [caution] * 3
     assert not compare({"": both}, ComparisonOptions(measures=("nDCG@3",))).cautions
@@ -350,11 +355,11 @@ def test_lists_of_mixed_lengths_are_described_by_most_of_them(result):
 def differences_in_groups(values, groups, by="users.plan"):
     """Return the differences over all users, and in each group."""
 
-    def of(part, **within):
+    def differences_within(part, **within):
         return compare_paired(Subject("nDCG@5", "old", "new", **within), np.zeros(len(part)), part, Settings())
 
-    in_groups = [of(values[groups == group], by=by, group=group) for group in np.unique(groups)]
-    return judge_family([of(values)], Settings()), judge_family(in_groups, Settings())
+    in_groups = [differences_within(values[groups == group], by=by, group=group) for group in np.unique(groups)]
+    return judge_family([differences_within(values)], Settings()), judge_family(in_groups, Settings())
 
 
 def test_every_group_in_which_the_better_model_is_shown_to_be_worse_is_named_whatever_the_order_of_groupings():
@@ -363,7 +368,8 @@ def test_every_group_in_which_the_better_model_is_shown_to_be_worse_is_named_wha
     values = random.normal(0.3, 0.2, 2_000) - 0.7 * (plans == "free") - 0.7 * (ages == "old")
     (whole, of_plans), (_, of_ages) = differences_in_groups(values, plans), differences_in_groups(values, ages, "users.age")
     said = {
-        worse_in_groups([*one, *other], {("old", "new")}, whole)["old", "new"] for one, other in ((of_plans, of_ages), (of_ages, of_plans))
+        worse_in_groups([*first, *other], {("old", "new")}, whole)["old", "new"]
+        for first, other in ((of_plans, of_ages), (of_ages, of_plans))
     }
     parts = {"within users.plan free", "within users.age old"}
     assert all(all(part in sentence for part in parts) for sentence in said)
@@ -375,7 +381,7 @@ def test_a_group_with_lower_values_by_chance_is_not_named_and_one_that_differs_f
     groups = np.repeat([f"p{n}" for n in range(10)], 120)
     alike = random.normal(0.02, 0.3, 1_200)
     whole, within = differences_in_groups(alike, groups)
-    assert any(one.difference < 0 for one in within)
+    assert any(difference.difference < 0 for difference in within)
     assert worse_in_groups(within, {("old", "new")}, whole) == {}
     apart = alike + 0.1 - 0.13 * (groups == "p3")
     whole, within = differences_in_groups(apart, groups)

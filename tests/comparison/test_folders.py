@@ -42,7 +42,7 @@ def compared(receval):
     def compared(*arguments):
         code, out, err = receval("compare", *arguments, "--format", "json")
         assert code == 0, err
-        return {one["measure"]: one for one in json.loads(out)["comparisons"]}
+        return {comparison["measure"]: comparison for comparison in json.loads(out)["comparisons"]}
 
     return compared
 
@@ -74,11 +74,15 @@ def test_models_of_other_names_are_compared_with_the_model_of_the_baseline_that_
         True,
     )
     code, out, _ = receval("compare", today, "--baseline", main, "--baseline-model", "knn", "--format", "json")
-    pairs = {(one["base"], one["model"]): one["difference"] for one in json.loads(out)["comparisons"] if one["measure"] == "nDCG@5"}
+    pairs = {
+        (comparison["base"], comparison["model"]): comparison["difference"]
+        for comparison in json.loads(out)["comparisons"]
+        if comparison["measure"] == "nDCG@5"
+    }
     assert (list(pairs), pairs["main/knn", "today/b"]) == ([("main/knn", "today/a"), ("main/knn", "today/b")], 0)
     assert receval("compare", today, "--baseline", main, "--baseline-model", "knn")[1].startswith("today/a, today/b against main/knn")
     compared = api.compare({"today": f"{tmp_path}/today"}, f"{tmp_path}/main", baseline_model="knn")
-    assert {one.subject.base for one in compared.differences} == {"main/knn"}
+    assert {difference.subject.base for difference in compared.differences} == {"main/knn"}
     assert receval("compare", main, "--baseline", today, "--baseline-model", "b")[1].startswith("main against today/b")
     for wrong, sentence in (
         ((main, "--baseline-model", "als"), "no model has this name"),
@@ -181,7 +185,7 @@ def test_groups_and_clusters_of_common_users_have_only_users_counted_by_both_mod
         assert code == 0, err
         content = json.loads(out)
         of_all = (*content["comparisons"], *content.get("by_group", ()))
-        return [{key: value for key, value in one.items() if key not in ("n_unpaired", "notes")} for one in of_all]
+        return [{key: value for key, value in difference.items() if key not in ("n_unpaired", "notes")} for difference in of_all]
 
     found = compared(
         folder("main", lists.filter(of_base), **given), folder("today", fewer().filter(of_model), **given), "--users", "common"

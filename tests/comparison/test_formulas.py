@@ -17,7 +17,7 @@ FORMULA = "0.25*nDCG@5 - (Recall@5 - 1)/2"
 
 
 def difference(made, label):
-    return next(one for one in compare({"x": made}, ComparisonOptions()).differences if one.subject.measure == label)
+    return next(found for found in compare({"x": made}, ComparisonOptions()).differences if found.subject.measure == label)
 
 
 def test_a_sum_of_measures_is_compared_by_per_user_values(result):

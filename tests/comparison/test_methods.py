@@ -39,7 +39,7 @@ def measured(write):
     return measured
 
 
-def of_folds(*, apart=True):
+def fold_data(*, apart=True):
     """Return the data of two folds with the same users, or with others."""
     folds = []
     for fold in (0, 1):
@@ -66,9 +66,9 @@ def test_under_clusters_weights_micro_folds_and_runs_the_method_is_named_as_it_i
     assert named(measured(weights={"users": "users.weight"})) == NAMES["weighted"]
     assert named(measured(aggregates=["micro"])) == NAMES["micro"]
     assert named(measured(aggregates=["geometric"])) == NAMES["geometric"]
-    assert named(measured(of_folds())) == NAMES["folds"]
-    assert named(measured(of_folds()), settings=Settings("t-plain")) == NAMES["folds-plain"]
-    assert named(measured(of_folds(apart=False))) == NAMES["clusters"]
+    assert named(measured(fold_data())) == NAMES["folds"]
+    assert named(measured(fold_data()), settings=Settings("t-plain")) == NAMES["folds-plain"]
+    assert named(measured(fold_data(apart=False))) == NAMES["clusters"]
     runs = {name: {"runs": [lists_of(USERS, seed), lists_of(USERS, seed + 1)]} for name, seed in (("base", 2), ("model", 8))}
     assert named(measured({"test": rated_items(), "recommendations": runs})) == NAMES["runs"]
 
@@ -84,11 +84,11 @@ def test_the_legend_of_values_and_the_captions_of_papers_name_the_same_methods(m
     for given, name in (
         ({}, CORRECTED),
         ({"weights": {"users": "users.weight"}}, NAMES["weighted"]),
-        ({"data": of_folds()}, NAMES["folds"]),
+        ({"data": fold_data()}, NAMES["folds"]),
     ):
         result = measured(**given)
-        assert f"({name}, Holm, 5 %)" in " ".join(best_values(result, Formats.of(result.rows)).legend())
-        assert [one.test for one in result.conclusions] == [next(key for key, value in NAMES.items() if value == name)]
+        assert f"({name}, Holm, 5 %)" in " ".join(best_values(result, Formats.from_rows(result.rows)).legend())
+        assert [conclusion.test for conclusion in result.conclusions] == [next(key for key, value in NAMES.items() if value == name)]
 
 
 def test_json_has_the_methods_in_words_and_the_plain_t_beside(measured):
@@ -108,7 +108,7 @@ def test_gates_name_a_method_other_than_the_paired_t_test(measured):
         ([], Compare(), "bounds"),
         (["users.house"], Compare(cluster="users.house"), "· t test over clusters (jackknife)"),
     ):
-        verdicts = judge(measured(by=by), Demands.of(gates, compared, Bases()))
+        verdicts = judge(measured(by=by), Demands.from_config(gates, compared, Bases()))
         assert title(verdicts.gates).endswith(end)
 
 

@@ -35,16 +35,16 @@ def shop(result):
 def test_models_are_compared_in_each_cell_of_groups_of_users_and_rows(shop):
     made = shop(compare={"by": ["users.plan*rows.event"]})
     found = compare({"x": made}, ComparisonOptions(by=("users.plan*rows.event",)))
-    cells = {(one.subject.group, one.subject.measure): one for one in found.by_group}
+    cells = {(difference.subject.group, difference.subject.measure): difference for difference in found.by_group}
     assert {group for group, _ in cells} == {f"{plan}*{event}" for plan in ("free", "pro*") for event in EVENTS[:2]}
     rows = {(row.model, row.label, row.group): row for row in made.by_group}
-    for (group, label), one in cells.items():
+    for (group, label), cell in cells.items():
         base, model = (rows[name, label, group] for name in ("base", "model"))
-        assert one.difference == pytest.approx(model.value - base.value, abs=1e-12)
-        assert one.n_users == base.n_users
-        assert one.low is not None
-    least, *_ = sorted(one.p for one in cells.values())
-    assert min(one.p_adjusted for one in cells.values()) == pytest.approx(min(1, least * len(cells)))  # one family of all cells
+        assert cell.difference == pytest.approx(model.value - base.value, abs=1e-12)
+        assert cell.n_users == base.n_users
+        assert cell.low is not None
+    least, *_ = sorted(cell.p for cell in cells.values())
+    assert min(cell.p_adjusted for cell in cells.values()) == pytest.approx(min(1, least * len(cells)))  # one family of all cells
 
 
 def test_cells_of_two_groupings_of_rows_are_compared_as_well(shop):
@@ -52,10 +52,10 @@ def test_cells_of_two_groupings_of_rows_are_compared_as_well(shop):
     made = shop(compare={"by": [by]})
     found = compare({"x": made}, ComparisonOptions(by=(by,)))
     rows = {(row.model, row.label, row.group): row.value for row in made.by_group}
-    assert {one.subject.group for one in found.by_group} == {f"{event}*{rating}" for event in EVENTS[:2] for rating in (4, 5)}
-    for one in found.by_group:
-        base, model = (rows[name, one.subject.measure, one.subject.group] for name in ("base", "model"))
-        assert one.difference == pytest.approx(model - base, abs=1e-12)
+    assert {difference.subject.group for difference in found.by_group} == {f"{event}*{rating}" for event in EVENTS[:2] for rating in (4, 5)}
+    for difference in found.by_group:
+        base, model = (rows[name, difference.subject.measure, difference.subject.group] for name in ("base", "model"))
+        assert difference.difference == pytest.approx(model - base, abs=1e-12)
 
 
 def test_results_without_values_of_users_in_cells_say_how_to_get_them(shop):
@@ -80,13 +80,17 @@ def test_arithmetic_of_measures_and_measures_without_groups_of_rows_leave_the_ot
     formula = "0.5*Recall@5 + 0.5*nDCG@5"
     made = shop(measures=[formula, "Surprisal@5", "Recall(rows.event=view)@5"], train=rated_items(seed=3), compare={"by": [*by]})
     found = compare({"x": made}, ComparisonOptions(by=by))
-    of_formula = [one for one in found.by_group if one.subject.measure == formula]
-    assert {one.verdict for one in of_formula} == {None}
-    assert {note for one in of_formula for note in one.notes} == {"No interval for arithmetic of measures in groups of test rows."}
+    of_formula = [difference for difference in found.by_group if difference.subject.measure == formula]
+    assert {difference.verdict for difference in of_formula} == {None}
+    assert {note for difference in of_formula for note in difference.notes} == {
+        "No interval for arithmetic of measures in groups of test rows."
+    }
     rows = {(row.model, row.label, row.group): row.value for row in made.by_group}
-    for one in of_formula:
-        assert one.difference == pytest.approx(rows["model", formula, one.subject.group] - rows["base", formula, one.subject.group])
-    assert {one.subject.measure for one in found.by_group} == {"Recall@5", "nDCG@5", formula, "Recall(rows.event=view)@5"}
+    for difference in of_formula:
+        assert difference.difference == pytest.approx(
+            rows["model", formula, difference.subject.group] - rows["base", formula, difference.subject.group]
+        )
+    assert {difference.subject.measure for difference in found.by_group} == {"Recall@5", "nDCG@5", formula, "Recall(rows.event=view)@5"}
 
 
 def test_combinations_of_groups_are_lists_of_groups_as_in_evaluate():
@@ -100,7 +104,7 @@ def test_combinations_of_groups_are_lists_of_groups_as_in_evaluate():
         by=["users.plan", "users.age", ["users.plan", "users.age"]],
         health=False,
     )
-    groups = {one.subject.group for one in made.compare("a", by=[["users.plan", "users.age"]]).by_group}
+    groups = {difference.subject.group for difference in made.compare("a", by=[["users.plan", "users.age"]]).by_group}
     assert groups == {"free*old", "free*young", "paid*old", "paid*young"}
     with pytest.raises(ConfigError, match="a combination needs two or more different groupings"):
         made.compare("a", by=[["users.plan"]])

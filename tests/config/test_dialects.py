@@ -128,7 +128,12 @@ def test_a_list_of_clayrs_classes_is_an_evaluation(load):
     loaded = load(CLAYRS)
     assert loaded.config.evaluation.convention == "clayrs"
     found = loaded.config.evaluation.definitions
-    assert [(one.metric.name, one.k) for one in found] == [("Precision", 10), ("nDCG", 5), ("F1", None), ("RPrecision", None)]
+    assert [(definition.metric.name, definition.k) for definition in found] == [
+        ("Precision", 10),
+        ("nDCG", 5),
+        ("F1", None),
+        ("RPrecision", None),
+    ]
     assert (found[0].average, found[0].truth.threshold, found[2].truth.threshold) == ("micro", 4, None)
     assert found[1].params["gain"] == "exp2"
     assert warnings(loaded)[1:] == [

@@ -54,7 +54,7 @@ def test_every_value_is_a_measure_or_a_sentence(number, name):
     some = EVERY[number % SHARE :: SHARE]
     with pytest.raises(ConfigError) as raised:
         load_config({"data": DATA, "evaluation": {"convention": name, "metrics": list(some), "top_k": [2, "none"]}})
-    wrong = {one.partition(":")[0] for one in raised.value.problems if one.startswith("evaluation.metrics[")}
+    wrong = {problem.partition(":")[0] for problem in raised.value.problems if problem.startswith("evaluation.metrics[")}
     assert 0 < len(wrong) < len(some)  # the odd values are wrong, all others are measures
     right = [text for index, text in enumerate(some) if f"evaluation.metrics[{index}]" not in wrong]
     assert set(right) & set(VARIANTS)

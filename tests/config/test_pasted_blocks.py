@@ -78,7 +78,7 @@ def test_a_block_of_the_documents_gives_the_same_numbers_at_every_place_and_conv
 
 def test_all_blocks_of_relison_together_give_the_same_numbers_at_every_place_with_one_note(receval, world):
     found = [values(receval, world, placed(where, *(GRID.format(name) for name in NAMES))) for where in PLACES]
-    assert all(one == found[0][0] for one, _ in found)
+    assert all(numbers == found[0][0] for numbers, _ in found)
     assert len(found[0][0]) == 3 * len(NAMES)
     assert all((err.count(NOTE), err.count("read under the convention")) == (1, 1) for _, err in found)
 

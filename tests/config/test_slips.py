@@ -49,7 +49,7 @@ def test_a_slip_with_one_meaning_is_read_as_meant(run, text, measures):
     assert code == 0, err
     found = out.splitlines()[1:]
     assert len(found) == len(measures)
-    assert all(one.partition("@")[0] in line for one, line in zip(measures, found, strict=True))
+    assert all(measure.partition("@")[0] in line for measure, line in zip(measures, found, strict=True))
 
 
 @pytest.mark.parametrize(

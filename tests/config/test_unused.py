@@ -32,7 +32,11 @@ def test_a_policy_that_no_measure_uses_changes_no_value(evaluate, world, odd, se
     axis, value = setting
     repeated = table(["user", "item", "rating"], [*world["test"].rows(), *odd])
     definitions = Evaluation(metrics=MEASURES, top_k=[3]).definitions
-    deaf = [one.label.partition("@")[0] for one in definitions if not any(looks_at(inner, axis, value) for inner in one.all)]
+    deaf = [
+        definition.label.partition("@")[0]
+        for definition in definitions
+        if not any(looks_at(inner, axis, value) for inner in definition.all)
+    ]
     plain, with_policy = (measured(evaluate, {**world, "test": repeated}, deaf, policy=policy) for policy in ({}, {axis: value}))
     assert values(plain) == pytest.approx(values(with_policy), nan_ok=True, abs=0)
 

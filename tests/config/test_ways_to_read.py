@@ -28,7 +28,7 @@ PLAIN = "{data: {test: {path: t.csv, columns: {rating: r}}, recommendations: {m:
 
 def options_of(config: str) -> dict[str, ReadOptions]:
     data = load_config(yaml.safe_load(config)).config.data
-    return {".".join(map(str, place)): ReadOptions.of(source, shared=data.columns) for place, source in data.sources()}
+    return {".".join(map(str, place)): ReadOptions.from_config(source, shared=data.columns) for place, source in data.sources()}
 
 
 @pytest.mark.parametrize("text", [WAYS, ONE_FILE])

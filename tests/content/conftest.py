@@ -32,15 +32,15 @@ def comparison():
     whole = compare_wholes(Subject("Coverage@10", "main", "today"), 0.1, 0.2, SETTINGS)
     group = compare_paired(Subject("M0@10", "main", "today", by="plan", group="free"), base[:50], values["better"][:50], SETTINGS)
     differences = judge_family([*made, whole], SETTINGS)
-    measures = tuple(one.subject.measure for one in differences)
+    measures = tuple(difference.subject.measure for difference in differences)
     return Comparison(
         base="main",
         models=("main", "today"),
         differences=differences,
         settings=SETTINGS,
         judged=measures,
-        values={(one.subject.measure, "main"): one.base_value for one in differences}
-        | {(one.subject.measure, "today"): one.value for one in differences},
+        values={(difference.subject.measure, "main"): difference.base_value for difference in differences}
+        | {(difference.subject.measure, "today"): difference.value for difference in differences},
         higher_is_better=dict.fromkeys(measures, True),
         by_group=judge_family([group], SETTINGS),
         losers={("today", "M1@10"): pl.DataFrame({"user": ["u7"], "base": [0.5], "model": [0.25], "difference": [-0.25]})},

@@ -47,13 +47,15 @@ def tables(document):
 
 
 def test_each_measure_of_the_fixture_has_its_verdict(comparison):
-    assert [one.verdict for one in comparison.differences] == [*VERDICTS, None]
+    assert [difference.verdict for difference in comparison.differences] == [*VERDICTS, None]
 
 
 @pytest.mark.parametrize("form", RENDERERS)
 def test_a_column_added_to_the_list_of_columns_is_in_every_form(form, comparison, monkeypatch):
     assert "effect" not in RENDERERS[form](differences.document(comparison))
-    effect = DifferenceColumn("effect", "value", lambda one, shown: Cell("" if one.effect_size is None else f"{one.effect_size:.3f}"))
+    effect = DifferenceColumn(
+        "effect", "value", lambda difference, shown: Cell("" if difference.effect_size is None else f"{difference.effect_size:.3f}")
+    )
     monkeypatch.setattr(differences, "COLUMNS", (*COLUMNS[:-1], effect, COLUMNS[-1]))
     text = RENDERERS[form](differences.document(comparison))
     assert "effect" in text
@@ -121,7 +123,7 @@ def test_a_difference_has_the_values_for_charts(comparison):
 
 
 def test_all_pairs_share_a_table_with_a_line_above_each(comparison):
-    others = tuple(replace(one, subject=replace(one.subject, model="other")) for one in comparison.differences)
+    others = tuple(replace(difference, subject=replace(difference.subject, model="other")) for difference in comparison.differences)
     joined = differences.joined_table(replace(comparison, models=("main", "today", "other"), differences=comparison.differences + others))
     assert joined.rules == {0: "today against main", 6: "other against main"}
     assert [column.title for column in joined.columns[:3]] == ["measure", "main", "value"]
@@ -133,7 +135,7 @@ def test_all_pairs_share_a_table_with_a_line_above_each(comparison):
 def test_a_screen_says_what_up_same_and_down_are(comparison):
     said = "up/same/down: the number of users with a better, the same and a worse value."
     assert said in on_screen(differences.document(comparison))
-    unknown = tuple(replace(one, up=None, same=None, down=None) for one in comparison.differences)
+    unknown = tuple(replace(difference, up=None, same=None, down=None) for difference in comparison.differences)
     assert "up/same/down:" not in on_screen(differences.document(replace(comparison, differences=unknown)))
 
 
@@ -151,7 +153,7 @@ def test_the_first_sentence_counts_all_measures_of_the_comparison(comparison):
     rows = tuple(
         replace(first, subject=replace(first.subject, measure=f"M{number}@10"), verdict=verdict) for number, verdict in enumerate(verdicts)
     )
-    (said, *_) = conclusions(replace(comparison, differences=rows, judged=tuple(one.subject.measure for one in rows)))
+    (said, *_) = conclusions(replace(comparison, differences=rows, judged=tuple(row.subject.measure for row in rows)))
     assert said.startswith("today is better than main on 2 of 6 measures, worse on 1 (M2@10), inconclusive on 3: M0@10 is higher by")
 
 
@@ -195,7 +197,10 @@ def test_columns_make_room_counts_first_then_p_then_values_and_intervals_never()
 def test_the_interval_stays_on_a_narrow_screen_beside_long_names_and_long_verdicts(width, values, comparison, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
     names = {"base": "sequential_model_of_monday_night", "model": "sequential_model_of_tuesday_night", "measure": "ItemCoverage@100"}
-    rows = (replace(one, subject=replace(one.subject, **names), verdict="inconclusive") for one in comparison.differences[:2])
+    rows = (
+        replace(difference, subject=replace(difference.subject, **names), verdict="inconclusive")
+        for difference in comparison.differences[:2]
+    )
     text = on_screen(differences.pair_tables(replace(comparison, differences=tuple(rows), judged=(names["measure"],))))
     lines = text.splitlines()
     assert max(map(len, lines)) <= width
@@ -218,7 +223,10 @@ def test_columns_are_closer_together_before_one_is_dropped(comparison, monkeypat
 def test_both_values_and_the_verdict_stay_beside_the_measure_with_long_names_of_models(comparison, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     names = {"main": "sequential_model_of_monday_night", "today": "sequential_model_of_tuesday_night"}
-    rows = tuple(replace(one, subject=replace(one.subject, base=names["main"], model=names["today"])) for one in comparison.differences)
+    rows = tuple(
+        replace(difference, subject=replace(difference.subject, base=names["main"], model=names["today"]))
+        for difference in comparison.differences
+    )
     head = on_screen(differences.pair_tables(replace(comparison, differences=rows))).splitlines()
     assert re.match(r" *measure +sequ\S+ +sequ\S+ +Δ +verdict", next(line for line in head if "measure" in line))
 
@@ -233,22 +241,22 @@ def test_a_screen_says_from_which_width_on_and_in_which_form_all_columns_are_sho
     assert "not shown" in on_screen(table)
 
 
-def of_groups(comparison, *pairs):
+def group_comparison(comparison, *pairs):
     """Return the comparison with two measures of each pair within two groups."""
     rows = [(each, base, model, group) for base, model in pairs for each in comparison.differences[:2] for group in ("free", "paid")]
-    subjects = [replace(one.subject, by="plan", group=group, base=base, model=model) for one, base, model, group in rows]
+    subjects = [replace(difference.subject, by="plan", group=group, base=base, model=model) for difference, base, model, group in rows]
     first = replace(comparison.differences[0], family=len(rows))
     return replace(comparison, by_group=tuple(replace(first, subject=subject) for subject in subjects))
 
 
 def test_what_all_rows_of_groups_share_is_in_heads_and_each_pair_has_a_table(comparison):
-    (table,) = differences.groups_tables(of_groups(comparison, ("main", "today")))
+    (table,) = differences.groups_tables(group_comparison(comparison, ("main", "today")))
     assert [column.title for column in table.columns][:5] == ["plan", "measure", "users", "main", "today"]
-    some = list(differences.groups_tables(of_groups(comparison, ("main", "today"), ("main", "third"))))
+    some = list(differences.groups_tables(group_comparison(comparison, ("main", "today"), ("main", "third"))))
     assert [(table.caption, table.columns[4].title) for table in some] == [("today against main", "today"), ("third against main", "third")]
 
 
 def test_groups_say_over_how_many_comparisons_their_p_values_are_corrected(comparison):
-    text = as_markdown(differences.document(of_groups(comparison, ("main", "today"))))
+    text = as_markdown(differences.document(group_comparison(comparison, ("main", "today"))))
     assert "p by Holm over 5 comparisons (within groups: over 4)" in text
     assert "Within groups p is corrected by Holm over 4 comparisons (all groups, measures and models); intervals are not corrected." in text

@@ -13,7 +13,7 @@ from receval.content import figures
 from receval.content.figures import COLOURS
 from receval.content.scales import nearby
 from receval.names.short_names import Margin
-from receval.outputs import of_form
+from receval.outputs import output_form
 from receval.render import drawing
 from receval.render.forms import rendered
 
@@ -58,9 +58,14 @@ def test_charts_leave_out_the_oracle_because_models_would_look_alike_beside_it(t
 def test_the_forest_has_differences_with_intervals_and_margins(content):
     shown = rows(figures.differences(content).spec)
     measures = content.comparison.judged[:6]
-    known = [one for one in content.comparison.differences if one.interval is not None and one.subject.measure in measures]
+    known = [
+        difference
+        for difference in content.comparison.differences
+        if difference.interval is not None and difference.subject.measure in measures
+    ]
     assert [row["difference"] for row in shown] == [
-        one.difference for one in sorted(known, key=lambda one: content.comparison.judged.index(one.subject.measure))
+        difference.difference
+        for difference in sorted(known, key=lambda difference: content.comparison.judged.index(difference.subject.measure))
     ]
     assert all(row["low"] <= row["difference"] <= row["high"] and row["margin"] == 0.01 for row in shown)
 
@@ -94,7 +99,9 @@ def panels(spec):
 def test_a_weak_model_has_panels_of_its_own_and_does_not_squeeze_the_close_ones(tmp_path):
     content = reported(evaluated(tmp_path, ["weak", "good", "better"], metrics=["nDCG"]), baseline="good")
     moved = {"weak": 0.0, "good": 0.9, "better": 0.9}
-    points = [replace(one, row=replace(one.row, value=moved[one.name] + one.value / 100), low=None, high=None) for one in content.points]
+    points = [
+        replace(point, row=replace(point.row, value=moved[point.name] + point.value / 100), low=None, high=None) for point in content.points
+    ]
     content.__dict__["points"] = tuple(points)
     chart = figures.over_k(content)
     assert panels(chart.spec) == [{"good", "better"}, {"weak"}]
@@ -104,7 +111,7 @@ def test_a_weak_model_has_panels_of_its_own_and_does_not_squeeze_the_close_ones(
 def test_a_model_far_from_the_others_gets_its_own_trade_off_chart(tmp_path):
     content = reported(evaluated(tmp_path, ["weak", "good", "better"]), baseline="good")
     at = {"weak": 0.01, "good": 0.8, "better": 0.82}
-    points = [replace(one, row=replace(one.row, value=at[one.name]), low=None, high=None) for one in content.points]
+    points = [replace(point, row=replace(point.row, value=at[point.name]), low=None, high=None) for point in content.points]
     content.__dict__["points"] = tuple(points)
     chart = figures.trade_off(content)
     assert panels(chart.spec) == [{"good", "better"}, {"weak"}]
@@ -114,7 +121,7 @@ def test_a_model_far_from_the_others_gets_its_own_trade_off_chart(tmp_path):
 def test_a_model_alone_on_a_scale_has_ticks_around_its_value_with_enough_decimals(tmp_path):
     content = reported(evaluated(tmp_path, ["weak", "good", "better"]), baseline="good")
     at = {"weak": 0.1188, "good": 0.8, "better": 0.82}
-    points = [replace(one, row=replace(one.row, value=at[one.name]), low=None, high=None) for one in content.points]
+    points = [replace(point, row=replace(point.row, value=at[point.name]), low=None, high=None) for point in content.points]
     content.__dict__["points"] = tuple(points)
     for chart, fields in ((figures.trade_off(content), "xy"), (figures.over_k(content), "y")):
         lower = [panel for panel in single_panels(chart.spec) if {row["model"] for row in rows(panel)} == {"weak"}]
@@ -137,7 +144,7 @@ def test_the_chart_of_a_narrow_page_is_less_than_half_as_wide_and_has_the_same_r
     assert rows(chart.narrow) == rows(chart.spec)
     assert chart.narrow["config"]["axis"]["labelFontSize"] == 12
     if drawing.can_draw():
-        broad, narrow = (float(re.search(r'width="([\d.]+)"', drawing.as_svg(one))[1]) for one in (chart.spec, chart.narrow))
+        broad, narrow = (float(re.search(r'width="([\d.]+)"', drawing.as_svg(spec))[1]) for spec in (chart.spec, chart.narrow))
         assert broad > 850
         assert 300 < narrow < 460
 
@@ -149,7 +156,7 @@ def test_measures_of_similar_size_share_a_scale_in_a_chart_of_one_pair(tmp_path)
 
 def test_every_user_is_in_the_histogram_once(content):
     for spread in content.comparison.spreads:
-        assert spread.zero + sum(one.rows for one in spread.bins) == spread.n_users == 40
+        assert spread.zero + sum(bar.rows for bar in spread.bins) == spread.n_users == 40
 
 
 def test_the_number_of_unchanged_users_is_above_every_bar(content):
@@ -160,17 +167,17 @@ def test_the_number_of_unchanged_users_is_above_every_bar(content):
 
 def test_the_caption_of_a_trade_off_names_only_intervals_that_are_drawn(content):
     assert "with 95 % intervals of nDCG@1" in figures.trade_off(content).caption
-    content.__dict__["points"] = tuple(replace(one, low=None, high=None) for one in content.points)
+    content.__dict__["points"] = tuple(replace(point, low=None, high=None) for point in content.points)
     assert "interval" not in figures.trade_off(content).caption
 
 
 def test_the_caption_of_a_trade_off_names_models_with_runs_which_have_no_interval(content):
     points = content.points
     name = points[0].name
-    of_runs = [replace(one, row=replace(one.row, repeats=3), low=None, high=None) if one.name == name else one for one in points]
+    of_runs = [replace(point, row=replace(point.row, repeats=3), low=None, high=None) if point.name == name else point for point in points]
     content.__dict__["points"] = tuple(of_runs)
     assert figures.trade_off(content).caption.endswith(f" Means over folds or runs ({name}) have no interval.")
-    content.__dict__["points"] = tuple(replace(one, row=replace(one.row, repeats=3), low=None, high=None) for one in points)
+    content.__dict__["points"] = tuple(replace(point, row=replace(point.row, repeats=3), low=None, high=None) for point in points)
     assert figures.trade_off(content).caption.endswith("(to the right). Means over folds or runs have no interval.")
 
 
@@ -231,7 +238,7 @@ def test_slim_pictures_have_the_texts_of_full_ones(content):
 @needs_extra
 @pytest.mark.parametrize(("form", "begins"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_pictures_come_in_three_formats(form, begins, content):
-    assert rendered(of_form(form, "chart"), figures.trade_off(content).spec).startswith(begins)
+    assert rendered(output_form(form, "chart"), figures.trade_off(content).spec).startswith(begins)
 
 
 def contrast(one, other):

@@ -102,4 +102,4 @@ def test_below_20_users_only_two_findings_are_shown(show):
     found = [finding(check) for check in ("R01", "R04", "X07", "X14")]
     for is_small, shown in ((True, 2), (False, 4)):
         drawn = findings.alerts(found, "receval run -v", is_small=is_small)
-        assert len([one for one in drawn if isinstance(one, Alert)]) == shown
+        assert len([block for block in drawn if isinstance(block, Alert)]) == shown

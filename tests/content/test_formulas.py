@@ -96,6 +96,6 @@ def test_every_pooled_metric_has_an_equation_of_all_users(name):
     depths = list(itertools.accumulate({"{": 1, "}": -1}.get(sign, 0) for sign in re.sub(r"\\[{}]", "", line)))
     assert depths[-1] == 0
     assert min(depths) >= 0
-    own = {one.symbol for one in METRICS[name].numbers.values()}
-    assert [one for one in symbols(line.partition("= ")[2]) if one not in GLOSSARY and one not in own] == []
+    own = {parameter.symbol for parameter in METRICS[name].numbers.values()}
+    assert [symbol for symbol in symbols(line.partition("= ")[2]) if symbol not in GLOSSARY and symbol not in own] == []
     assert as_mathml(line, "block").startswith("<math")

@@ -119,6 +119,6 @@ def test_the_chart_of_a_narrow_page_fits_a_phone_and_long_names_do_not_make_it_w
     names = {f"{'a long name of a group ' * 5}{number}": (0.1, 120) for number in range(3)}
     chart = groups(content_of({"users.plan": names, "rows.timestamp": MONTHS}))
     assert rows(chart.narrow) == rows(chart.spec)
-    broad, narrow = (float(re.search(r'width="([\d.]+)"', drawing.as_svg(one))[1]) for one in (chart.spec, chart.narrow))
+    broad, narrow = (float(re.search(r'width="([\d.]+)"', drawing.as_svg(spec))[1]) for spec in (chart.spec, chart.narrow))
     assert 850 < broad < 1150
     assert 300 < narrow < 460

@@ -74,12 +74,12 @@ def test_a_value_over_other_users_shows_their_number():
 
 def test_groups_keep_their_order_although_the_first_row_lacks_some():
     cells = ["a*2", "a*(missing)", "b*1", "b*2", "b*3", "c*1", "c*(missing)"]
-    assert Cross.of("x*y", cells).across == ("1", "2", "3", "(missing)")
+    assert Cross.from_groups("x*y", cells).across == ("1", "2", "3", "(missing)")
 
 
 @pytest.mark.parametrize(("by", "group"), [("x", "a"), ("x*y*z", "a*b*c"), ("x*y", "a*b*c")])
 def test_what_is_not_a_combination_of_two_known_groups_is_no_cross_table(by, group):
-    assert Cross.of(by, [group]) is None
+    assert Cross.from_groups(by, [group]) is None
     blocks = groups(models_of(crossed(by=by, cells={group: (0.25, 100)})))
     assert [texts(block)[0] for block in blocks if isinstance(block, Table)] == [[by, "users", "model", "nDCG@10", "Recall@10"]]
 

@@ -48,22 +48,22 @@ def row(metric, value, aggregate="mean", k=10):
 
 
 def test_the_registry_declares_counts_and_a_share_is_not_a_count():
-    formats = Formats.of([row("Hits", 3.0), row("ItemCoverage", 1.0), row("NumUsers", 1.0, "sum", None), row("Precision", 1.0)])
+    formats = Formats.from_rows([row("Hits", 3.0), row("ItemCoverage", 1.0), row("NumUsers", 1.0, "sum", None), row("Precision", 1.0)])
     assert formats.text("Hits@10", 3.0) == "3"
     assert formats.text("ItemCoverage@10", 1.0) == "1.0000"
     assert formats.text("NumUsers (sum)", 1.0) == "1"
     assert formats.text("Precision@10", 1.0) == "1.0000"
-    assert Formats.of([row("ItemCoverage", 1642.0)]).text("ItemCoverage@10", 1642.0) == "1,642"
+    assert Formats.from_rows([row("ItemCoverage", 1642.0)]).text("ItemCoverage@10", 1642.0) == "1,642"
 
 
 def test_digits_can_be_chosen_except_for_counts():
-    formats = Formats.of([row("nDCG", 0.23456), row("MRR", 0.0003), row("Hits", 1642.0)], 2)
+    formats = Formats.from_rows([row("nDCG", 0.23456), row("MRR", 0.0003), row("Hits", 1642.0)], 2)
     assert [formats.text(label, value) for label, value in (("nDCG@10", 0.23456), ("MRR@10", 0.0003), ("Hits@10", 1642.0))] == [
         "0.23", "0.00", "1,642",
     ]  # fmt: skip
 
 
 def test_an_interval_has_the_decimals_of_its_mean():
-    formats = Formats.of([row("nDCG", 0.2), row("nDCG", 0.00003, "ci95")])
+    formats = Formats.from_rows([row("nDCG", 0.2), row("nDCG", 0.00003, "ci95")])
     assert formats.text("nDCG@10", 0.2) == "0.20000"
     assert formats.text("nDCG@10 (ci95)", 0.00003) == "0.00003"

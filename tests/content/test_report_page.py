@@ -20,7 +20,10 @@ def sections(document):
 def blocks(section, kind):
     """Return all blocks of a kind in a section, also those in its folds."""
     return [
-        found for one in section.blocks for found in (blocks(one, kind) if isinstance(one, Section) else [one]) if isinstance(found, kind)
+        found
+        for block in section.blocks
+        for found in (blocks(block, kind) if isinstance(block, Section) else [block])
+        if isinstance(found, kind)
     ]
 
 
@@ -36,14 +39,16 @@ def test_a_section_of_a_plugin_is_on_the_page_in_its_links_and_in_the_short_form
 
 def test_the_short_form_has_no_charts_or_config_and_folds_long_parts(result):
     shown = sections(summary(reported(result, baseline="popular", gates=[gate("fail")], losers=1)))
-    assert [one.id for one in shown if not one.folded] == ["gates", "values", "differences", "losers"]
-    assert [one.id for one in shown if one.folded] == ["groups", "findings", "done"]
-    assert not [found for one in shown for kind in (Figure, Code) for found in blocks(one, kind)]
+    assert [section.id for section in shown if not section.folded] == ["gates", "values", "differences", "losers"]
+    assert [section.id for section in shown if section.folded] == ["groups", "findings", "done"]
+    assert not [found for section in shown for kind in (Figure, Code) for found in blocks(section, kind)]
 
 
 def test_the_short_form_has_no_sentence_twice(content):
     said = {sentence for _, sentence in summary(replace(content, closing=()))[1].lines}
-    points = [text for one in sections(summary(replace(content, closing=()))) for found in blocks(one, Points) for text in found.texts]
+    points = [
+        text for section in sections(summary(replace(content, closing=()))) for found in blocks(section, Points) for text in found.texts
+    ]
     assert said
     assert not said & set(points)
 
@@ -59,12 +64,14 @@ def test_verdicts_and_failed_checks_come_first_and_values_before_findings(conten
 
 @pytest.mark.parametrize("given", ["content", "hostile"])
 def test_every_table_of_the_page_has_its_own_name_and_a_caption(given, request):
-    tables = [found for one in sections(report(request.getfixturevalue(given))) for found in blocks(one, Table)]
-    assert len({one.id for one in tables} - {""}) == len(tables) > 5
-    assert all(one.caption for one in tables)
+    tables = [found for section in sections(report(request.getfixturevalue(given))) for found in blocks(section, Table)]
+    assert len({table.id for table in tables} - {""}) == len(tables) > 5
+    assert all(table.caption for table in tables)
 
 
 def test_page_and_short_form_have_the_same_values_except_intervals(content):
-    page, short = (next(blocks(one, Table)[0] for one in sections(made(content)) if one.id == "values") for made in (report, summary))
+    page, short = (
+        next(blocks(section, Table)[0] for section in sections(made(content)) if section.id == "values") for made in (report, summary)
+    )
     assert any(cell.drawn for row in page.rows for cell in row)
     assert [[replace(cell, spread="", drawn=None) for cell in row] for row in page.rows] == [list(row) for row in short.rows]

@@ -39,7 +39,7 @@ def test_surprise_and_receval_give_the_same_values():
         )
         for name, row in zip(MEASURES, found.rows, strict=True):
             try:
-                expected = float(getattr(accuracy, name)([(*one, {}) for one in rows], verbose=False))
+                expected = float(getattr(accuracy, name)([(*rating, {}) for rating in rows], verbose=False))
             except ValueError:  # no pair of different ratings
                 undefined += 1
                 assert row.value is None, (name, rows)
@@ -105,13 +105,13 @@ def test_evidently_and_receval_give_the_same_values(feedback, of):
         deepest = min(5, users.count(21))  # the library fails if no list has k rows
         asked = [getattr(metrics, name)(k=deepest, no_feedback_users=feedback == "true") for name in used]
         more = [metrics.Personalization(k=1)]
-        values = [one["value"] for one in evidently.Report([*asked, *more]).run(data, None).dict()["metrics"]]
+        values = [metric["value"] for metric in evidently.Report([*asked, *more]).run(data, None).dict()["metrics"]]
         expected = {"Personalization@1": float(values.pop())}
         for name, value in zip(used, values, strict=True):
             for k in range(1, deepest + 1):
                 expected[f"{name}(no_feedback_users={feedback})@{k}"] = float(list(value["value"].values())[k - 1])
         found = receval.evaluate(
-            test={"user": users, "item": items, "rating": [float(one) for one in targets]},
+            test={"user": users, "item": items, "rating": [float(target) for target in targets]},
             recommendations={"user": users, "item": items, of: predicted},
             metrics=list(expected),
             convention="evidently",

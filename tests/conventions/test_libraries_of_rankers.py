@@ -35,7 +35,7 @@ def test_xgboost_and_receval_give_the_same_values():
             data = xgboost.DMatrix(np.zeros((len(scores), 1)), label=grades, group=sizes, base_margin=scores)
             booster = xgboost.Booster({"objective": "rank:ndcg", "base_score": 0.0, "eval_metric": names}, [data])
             printed = booster.eval_set([(data, "test")]).split("\t")[1:]
-            expected = {name: float(one.rpartition(":")[2]) for name, one in zip(names, printed, strict=True)}
+            expected = {name: float(line.rpartition(":")[2]) for name, line in zip(names, printed, strict=True)}
             assert_near(values(users, "xgboost", names), expected, users)
 
 

@@ -159,7 +159,9 @@ def test_librecommender_and_receval_give_the_same_values():
         wanted = {user: [item for u, item in test if u == user] for user in users}
         k = chance.randint(1, 5)
         lists = {user: np.array(chance.sample(range(N_ITEMS), k)) for user in users}
-        expected = {f"{name}@{k}": float(library.listwise_scores(one, wanted, lists, users, k)) for name, one in functions.items()}
+        expected = {
+            f"{name}@{k}": float(library.listwise_scores(function, wanted, lists, users, k)) for name, function in functions.items()
+        }
         expected[f"coverage@{k}"] = library.rec_coverage(lists, users, N_ITEMS)
         ranked = [(user, int(item), rank) for user, items in lists.items() for rank, item in enumerate(items, 1)]
         tables = {

@@ -143,7 +143,7 @@ def test_lightfm_counts_ties_against_the_model():
     compared = 0
     for users, seen, k, tables in lightfm_worlds():
         every = [lightfm(user, own, k) for user, own in zip(users, seen, strict=True) if any(user[1])]
-        expected = {measure: float(np.mean([one[measure] for one in every])) for measure in every[0]}
+        expected = {measure: float(np.mean([row[measure] for row in every])) for measure in every[0]}
         assert_near(values(users, "lightfm", list(expected), **tables), expected, (users, seen), near=1e-7)
         compared += 1
     assert compared > WORLDS // 3

@@ -122,7 +122,7 @@ def is_covered(definition: Definition) -> bool:
 
 
 def test_the_literal_form_covers_some_measures_of_every_convention():
-    covered = {name: [label for label, one in definitions(name).items() if is_covered(one)] for name in CONVENTIONS}
+    covered = {name: [label for label, definition in definitions(name).items() if is_covered(definition)] for name in CONVENTIONS}
     few = {name for name, labels in covered.items() if len(labels) < 2}
     # Tied items of lightfm share a rank, and mllib counts users without test rows: test_libraries_of_scores.py and test_mllib.py have them.
     assert few == {"lightfm", "mllib"}, covered

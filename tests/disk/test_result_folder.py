@@ -114,7 +114,7 @@ def test_results_of_the_format_before_conclusions_are_still_read(saved):
     old = load(folder)
     assert replace(old, inputs=now.inputs) == replace(now, conclusions=())
     before, after = ([file for source in result.inputs for file in source.files] for result in (old, now))
-    assert all(one.hash.startswith("sha256:") and one.may_equal(other) for one, other in zip(before, after, strict=True))
+    assert all(first.hash.startswith("sha256:") and first.may_equal(other) for first, other in zip(before, after, strict=True))
     assert not before[0].may_equal(before[1])
 
 

@@ -83,7 +83,7 @@ def test_a_run_without_any_list_is_0_under_a_convention_that_counts_users_withou
     config = config_of_empty_run(write, tmp_path, name, convention, metrics)
     result = run(load_config(config))
     assert [(row.value, row.n_users) for row in result.rows] == [(0.0, 2)] * len(metrics)
-    (lists,) = [one for one in result.inputs if one.role.startswith("data.recommendations")]
+    (lists,) = [source for source in result.inputs if source.role.startswith("data.recommendations")]
     assert (lists.rows, [file.path for file in lists.files]) == (0, [name])
     assert "X01" in {finding.check for finding in result.findings}  # 2 of 2 users have no list
 

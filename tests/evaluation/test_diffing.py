@@ -32,7 +32,7 @@ def world(seed: int, *, text: bool = False) -> World:
     def lists() -> list[tuple[int, int, float]]:
         some = [user for user in users if chance.random() < 0.9]
         listed = [(user, item) for user in some for item in chance.sample([*items, 50], chance.randint(1, len(items)))]
-        listed += [one for one in listed if chance.random() < 0.1 and seed % 2]
+        listed += [item for item in listed if chance.random() < 0.1 and seed % 2]
         return [(user, item, chance.choice((0.5, chance.random()))) for user, item in listed]
 
     test = [(user, item, chance.randint(1, 5)) for user, item in pairs(chance, users, items, 0.4)] + [(0, 0, 5)]
@@ -43,7 +43,7 @@ def world(seed: int, *, text: bool = False) -> World:
         "test": pl.DataFrame(test, schema=["user", "item", "rating"], orient="row").unique(["user", "item"], maintain_order=True),
         "train": pl.DataFrame(train, schema=["user", "item"], orient="row").unique(maintain_order=True),
     }
-    as_text = [pl.format("id {}", one).alias(one) for one in ("user", "item")] if text else []
+    as_text = [pl.format("id {}", column).alias(column) for column in ("user", "item")] if text else []
     return {name: frame.with_columns(as_text) for name, frame in made.items()}
 
 
@@ -83,12 +83,12 @@ def test_means_and_their_difference_are_those_of_compare(seed):
     data = world(seed)
     diff = difference(data)
     result = receval.evaluate(recommendations={"a": data["a"], "b": data["b"]}, **arguments(data))
-    compared = {one.subject.measure: one for one in result.compare("a", common=True).differences}
-    for one in diff.measures:
-        assert compared[one.measure].difference == one.difference, one.measure
-        if one.is_split:  # the items of all users together
-            whole = sum(map(Fraction, diff.contributions[one.measure].to_list()), Fraction())
-            assert float(whole / one.n_users) == one.difference, one.measure
+    compared = {pair.subject.measure: pair for pair in result.compare("a", common=True).differences}
+    for measure in diff.measures:
+        assert compared[measure.measure].difference == measure.difference, measure.measure
+        if measure.is_split:  # the items of all users together
+            whole = sum(map(Fraction, diff.contributions[measure.measure].to_list()), Fraction())
+            assert float(whole / measure.n_users) == measure.difference, measure.measure
 
 
 def literal_reasons(data: World, k: int) -> dict[tuple[Any, Any], tuple[str, str]]:
@@ -113,7 +113,7 @@ def literal_reasons(data: World, k: int) -> dict[tuple[Any, Any], tuple[str, str
                 reasons.append("in_train")
             elif item not in train_items:
                 reasons.append("cold")
-            elif not any(item in one for one in ranked[name].values()):
+            elif not any(item in ranking for ranking in ranked[name].values()):
                 reasons.append("unknown")
             else:
                 reasons.append("other_only" if item in ranked[other].get(user, []) else "not_listed")
@@ -153,7 +153,7 @@ def test_any_order_of_rows_and_any_parts_give_the_same_bytes(seed, monkeypatch):
 def test_a_promise_of_shares_holds_for_every_measure_that_makes_it():
     """Without one hit, which becomes another item, the value falls by the term of this hit."""
     families = ("accuracy", "ranking", "value")
-    of_lists = (name for name, one in METRICS.items() if one.family in families and not (one.per_model or one.combines))
+    of_lists = (name for name, metric in METRICS.items() if metric.family in families and not (metric.per_model or metric.combines))
     names = [name for name in of_lists if name not in NEED_SCORES]
     names += [text for text in FORMULAS if text.partition("(")[0] in names]
     items = pl.DataFrame({"item": [f"i{n}" for n in range(8)], "price": [float(n + 1) for n in range(8)]})
@@ -166,11 +166,11 @@ def test_a_promise_of_shares_holds_for_every_measure_that_makes_it():
     for lost in ("i0", "i2", "i5"):
         other = {**whole, "u": [item if item != lost else "i6" for item in whole["u"]]}
         diff = receval.diff(whole, other, relevance={"threshold": 1, "graded": True}, metrics=names, **given)
-        for one in diff.measures:
-            name = one.measure.partition("@")[0].partition("(")[0]
-            if one.is_split:
+        for measure in diff.measures:
+            name = measure.measure.partition("@")[0].partition("(")[0]
+            if measure.is_split:
                 seen.add(name)
-                rows = diff.contributions.filter((pl.col("user") == "u") & (pl.col(one.measure).abs() > 1e-12))
+                rows = diff.contributions.filter((pl.col("user") == "u") & (pl.col(measure.measure).abs() > 1e-12))
                 if name != "WeightedPrecision":  # the weight of the other item changes what the others are divided by
                     assert rows["item"].to_list() in ([lost], []), name
     assert {"nDCG", "DCG", "Recall", "Precision", "Hits", "RBP", "SDCG", "Revenue", "RevenueShare", "WeightedRecall"} <= seen

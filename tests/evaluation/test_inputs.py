@@ -52,10 +52,10 @@ def test_the_second_item_of_a_pair_has_the_id_type_of_items(inputs, write):
     mixed = inputs("distances", distances="dist.csv")
     kinds = load.common_kinds(mixed.all())
     assert kinds == {"user": "integer", "item": "text", "other": "text"}
-    assert SourceReader(Path(), tolerant=False).frame(mixed.with_common_kinds().of("distances")).drop("row").rows(named=True) == [
+    assert SourceReader(Path(), tolerant=False).frame(mixed.with_common_kinds().source("distances")).drop("row").rows(named=True) == [
         {"item": "10", "other": "11", "distance": 0.5}
     ]
-    assert whole.of("distances").with_kinds({"item": "text", "other": "text"}).scan.kinds == {
+    assert whole.source("distances").with_kinds({"item": "text", "other": "text"}).scan.kinds == {
         "item": "text",
         "other": "text",
         "distance": "number",
@@ -91,11 +91,11 @@ def test_an_optional_input_may_be_missing(inputs):
 
 def test_labels_are_the_needed_columns_sorted_without_duplicates_and_then_the_categories(inputs):
     found = inputs("users.group", "users.age", "items.year", "items.genres", "categories", **EVERYTHING)
-    assert list(found.of("users").labels) == ["age", "group"]
-    assert list(found.of("items").labels) == ["genres", "year"]
+    assert list(found.source("users").labels) == ["age", "group"]
+    assert list(found.source("items").labels) == ["genres", "year"]
     several = EVERYTHING | {"items": {"path": "items.csv", "categories": ["year", "genres"]}}
-    assert list(inputs("categories", **several).of("items").labels) == ["year", "genres"]
-    assert list(inputs("items", **several).of("items").labels) == []
+    assert list(inputs("categories", **several).source("items").labels) == ["year", "genres"]
+    assert list(inputs("items", **several).source("items").labels) == []
 
 
 def test_one_file_of_predictions_applies_to_every_model_and_is_read_once(inputs):

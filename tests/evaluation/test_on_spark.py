@@ -31,8 +31,8 @@ def test_a_run_with_every_input_writes_the_same_bytes(receval, spark, tmp_path):
     assert {"results.csv", "results_wide.csv", "results.parquet", "results.md", "per_user.parquet", "results.json"} <= written.keys()
     assert contents(tmp_path / "spark") == written
     compared = receval("compare", f"here={tmp_path / 'local'}", f"there={tmp_path / 'spark'}", "--format", "json")
-    assert {one["difference"] for one in json.loads(compared[1])["comparisons"]} <= {0.0, None}
-    assert {one["verdict"] for one in json.loads(compared[1])["comparisons"]} <= {"identical", None}
+    assert {comparison["difference"] for comparison in json.loads(compared[1])["comparisons"]} <= {0.0, None}
+    assert {comparison["verdict"] for comparison in json.loads(compared[1])["comparisons"]} <= {"identical", None}
     stored = contents(tmp_path / "local rows")
     assert len(stored) > 5
     assert contents(tmp_path / "spark rows") == stored

@@ -8,7 +8,7 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from receval.outputs import in_folder, of_form
+from receval.outputs import in_folder, output_form
 from receval.render.forms import rendered
 
 from tests.conftest import per_user, table
@@ -21,7 +21,7 @@ def file_bytes(result, name):
 
 def users_of(result):
     """Return the per-user values as Parquet."""
-    return rendered(of_form("parquet", "users"), result)
+    return rendered(output_form("parquet", "users"), result)
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ ONE_OF_EACH = list({parse(text).name: text for text in reversed(ORDERLESS)}.valu
 BY = [f"users.{COLUMN}", f"items.{COLUMN}", "items.categories", {"train_count": [1, 4]}, "cold"]
 AGGREGATES = ["bootstrap95", "micro", "mean", "median", "p90", "std", "ci95"]
 RUNS: dict[str, dict[str, Any]] = {
-    "every metric, yardstick and check": {
+    "every metric, reference list and check": {
         "evaluation": {
             "metrics": ONE_OF_EACH,
             "top_k": [3, "none"],
@@ -54,7 +54,7 @@ RUNS: dict[str, dict[str, Any]] = {
 """Settings of each run. Aggregates are computed from per-user values of any metric, so a few metrics are enough for all of them; values of
 axes are tried on the model with ties and duplicates."""
 HOWS: dict[str, Sequence[tuple[int | None, int | None]]] = {
-    "every metric, yardstick and check": ((12, 8),),
+    "every metric, reference list and check": ((12, 8),),
     "every value of every axis": ((30, None),),
     "every aggregate, bootstrap and pooled values": ((1, 8), (7, None), (None, 1)),
 }
@@ -186,12 +186,12 @@ def test_per_user_values_written_while_measuring_change_no_byte(order, is_used, 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_processes", "shuffled"), [(1, 8), (2, None), (3, 9)])
 def test_processes_that_measure_change_no_byte(n_processes, shuffled, plain_bytes, receval, tmp_path, monkeypatch):
-    world, run = awkward_world(4), RUNS["every metric, yardstick and check"]
+    world, run = awkward_world(4), RUNS["every metric, reference list and check"]
     monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=25))
     monkeypatch.setattr(partitions, "n_sorting", lambda: n_processes)
     config = write_world(tmp_path / "processes", world, run, shuffled)
     assert receval("run", config, "-q", "--set", f"engine.workers={n_processes}")[0] in (0, 1)
-    assert_equal(bytes_of(config.parent), plain_bytes("every metric, yardstick and check"))
+    assert_equal(bytes_of(config.parent), plain_bytes("every metric, reference list and check"))
 
 
 LISTS = {"user": pl.Int64, "item": pl.Int64, "score": pl.Float64}
@@ -221,7 +221,7 @@ def test_random_files_cut_anywhere_give_the_same_values_with_processes(data, las
     row = st.tuples(st.integers(0, 5), st.integers(0, 8), st.sampled_from([0.1, 0.2, 0.7]))
     lists = data.draw(st.lists(row, min_size=1, max_size=40), "lists")
     if data.draw(st.booleans(), "in order"):
-        lists.sort(key=lambda one: one[0])
+        lists.sort(key=lambda entry: entry[0])
     test = sorted(data.draw(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=1, max_size=20), "test"))
     n_files = data.draw(st.integers(1, 3), "number of files")
     folder = Path(tempfile.mkdtemp(dir=tmp_path))

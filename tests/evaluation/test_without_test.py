@@ -43,8 +43,8 @@ def test_a_config_of_measures_of_lists_gives_the_same_values_without_a_test_set(
     values, result = found(receval, "config.yaml")
     assert values == found(receval, "tested.yaml")[0]
     assert values["a", "ItemCoverage", 2] == 0.5
-    assert not [one for one in result["findings"] if one["check"] in ("X01", "X02", "X03", "T01", "T02")]
-    assert "data.test" not in [one["role"] for one in result["inputs"]]
+    assert not [finding for finding in result["findings"] if finding["check"] in ("X01", "X02", "X03", "T01", "T02")]
+    assert "data.test" not in [source["role"] for source in result["inputs"]]
 
 
 def test_a_command_of_measures_of_lists_needs_no_test_file(receval, world):

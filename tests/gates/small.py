@@ -29,7 +29,7 @@ def result_of(models: Values, users: Sequence[int] | None = None, metric: str = 
         values = np.array(given, dtype=float)
         rows.append(_row(model, metric, k, better, values))
         for group in dict.fromkeys(groups):
-            within = values[[one == group for one in groups]]
+            within = values[[name == group for name in groups]]
             by_group.append(Row(**{**asdict(_row(model, metric, k, better, within)), "by": "users.plan", "group": group}))
         columns = {"user": ids, "n_relevant": [1] * n, "n_recommended": [10] * n, **({"users.plan": list(groups)} if groups else {})}
         per_user[model] = pl.DataFrame({**columns, label: values})
@@ -62,7 +62,7 @@ def gates(
     baseline = Baseline(base) if isinstance(base, str) else Baseline("main", base) if isinstance(base, Result) else base
     spring = Baseline("spring", anchor, is_anchor=True) if isinstance(anchor, Result) else anchor
     anchors = {} if spring is None else {"": spring}
-    demands = Demands.of(Gates.model_validate({"rules": rules, **section}), Compare(), Bases(baseline, anchors))
+    demands = Demands.from_config(Gates.model_validate({"rules": rules, **section}), Compare(), Bases(baseline, anchors))
     return judge(today, demands).gates
 
 

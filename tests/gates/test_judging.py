@@ -87,8 +87,8 @@ def test_rules_that_only_warn_do_not_make_a_failure_harder_to_show():
     result, base = result_of({"home": lost(0.0147, 0.1)}), result_of({"home": BASE})
     alone, *_ = gates(result, strict, base=base)
     assert alone.outcome == "fail"
-    assert [one.outcome for one in gates(result, strict, warns, warns, warns, base=base)] == ["fail", *["inconclusive"] * 3]
-    assert [one.outcome for one in gates(result, strict, strict, strict, strict, base=base)] == ["inconclusive"] * 4
+    assert [verdict.outcome for verdict in gates(result, strict, warns, warns, warns, base=base)] == ["fail", *["inconclusive"] * 3]
+    assert [verdict.outcome for verdict in gates(result, strict, strict, strict, strict, base=base)] == ["inconclusive"] * 4
 
 
 def test_each_group_is_judged_alone_and_a_small_one_is_skipped_with_its_size():
@@ -96,8 +96,8 @@ def test_each_group_is_judged_alone_and_a_small_one_is_skipped_with_its_size():
     today = result_of({"home": [0.4] * 200 + [0.3] * 200}, groups=groups)
     base = result_of({"home": BASE}, groups=groups)
     rules = [{"measure": "nDCG@10", "max_loss": "2%", "by": "users.plan"}, "nDCG@10 >= 0.35 by users.plan"]
-    judged = {(one.kind, one.group): one for one in gates(today, *rules, base=base)}
-    assert {key: one.outcome for key, one in judged.items()} == {
+    judged = {(verdict.kind, verdict.group): verdict for verdict in gates(today, *rules, base=base)}
+    assert {key: verdict.outcome for key, verdict in judged.items()} == {
         ("max_loss", "free"): "fail", ("max_loss", "paid"): "pass", ("max_loss", "trial"): "skipped",
         ("min", "free"): "pass", ("min", "paid"): "fail", ("min", "trial"): "skipped",
     }  # fmt: skip
@@ -107,15 +107,15 @@ def test_each_group_is_judged_alone_and_a_small_one_is_skipped_with_its_size():
 
 def test_all_models_except_the_base_are_judged():
     result = result_of({"popular": BASE, "home": BASE, "other": BASE})
-    assert [one.model for one in gates(result, "nDCG@10 max_loss 2%", base="popular")] == ["home", "other"]
-    assert [one.model for one in gates(result, "nDCG@10 max_loss 2% against home")] == ["popular", "other"]
-    assert [one.model for one in gates(result, "nDCG@10 >= 0.1", models=["other", "popular"])] == ["popular", "other"]
-    assert [one.model for one in gates(result, {"measure": "nDCG@10", "min": 0.1, "models": "home"}, models="other")] == ["home"]
+    assert [verdict.model for verdict in gates(result, "nDCG@10 max_loss 2%", base="popular")] == ["home", "other"]
+    assert [verdict.model for verdict in gates(result, "nDCG@10 max_loss 2% against home")] == ["popular", "other"]
+    assert [verdict.model for verdict in gates(result, "nDCG@10 >= 0.1", models=["other", "popular"])] == ["popular", "other"]
+    assert [verdict.model for verdict in gates(result, {"measure": "nDCG@10", "min": 0.1, "models": "home"}, models="other")] == ["home"]
 
 
 def test_each_model_is_compared_with_its_namesake_in_a_baseline_folder():
     base = result_of({"home": BASE, "other": BASE})
-    assert [one.base for one in gates(result_of({"other": BASE}), "nDCG@10 max_loss 2%", base=base)] == ["main/other"]
+    assert [verdict.base for verdict in gates(result_of({"other": BASE}), "nDCG@10 max_loss 2%", base=base)] == ["main/other"]
     with pytest.raises(DataError, match="the baseline main has no model new: it has home, other"):
         gates(result_of({"new": BASE}), "nDCG@10 max_loss 2%", base=base)
 
@@ -240,7 +240,7 @@ def test_a_rule_can_exclude_the_anchor_and_one_against_another_model_never_has_i
     rules = [{"measure": "nDCG@10", "max_loss": "2%", "anchor": False}, "nDCG@10 max_loss 50% against old", "nDCG@10 >= 0.1"]
     today = result_of({"home": lost(0.0, 0.01), "old": BASE})
     judged = gates(today, *rules, base=result_of({"home": BASE}), anchor=ANCHOR, models=["home"])
-    assert [one.anchor for one in judged] == [None, None, None]
+    assert [verdict.anchor for verdict in judged] == [None, None, None]
 
 
 def test_a_missing_anchor_is_treated_as_a_missing_baseline():
@@ -297,7 +297,7 @@ def test_a_comparison_of_results_counts_rare_changes_in_equivalence():
     base = np.repeat([0.0, 1.0], [950, 50])
     today = np.roll(base, 6)  # 6 users lose a hit, 6 gain one
     sides = [Side(name, result_of({"home": list(values)}), "home") for name, values in (("main", base), ("today", today))]
-    one = ModelPair(*sides, ComparisonOptions()).of("nDCG@10", 0.007)
+    one = ModelPair(*sides, ComparisonOptions()).difference("nDCG@10", 0.007)
     plain = compare_paired(one.subject, base, today, Settings(), 0.007)
     assert one.low < plain.low < plain.high < one.high
     assert plain.p_equivalent <= 0.05 < one.p_equivalent

@@ -20,7 +20,7 @@ def world(n: int = 2_000, lost: float = 0.0, seed: int = 1, of_all: float = 0.0)
     model = np.clip(base + np.where(random.random(n) < 0.3, random.normal(0, 0.05, n), 0.0), 0, 1)
     model *= 1 - of_all - lost * (plans == "b")
     sides = {"home": base}, {"home": model}
-    return tuple(result_of(side, groups=[str(one) for one in plans]) for side in sides)
+    return tuple(result_of(side, groups=[str(plan) for plan in plans]) for side in sides)
 
 
 def judged(base, today, rule=RULE, **section):
@@ -33,7 +33,7 @@ def test_a_slice_that_loses_more_than_the_limit_fails_and_is_named():
     assert (gate.outcome, gate.consequence, gate.kind) == ("fail", "fail", "slices")
     assert gate.found == "1 of 3 slices tested, 1 confirmed"
     assert gate.remark.startswith("worse for users.plan b: −")
-    assert [(one.conditions, one.confirmed) for one in gate.slices] == [((("users.plan", "b"),), True)]
+    assert [(user_slice.conditions, user_slice.confirmed) for user_slice in gate.slices] == [((("users.plan", "b"),), True)]
     assert gate.slices[0].high < -0.05
     assert "“nDCG@10 slices: none worse than 5 %” of home against main does not hold: 1 of 3 slices tested" in gate.sentence
 
@@ -112,4 +112,4 @@ def test_slices_that_lose_exactly_the_limit_do_not_fail_and_the_rule_is_correcte
     failed = judged(*world(lost=0.2))
     assert failed.p_fail < 0.001
     both = gates(world(lost=0.2)[1], RULE, "nDCG@10 max_loss 90%", base=world(lost=0.2)[0])
-    assert [one.p_fail_adjusted for one in both] == pytest.approx([failed.p_fail, 2 * both[1].p_fail])  # the second is smaller
+    assert [verdict.p_fail_adjusted for verdict in both] == pytest.approx([failed.p_fail, 2 * both[1].p_fail])  # the second is smaller

@@ -44,7 +44,7 @@ from tests.conftest import table
 from tests.measure.small import frame, prepared, task
 
 AVAILABLE = frozenset({"lists", "train", "catalogue", "scores", "cutoffs"})
-SETTINGS = {name: setting(one) for name, one in CHECKS.items()}
+SETTINGS = {name: setting(declared) for name, declared in CHECKS.items()}
 
 
 def names(role: str, stored: str) -> SourceNames:
@@ -60,7 +60,7 @@ def examined(
     train = frames.get("train")
     known = prepared(train, ids=frames["lists"]["item"].dtype)
     if "times" in checks.available:
-        known = replace(known, times=TimeFacts.of(frames["test"], train))
+        known = replace(known, times=TimeFacts.from_rows(frames["test"], train))
     chosen = task(known, ["Recall", "nDCG"], [2])
     numbers = cuts or {}
     partials, tallies = [], []
@@ -69,7 +69,7 @@ def examined(
             role: rows.filter(pl.col("user").map_elements(lambda user: numbers.get(user, 0), return_dtype=pl.Int64) == part)
             for role, rows in frames.items()
         }
-        scorer = Scorer.of(known, PartData(mine))
+        scorer = Scorer.for_part(known, PartData(mine))
         measured = measure_users(chosen, scorer)
         partials.append(measured.partial)
         tallies.append(pickle.loads(pickle.dumps(examine(checks, scorer, chosen.definitions, measured.values))))
@@ -92,8 +92,8 @@ CLEAN = lists((1, 10, 2), (1, 20, 1), (2, 11, 2), (2, 21, 1), (3, 12, 2), (3, 22
 
 def test_every_declared_check_is_implemented_with_existing_tables():
     assert list(CHECKERS.keys() ^ CHECKS.keys()) == []
-    for one in CHECKERS.values():
-        assert one.uses <= TABLES.keys() | INPUTS, one.id
+    for kind in CHECKERS.values():
+        assert kind.uses <= TABLES.keys() | INPUTS, kind.id
 
 
 def test_clean_lists_raise_only_the_finding_of_few_users():
@@ -262,7 +262,10 @@ def test_cutting_users_into_parts_changes_no_finding_and_no_stored_row(own, test
     ranked = frame("user item score position", own, {"position": pl.Int64})
     frames = {"lists": ranked, **timed}
     available = AVAILABLE | {"ranks", "times"}
-    loud = {name: setting(one, "warn", **({"max_share": 0.0} if "max_share" in one.limits else {})) for name, one in CHECKS.items()}
+    loud = {
+        name: setting(declared, "warn", **({"max_share": 0.0} if "max_share" in declared.limits else {}))
+        for name, declared in CHECKS.items()
+    }
     whole, rows = examined(frames, settings=loud, available=available)
     found, parts = examined(frames, cuts, settings=loud, available=available)
     assert found == whole
@@ -301,8 +304,8 @@ def test_a_plugin_check_reads_only_its_declared_tables(one_more):
 
 
 def test_checks_declare_what_they_want_of_a_run():
-    wanted = {one: CheckTask({**CheckTask.none().settings, one: setting(CHECKS[one], "warn")}).wants for one in CHECKS}
-    assert {one: set(wants) for one, wants in wanted.items() if wants} == {
+    wanted = {name: CheckTask({**CheckTask.none().settings, name: setting(CHECKS[name], "warn")}).wants for name in CHECKS}
+    assert {name: set(wants) for name, wants in wanted.items() if wants} == {
         "R02": {"faulty_rows"},
         "R04": {"tie_bounds"},
         "X13": {"reference_lists"},
@@ -356,7 +359,7 @@ def test_the_advice_on_repeated_items_says_how_they_were_counted(evaluate):
     by_policy = {}
     for policy in ("unique_hits", "keep_best_rank"):
         result = evaluate(table(["user", "item"], [(1, 1)]), rows, metrics=["Recall"], policy={"duplicates": policy}, health={})
-        by_policy[policy] = next(one.advice for one in result.findings if one.check == "R01")
+        by_policy[policy] = next(finding.advice for finding in result.findings if finding.check == "R01")
     assert (
         "is one hit, at its best rank; its other ranks are misses (evaluation.policy.duplicates: unique_hits)" in by_policy["unique_hits"]
     )

@@ -43,37 +43,37 @@ def test_a_case_has_exactly_its_findings_in_whole_sentences_with_stored_rows(nam
 
 def assert_findings(case, code, found):
     """Assert that the findings are those of the case, with counts and bounds, and no other errors and warnings."""
-    expected = [_place(one) for one in case.findings]
-    bad = [one for one in found if one["severity"] in ("error", "warn")]
-    assert sorted(map(_place, bad)) == sorted(one for one in expected if one[1] != "info")
+    expected = [_place(finding) for finding in case.findings]
+    bad = [finding for finding in found if finding["severity"] in ("error", "warn")]
+    assert sorted(map(_place, bad)) == sorted(finding for finding in expected if finding[1] != "info")
     assert set(expected) <= set(map(_place, found))
-    assert not {one["check"] for one in found} & set(case.silent)
-    assert code == any(one["severity"] == "error" for one in found)
-    for one in case.findings:
-        alike = [other for other in found if _place(other) == _place(one)]
-        (same,) = [other for other in alike if one.get("says", "") in other["sentence"]] or [None]
-        assert same, (one["says"], [other["sentence"] for other in alike])
-        assert same["share"] == pytest.approx(one["count"] / one["total"])
-        for label, ends in one.get("bounds", {}).items():
+    assert not {finding["check"] for finding in found} & set(case.silent)
+    assert code == any(finding["severity"] == "error" for finding in found)
+    for finding in case.findings:
+        alike = [other for other in found if _place(other) == _place(finding)]
+        (same,) = [other for other in alike if finding.get("says", "") in other["sentence"]] or [None]
+        assert same, (finding["says"], [other["sentence"] for other in alike])
+        assert same["share"] == pytest.approx(finding["count"] / finding["total"])
+        for label, ends in finding.get("bounds", {}).items():
             assert list(same["details"]["bounds"][label].values()) == pytest.approx([number(end) for end in ends]), label
 
 
 def assert_sentences(found):
     """Assert that sentences are complete, with singular and plural right."""
-    for one in found:
-        assert one["sentence"].endswith("."), one["sentence"]
-        assert ".." not in one["sentence"]
-        assert not COUNTED_ONE.search(one["sentence"]), one["sentence"]
-        assert 0 < one["count"] <= one["total"]
-        assert len(one["examples"]) <= 5
+    for finding in found:
+        assert finding["sentence"].endswith("."), finding["sentence"]
+        assert ".." not in finding["sentence"]
+        assert not COUNTED_ONE.search(finding["sentence"]), finding["sentence"]
+        assert 0 < finding["count"] <= finding["total"]
+        assert len(finding["examples"]) <= 5
 
 
 def assert_stored(found, kept):
     """Assert that the offending rows of errors and warnings are stored."""
-    bad = [one for one in found if one["severity"] in ("error", "warn") and one["check"] in WITH_ROWS]
+    bad = [finding for finding in found if finding["severity"] in ("error", "warn") and finding["check"] in WITH_ROWS]
     stored = {file.stem: pl.read_parquet(file) for file in kept.glob("*.parquet")}
-    for one in bad:
-        assert stored[".".join(part for part in (one["check"], one["model"]) if part)].height >= 1
+    for finding in bad:
+        assert stored[".".join(part for part in (finding["check"], finding["model"]) if part)].height >= 1
     assert all(rows.height for rows in stored.values())
 
 
@@ -122,18 +122,18 @@ def test_the_corpus_has_enough_cases():
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_every_check_is_raised_by_one_case_and_silent_in_a_similar_one(check):
-    assert [name for name, case in CASES.items() if check in {one["check"] for one in case.findings}], "is never raised"
+    assert [name for name, case in CASES.items() if check in {finding["check"] for finding in case.findings}], "is never raised"
     assert [name for name, case in CASES.items() if check in case.silent], "has no case in which it is silent"
 
 
 @pytest.mark.parametrize("check", sorted(CHECKS.keys() - {"T03", "T04", "X03", "X13", "X14"}))
 def test_every_check_of_users_items_or_rows_has_examples(check, checked):
-    raising = (case for case in CASES.values() if check in {one["check"] for one in case.findings})
-    assert any(one["examples"] for one in checked(next(raising))[1] if one["check"] == check)
+    raising = (case for case in CASES.values() if check in {finding["check"] for finding in case.findings})
+    assert any(finding["examples"] for finding in checked(next(raising))[1] if finding["check"] == check)
 
 
 def test_every_default_severity_is_raised():
-    raised = {(one["check"], one["severity"]) for case in CASES.values() for one in case.findings}
+    raised = {(finding["check"], finding["severity"]) for case in CASES.values() for finding in case.findings}
     assert {(check.id, check.severity) for check in CHECKS.values()} <= raised
 
 

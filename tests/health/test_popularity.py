@@ -30,7 +30,7 @@ def count_popular(train, lists):
     chosen = task(prepared(known, catalogue=range(7)), ["Recall"], [2])
     rows = [(user, item, -float(rank)) for user, items in lists.items() for rank, item in enumerate(items)]
     part = PartData({"lists": frame("user item score", rows), "test": frame("user item", [(0, 0)]), "train": known})
-    scorer = Scorer.of(chosen.prepared, part)
+    scorer = Scorer.for_part(chosen.prepared, part)
     return popular_lists(scorer.tables.get("reading", scorer.choice(chosen.definitions[0])), part, chosen.prepared)
 
 
@@ -107,5 +107,5 @@ def test_clearly_shorter_lists_than_those_of_another_model_are_not_compared_in_w
     test = {user: [user % 10] for user in range(20)}
     lists = {"short": {user: [9, 8, 7, 6, 5, 4, 3, 2, 1][:own] for user in test}, "long": {user: list(range(10)) for user in test}}
     result = api.evaluate(test=test, train=train, recommendations=lists, metrics=["Recall@1", "Recall@none"])
-    (found,) = [one for one in result.findings if (one.check, one.model) == ("X14", "short")]
+    (found,) = [finding for finding in result.findings if (finding.check, finding.model) == ("X14", "short")]
     assert found.sentence.startswith(compared)

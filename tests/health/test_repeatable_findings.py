@@ -16,7 +16,7 @@ ORDERED = {
     if any("score" not in str(content) and "rank" not in str(content) for file, content in case.files.items() if "lists" in file)
 }
 """Cases without scores or ranks, in which the order of the rows is the ranking."""
-PLACED = {name for name, case in CASES.items() if any(one["check"] == "R02" for one in case.findings)}
+PLACED = {name for name, case in CASES.items() if any(finding["check"] == "R02" for finding in case.findings)}
 """Cases whose sentences name the line of the first odd row."""
 
 

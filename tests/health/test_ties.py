@@ -54,7 +54,7 @@ def test_bounds_of_the_finding_equal_those_over_all_orders(evaluate, users, grad
     result = evaluate(
         table(["user", "item", "rating"], test), table(["user", "item", "score"], lists), health={"R04": {"width": 0}}, **evaluation
     )
-    found = next((one.details.get("bounds", {}) for one in result.findings if one.check == "R04"), {})
+    found = next((finding.details.get("bounds", {}) for finding in result.findings if finding.check == "R04"), {})
 
     every, counts = [], []
     for scores, _ in users:
@@ -87,7 +87,9 @@ def test_a_run_of_a_hundred_equal_scores_has_the_mean_of_chance(evaluate):
     test = table(["user", "item"], [(1, item) for item in range(7)])
     lists = table(["user", "item", "score"], [(1, item, 0.5) for item in range(100)])
     (finding,) = [
-        one for one in evaluate(test, lists, metrics=["Precision", "HitRate"], top_k=[10], health={}).findings if one.check == "R04"
+        problem
+        for problem in evaluate(test, lists, metrics=["Precision", "HitRate"], top_k=[10], health={}).findings
+        if problem.check == "R04"
     ]
     chance = 1.0
     for drawn in range(10):
@@ -99,20 +101,22 @@ def test_a_run_of_a_hundred_equal_scores_has_the_mean_of_chance(evaluate):
 def test_ties_below_the_largest_cutoff_raise_no_finding(evaluate):
     test = table(["user", "item"], [(1, 0), (2, 3)])
     lists = table(["user", "item", "score"], [(user, item, [5, 4, 1, 1][item]) for user in (1, 2) for item in range(4)])
-    assert "R04" not in {one.check for one in evaluate(test, lists, metrics=["nDCG"], top_k=[2], health={}).findings}
-    assert "R04" in {one.check for one in evaluate(test, lists, metrics=["nDCG"], top_k=[3], health={}).findings}
+    assert "R04" not in {problem.check for problem in evaluate(test, lists, metrics=["nDCG"], top_k=[2], health={}).findings}
+    assert "R04" in {problem.check for problem in evaluate(test, lists, metrics=["nDCG"], top_k=[3], health={}).findings}
 
 
 def test_bounds_narrower_than_the_limit_are_not_shown(evaluate):
     test = table(["user", "item"], [(1, 0), (2, 3)])
     lists = table(["user", "item", "score"], [(user, item, 1.0) for user in (1, 2) for item in range(4)])
-    (finding,) = [one for one in evaluate(test, lists, metrics=["nDCG"], health={"R04": {"width": 0.99}}).findings if one.check == "R04"]
+    (finding,) = [
+        problem for problem in evaluate(test, lists, metrics=["nDCG"], health={"R04": {"width": 0.99}}).findings if problem.check == "R04"
+    ]
     assert "bounds" not in finding.details
 
 
 def bounds(result):
     """Return label → bounds, from the finding of tied scores."""
-    return next((one.details.get("bounds", {}) for one in result.findings if one.check == "R04"), {})
+    return next((finding.details.get("bounds", {}) for finding in result.findings if finding.check == "R04"), {})
 
 
 def test_ties_below_dropped_items_move_up(evaluate):
@@ -142,7 +146,7 @@ def test_ties_are_found_and_refused_under_any_policy_for_duplicates_and_seen_ite
     train = table(["user", "item"], [(1, 2), (3, 0), (3, 1)])
     checks = {"R01": "off", "R04": "warn"}
     result = evaluate(test, lists, train=train, metrics=["Recall"], top_k=[2], policy=policy, health=checks)
-    (finding,) = [one for one in result.findings if one.check == "R04"]
+    (finding,) = [problem for problem in result.findings if problem.check == "R04"]
     assert (finding.count, finding.total) == (2, 2)
     with pytest.raises(DataError, match="tie_order is set to error"):
         evaluate(test, lists, train=train, metrics=["Recall"], top_k=[2], policy={**policy, "tie_order": "error"}, health=checks)
@@ -152,7 +156,7 @@ def test_ties_that_ranks_resolve_are_named_and_not_refused(evaluate):
     test = table(["user", "item"], [(1, 0)])
     lists = table(["user", "item", "score", "rank"], [(1, item, 1.0, item + 1) for item in range(3)])
     result = evaluate(test, lists, metrics=["Recall"], top_k=[2], policy={"tie_order": "error"}, health={})
-    (finding,) = [one for one in result.findings if one.check == "R04"]
+    (finding,) = [problem for problem in result.findings if problem.check == "R04"]
     assert finding.sentence.endswith("; their ranks put them in an order.")
 
 
@@ -185,4 +189,4 @@ def test_long_ties_with_many_hits_are_computed_in_blocks(evaluate):
 def test_scores_that_are_equal_in_single_precision_are_one_score_if_it_is_used(measure, is_constant):
     lists = {"user": [1, 1, 2, 2], "item": [10, 11, 12, 13], "score": [1 + 1e-9, 1.0, 1 + 1e-9, 1.0]}
     found = library.check(test={1: [10, 11], 2: [12]}, recommendations=lists, metrics=measure).findings
-    assert ("R09" in {one.check for one in found}) == is_constant
+    assert ("R09" in {finding.check for finding in found}) == is_constant

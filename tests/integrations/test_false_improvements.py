@@ -16,16 +16,16 @@ FALSE, RISING = worlds()
 @pytest.mark.slow
 @pytest.mark.parametrize("world", FALSE[:6], ids=lambda world: world.name)
 def test_a_training_that_does_not_improve_has_a_false_improvement_no_more_often_than_promised(world):
-    assert not is_broken(sum(one.is_wrong for one in trainings(by_interval, world, DRAWS)) / DRAWS, DRAWS)
+    assert not is_broken(sum(training.is_wrong for training in trainings(by_interval, world, DRAWS)) / DRAWS, DRAWS)
 
 
 def test_the_highest_value_so_far_is_mostly_no_improvement():
-    assert sum(one.is_wrong for one in trainings(by_value, FALSE[0], DRAWS)) / DRAWS > 0.7
+    assert sum(training.is_wrong for training in trainings(by_value, FALSE[0], DRAWS)) / DRAWS > 0.7
 
 
 def test_a_fast_rise_of_many_users_is_followed_nearly_to_its_end():
     done = trainings(by_interval, RISING[2], 10)
-    assert sum(one.reached for one in done) / len(done) > 0.95
+    assert sum(training.reached for training in done) / len(done) > 0.95
 
 
 @pytest.mark.slow

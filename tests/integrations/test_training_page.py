@@ -191,7 +191,7 @@ def test_values_of_a_model_of_recbole_are_those_of_recbole(name, loop, ran, tmp_
     rows = [f"u{user}\ti{item}\t{time}" for user in range(60) for time, item in enumerate(loop["clicked"][user])]
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "shop.inter").write_text("\n".join(["user_id:token\titem_id:token\ttimestamp:float", *rows]))
-    trainer, model, train_data, valid_data = of_recbole(name, tmp_path)
+    trainer, model, train_data, valid_data = recbole_trainer(name, tmp_path)
     monkeypatch.setattr(trainer, "fit", lambda *data, **more: type(trainer).fit(trainer, *data, saved=False, verbose=False, **more))
     names = ran(BLOCKS["recbole"], trainer=trainer, train_data=train_data, valid_data=valid_data)
     own = trainer.evaluate(valid_data, load_best_model=False)
@@ -204,7 +204,7 @@ def test_values_of_a_model_of_recbole_are_those_of_recbole(name, loop, ran, tmp_
         names["RecBoleEvaluation"](train_data, metrics="nDCG@10")
 
 
-def of_recbole(name: str, folder: Path) -> tuple[Any, Any, Any, Any]:
+def recbole_trainer(name: str, folder: Path) -> tuple[Any, Any, Any, Any]:
     """Return a trainer of RecBole with its model and its data loaders for training and validation."""
     from recbole.config import Config
     from recbole.data import create_dataset, data_preparation

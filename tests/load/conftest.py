@@ -20,7 +20,7 @@ EXPECTED = {"MRR@10": 0.75, "Recall@10": 0.75}
 
 def look_at(role: str, table: str, *paths: Path, **options: Any) -> load.Source:
     """Return the source of these files, examined with these read options."""
-    files, given = [load.SourceFile.of(path) for path in paths], load.ReadOptions(**options)
+    files, given = [load.SourceFile.from_path(path) for path in paths], load.ReadOptions(**options)
     return load.look(load.open_source(role, table, [path.name for path in paths], files, given), given)
 
 

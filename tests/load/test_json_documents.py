@@ -104,7 +104,7 @@ def test_a_long_document_is_read_completely(write, tmp_path):
     write("config.yaml", "data: {test: test.json, recommendations: {m: m.json}}\nevaluation: {metrics: [Recall@40]}\nhealth: off\n")
     result = run(load_config(tmp_path / "config.yaml"))
     assert result.rows[0].value == 1
-    assert {one.rows for one in result.inputs} == {16_000}
+    assert {source.rows for source in result.inputs} == {16_000}
 
 
 WRONG = {

@@ -102,7 +102,7 @@ def test_the_output_of_a_library_that_is_not_a_panic_is_shown(lists, monkeypatch
         return read(path)
 
     monkeypatch.setattr(pl, "read_ipc_schema", talks)
-    assert list(stored_schema("l", SourceFile.of(Path("l.arrow")), "ipc", ReadOptions())) == ["user", "item", "score"]
+    assert list(stored_schema("l", SourceFile.from_path(Path("l.arrow")), "ipc", ReadOptions())) == ["user", "item", "score"]
     assert capfd.readouterr().err.startswith("a word\na word\n")
 
 

@@ -259,7 +259,7 @@ def test_a_file_of_a_store_takes_two_requests(store, evaluate_lists, requests):
 def test_large_files_are_read_where_they_are_with_the_same_values(store, evaluate_lists, requests, monkeypatch, key):
     monkeypatch.setattr(remote, "_MOST_COPIED", 10)
     assert evaluate_lists({"path": f"s3://lists/{key}", "storage_options": store}) == EXPECTED
-    assert [one for one in requests if one.startswith("HEAD")]
+    assert [request for request in requests if request.startswith("HEAD")]
 
 
 @pytest.mark.parametrize(

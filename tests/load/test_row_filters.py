@@ -133,7 +133,7 @@ def test_the_kept_rows_give_the_values_of_a_file_of_only_these_rows(tmp_path, fo
     found, result = values({"path": str(write(rows, tmp_path, form)), "where": FILTER})
     assert found.equals(expected, null_equal=True)
     assert result.remarks[0] == f"data.test: {len(KEPT)} of 80 rows are used (where: {FILTER})."
-    assert {one.role: one.rows for one in result.inputs}["data.test"] == len(KEPT)
+    assert {source.role: source.rows for source in result.inputs}["data.test"] == len(KEPT)
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ OPERATORS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": opera
 @pytest.mark.parametrize("value", LARGE)
 def test_integers_of_any_size_compare_as_integers(sign, value):
     frame = pl.DataFrame({"user": [*map(str, LARGE), "", "nan", "NA"]})
-    fits = [index for index, one in enumerate(LARGE) if OPERATORS[sign](one, value)]
+    fits = [index for index, number in enumerate(LARGE) if OPERATORS[sign](number, value)]
     assert kept(f"user {sign} {value}", frame) == fits
     assert kept(f"user {sign} {value}.0", frame) == fits
     if sign == "==":
@@ -260,7 +260,7 @@ def test_integers_compare_as_python_compares_them(numbers, data):
     value = data.draw(st.sampled_from([*numbers, numbers[0] + 1, numbers[0] - 1]))
     frame = pl.DataFrame({"user": [*map(str, numbers)]})
     for sign, compare in OPERATORS.items():
-        assert kept(f"user {sign} {value}", frame) == [index for index, one in enumerate(numbers) if compare(one, value)]
+        assert kept(f"user {sign} {value}", frame) == [index for index, number in enumerate(numbers) if compare(number, value)]
 
 
 def test_large_numbers_in_other_spellings_compare_as_integers():

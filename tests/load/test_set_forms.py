@@ -253,7 +253,7 @@ FLOATS: dict[str, Form] = {
     ),
     "side by side": (
         "l.csv",
-        lambda w: csv(wide_head(w), [[row[0], *(one if one == "" else float(one) for one in row[1:])] for row in wide(w)]),
+        lambda w: csv(wide_head(w), [[row[0], *(cell if cell == "" else float(cell) for cell in row[1:])] for row in wide(w)]),
         lambda w: {"columns": {"item": {"column": "rec_*", "as": "integer"}, "score": "s_*"}},
     ),
     "side by side in Parquet": (

@@ -102,7 +102,7 @@ def test_different_values_never_have_the_same_id(values):
     frame = pl.DataFrame(values, schema=["a", "b", "c"], orient="row").with_columns(item=pl.lit(1))
     found = ids(frame, ["a", "b", "c"])
     assert len(set(found)) == len(values)
-    assert [one.replace("\\\\", "\0").replace("\\|", "\1").count("|") for one in found] == [2] * len(values)
+    assert [key.replace("\\\\", "\0").replace("\\|", "\1").count("|") for key in found] == [2] * len(values)
 
 
 def test_an_id_is_the_texts_with_bars_between_them_which_are_escaped_in_the_texts():

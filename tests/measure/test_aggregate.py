@@ -21,7 +21,7 @@ unit_values = st.lists(st.floats(0, 1), min_size=2, max_size=30)
 def number(aggregate: str, values, **options) -> float | None:
     """Return an aggregate of one measure over these users."""
     array = np.array(values, dtype=np.float64)
-    moments = MomentTable.of(array[np.newaxis], aggregates=[aggregate]).measure(0)
+    moments = MomentTable.from_values(array[np.newaxis], aggregates=[aggregate]).measure(0)
     (result,) = compute_aggregate(aggregate, moments, values=array if needs_values(aggregate) else None, **options).values()
     return result
 
@@ -44,8 +44,8 @@ def test_numbers_do_not_depend_on_how_users_are_split_and_ordered(values, random
 
     shuffled = random.sample(values, len(values))
     cut = random.randint(0, len(values))
-    whole = MomentTable.of(np.array([values]), aggregates=SUMS)
-    parts = [MomentTable.of(np.array([part], dtype=np.float64), aggregates=SUMS) for part in (shuffled[:cut], shuffled[cut:])]
+    whole = MomentTable.from_values(np.array([values]), aggregates=SUMS)
+    parts = [MomentTable.from_values(np.array([part], dtype=np.float64), aggregates=SUMS) for part in (shuffled[:cut], shuffled[cut:])]
     parts = pickle.loads(pickle.dumps(parts))
     assert numbers(parts[1] + parts[0]) == numbers(whole) == numbers(parts[0] + parts[1])
 
@@ -90,7 +90,7 @@ def test_percentiles_are_interpolated(aggregate, expected):
 def test_the_bootstrap_gives_two_ends():
     values = np.array([0.0, 0.25, 0.5, 1.0])
     low, high = bootstrap(values)
-    moments = MomentTable.of(values[np.newaxis]).measure(0)
+    moments = MomentTable.from_values(values[np.newaxis]).measure(0)
     assert compute_aggregate("bootstrap95", moments, values=values) == {"bootstrap95 low": low, "bootstrap95 high": high}
 
 
@@ -110,7 +110,7 @@ def test_no_users_and_an_undefined_value_have_no_number(aggregate):
 
 
 def test_the_bootstrap_of_an_undefined_value_has_no_ends():
-    moments = MomentTable.of(np.array([[0.5, math.nan]])).measure(0)
+    moments = MomentTable.from_values(np.array([[0.5, math.nan]])).measure(0)
     assert compute_aggregate("bootstrap95", moments) == {"bootstrap95 low": None, "bootstrap95 high": None}
 
 
@@ -131,7 +131,7 @@ def test_infinite_values_make_the_mean_infinite_and_the_deviation_undefined():
 
 def test_only_users_who_count_are_averaged():
     values = np.array([[1.0, math.nan, 0.5], [math.nan, 0.25, 1.0]])
-    table = MomentTable.of(values, [True, False, True], aggregates=SUMS)
+    table = MomentTable.from_values(values, [True, False, True], aggregates=SUMS)
     assert compute_aggregate("mean", table.measure(0)) == {"mean": 0.75}
     assert compute_aggregate("mean", table.measure(1)) == {"mean": None}
     assert (table.measure(1).n, table.measure(1).n_undefined) == (2, 1)
@@ -146,14 +146,14 @@ def test_micro_is_the_ratio_of_sums():
 
 @pytest.mark.parametrize("aggregate", ["micro", "precision", "p", "maximum"])
 def test_an_unknown_aggregate_is_refused(aggregate):
-    moments = MomentTable.of(np.array([[0.5]])).measure(0)
+    moments = MomentTable.from_values(np.array([[0.5]])).measure(0)
     with pytest.raises(ValueError, match="not an aggregate"):
         compute_aggregate(aggregate, moments)
 
 
 @pytest.mark.parametrize("aggregate", ["std", "ci95", "geometric", "median"])
 def test_missing_sums_or_values_are_errors_with_their_name(aggregate):
-    moments = MomentTable.of(np.array([[0.5, 1.0]]), aggregates=["mean"]).measure(0)
+    moments = MomentTable.from_values(np.array([[0.5, 1.0]]), aggregates=["mean"]).measure(0)
     with pytest.raises(ValueError, match=r"needs (the sum|per-user values)"):
         compute_aggregate(aggregate, moments)
 
@@ -161,7 +161,7 @@ def test_missing_sums_or_values_are_errors_with_their_name(aggregate):
 def test_moments_for_other_aggregates_do_not_merge():
     values = np.array([[0.5]])
     with pytest.raises(ValueError, match="different aggregates"):
-        MomentTable.of(values) + MomentTable.of(values, aggregates=["std"])
+        MomentTable.from_values(values) + MomentTable.from_values(values, aggregates=["std"])
 
 
 def test_only_percentiles_and_the_bootstrap_need_per_user_values():

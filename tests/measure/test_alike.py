@@ -46,10 +46,10 @@ def a_world(seed: int, *, is_odd: bool) -> World:
     return World(rows, prepared(rows["train"]))
 
 
-def of_all_conventions(known: Prepared, **options: object) -> Task:
+def task_of_all_conventions(known: Prepared, **options: object) -> Task:
     """Return the task of an audit, as far as conventions have the metrics."""
     of_each = [task(known, METRICS, (1, 3, None), convention=name, **options) for name in conventions.builtin_names()]
-    definitions = dict.fromkeys(one for each in of_each for one in each.definitions)
+    definitions = dict.fromkeys(definition for each in of_each for definition in each.definitions)
     return replace(of_each[0], definitions=tuple(definitions), aggregates=("mean", "std"))
 
 
@@ -57,21 +57,25 @@ def of_all_conventions(known: Prepared, **options: object) -> Task:
 @pytest.mark.parametrize("options", [{}, {"relevance": {"threshold": 3, "graded": True}}])
 def test_every_measure_has_the_sums_that_it_has_alone(is_odd, options):
     world = a_world(1, is_odd=is_odd)
-    together = of_all_conventions(world.known, **options)
+    together = task_of_all_conventions(world.known, **options)
     partial = measure(together, world.frames)
-    for index, one in enumerate(together.definitions):
-        alone = measure(replace(together, definitions=(one,)), world.frames)
+    for index, definition in enumerate(together.definitions):
+        alone = measure(replace(together, definitions=(definition,)), world.frames)
         for name in ("moments", "covered", "warm"):
-            assert getattr(partial, name).measure(index) == getattr(alone, name).measure(0), (one.convention, one.label, name)
+            assert getattr(partial, name).measure(index) == getattr(alone, name).measure(0), (definition.convention, definition.label, name)
         for name in ("cells", "valued", "others"):
-            assert getattr(partial, name)[index].tolist() == getattr(alone, name)[0].tolist(), (one.convention, one.label, name)
+            assert getattr(partial, name)[index].tolist() == getattr(alone, name)[0].tolist(), (
+                definition.convention,
+                definition.label,
+                name,
+            )
 
 
 def test_conventions_share_values_but_not_those_of_other_users():
     world = a_world(2, is_odd=False)
-    scorer = Scorer.of(world.known, PartData(world.frames))
-    together = of_all_conventions(world.known)
-    values = [scorer.values(group, None) for group in together.of_users]
+    scorer = Scorer.for_part(world.known, PartData(world.frames))
+    together = task_of_all_conventions(world.known)
+    values = [scorer.values(group, None) for group in together.per_user_groups]
     assert len(set(values)) < 0.6 * len(values)
     (plain,) = task(world.known, ["Recall(missing_lists=zero)@3"]).groups
     (dropped,) = task(world.known, ["Recall(missing_lists=drop)@3"]).groups
@@ -84,5 +88,5 @@ def test_conventions_share_values_but_not_those_of_other_users():
 def test_settings_for_odd_rows_make_a_difference_only_where_there_are_such_rows(setting):
     (plain,), (other,) = (task(prepared(), [metric]).definitions for metric in ("Precision@3", f"Precision({setting})@3"))
     for is_odd in (True, False):
-        scorer = Scorer.of(prepared(), PartData(a_world(3, is_odd=is_odd).frames))
+        scorer = Scorer.for_part(prepared(), PartData(a_world(3, is_odd=is_odd).frames))
         assert (scorer.choice(plain) == scorer.choice(other)) is not is_odd

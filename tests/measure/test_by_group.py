@@ -135,13 +135,13 @@ def test_groups_of_fewer_than_100_users_are_marked(evaluate):
 def test_a_group_that_is_small_in_one_fold_is_marked_in_the_mean_over_folds(evaluate):
     plans = table(["user", "plan"], [(user, "a" if user % 2 else "b") for user in range(400)])
 
-    def of_fold(users):
+    def fold_values(users):
         test = table(["user", "item"], [(user, 1) for user in users])
         return evaluate(test, test, users=plans, metrics=["Recall"], by=["users.plan"])
 
-    both = over_folds({"1": of_fold(range(200)), "2": of_fold(range(1, 220, 2))}, {})
+    both = over_folds({"1": fold_values(range(200)), "2": fold_values(range(1, 220, 2))}, {})
     assert {row.group: (row.n_users, row.few_users) for row in both.by_group} == {"a": (210, False), "b": (100, False)}
-    both = over_folds({"1": of_fold(range(190)), "2": of_fold(range(1, 220, 2))}, {})
+    both = over_folds({"1": fold_values(range(190)), "2": fold_values(range(1, 220, 2))}, {})
     assert {row.group: (row.n_users, row.few_users) for row in both.by_group} == {"a": (205, True), "b": (95, True)}
     assert [row.few_users for row in both.rows] == [None]
 

@@ -50,11 +50,12 @@ ROWS = st.lists(
 @settings(deadline=None, max_examples=200)
 @given(ROWS, st.booleans(), st.booleans(), st.randoms(use_true_random=False))
 def test_any_parts_in_any_order_give_the_same_bytes(rows: list[Row], text: bool, scores: bool, random) -> None:  # type: ignore[no-untyped-def]
-    whole = content(KeyedSums.of(terms(rows, text, scores)))
+    whole = content(KeyedSums.from_terms(terms(rows, text, scores)))
     shuffled = random.sample(rows, len(rows))
     borders = sorted(random.choices(range(len(rows) + 1), k=4))
     parts = [
-        KeyedSums.of(terms(shuffled[start:end], text, scores)) for start, end in zip([0, *borders], [*borders, len(rows)], strict=True)
+        KeyedSums.from_terms(terms(shuffled[start:end], text, scores))
+        for start, end in zip([0, *borders], [*borders, len(rows)], strict=True)
     ]
     while len(parts) > 1:
         left, right = (parts.pop(random.randrange(len(parts))) for _ in range(2))
@@ -65,7 +66,7 @@ def test_any_parts_in_any_order_give_the_same_bytes(rows: list[Row], text: bool,
 @settings(deadline=None)
 @given(ROWS)
 def test_there_is_one_sum_per_item_in_ascending_order(rows: list[Row]) -> None:
-    sums = KeyedSums.of(terms(rows)).sums(KNOWN)
+    sums = KeyedSums.from_terms(terms(rows)).sums(KNOWN)
     by_item: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
         by_item[row[0]].append(row)
@@ -83,7 +84,7 @@ def test_there_is_one_sum_per_item_in_ascending_order(rows: list[Row]) -> None:
 
 def test_many_merges_are_done_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_level_sums, "_PENDING", 3)
-    parts = [KeyedSums.of(terms([(item, 1, 0.1)])) for item in [2, 9, 2, 3, 9, 2, 11, 3]]
+    parts = [KeyedSums.from_terms(terms([(item, 1, 0.1)])) for item in [2, 9, 2, 3, 9, 2, 11, 3]]
     merged = parts[0]
     for part in parts[1:]:
         merged += part
@@ -94,4 +95,4 @@ def test_many_merges_are_done_together(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_values_must_be_finite() -> None:
     with pytest.raises(ValueError, match="finite"):
-        KeyedSums.of(terms([(2, 0, math.nan)]))
+        KeyedSums.from_terms(terms([(2, 0, math.nan)]))

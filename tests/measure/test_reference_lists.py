@@ -12,7 +12,7 @@ from receval.measure.measuring import measure_users
 from receval.measure.partial import merge_partials
 from receval.measure.reference_lists import ReferencePlan, measure_reference, reference_facts, values_over_same_users, with_shares_of_best
 from receval.measure.scoring import Scorer
-from receval.measure.task import needs_scores, of_hits, reads_whole_lists
+from receval.measure.task import needs_scores, reads_only_hits, reads_whole_lists
 from receval.tables.ids import Ids
 from receval.tables.rows import PartData
 
@@ -37,14 +37,14 @@ class Small:
         self.task = task(prepared(frames.get("train")), metrics, top_k)
         partials = []
         for part in self.parts():
-            scorer = Scorer.of(self.task.prepared, PartData(part))
+            scorer = Scorer.for_part(self.task.prepared, PartData(part))
             measured = measure_users(self.task, scorer)
             facts = reference_facts(scorer, self.task.groups, measured.values)
-            partials.append(measured.partial.with_more({"yardsticks": facts}))
+            partials.append(measured.partial.with_more({"reference_facts": facts}))
         self.partial = merge_partials(partials)
-        self.facts = self.partial.more["yardsticks"]
+        self.facts = self.partial.more["reference_facts"]
         leaves_out = bool(self.facts.left_out.frames)
-        self.yardsticks = ReferencePlan(self.task, len(self.task.definitions), self.facts, self.partial.longest, seen_items, leaves_out)
+        self.reference_plan = ReferencePlan(self.task, len(self.task.definitions), self.facts, self.partial.longest, seen_items, leaves_out)
 
     def parts(self):
         rest = pl.col("user") % self.n_parts
@@ -54,8 +54,10 @@ class Small:
         """Return the task and the partial of a reference list."""
         users = Ids(self.frames["test"]["user"].unique().sort())
         wanted = {"oracle": name == "oracle", "popularity": name == "popularity", "random": 3 if name == "random" else None}
-        (yardstick,) = [self.yardsticks.baseline()] if name == "baseline" else self.yardsticks.tasks(**wanted, test_users=users)
-        return yardstick, merge_partials(measure_reference(yardstick, part) for part in self.parts())
+        (reference_task,) = (
+            [self.reference_plan.baseline()] if name == "baseline" else self.reference_plan.tasks(**wanted, test_users=users)
+        )
+        return reference_task, merge_partials(measure_reference(reference_task, part) for part in self.parts())
 
 
 TRAIN = [(1, 10), (2, 10), (3, 10), (2, 11), (3, 11), (3, 12)]
@@ -71,26 +73,26 @@ def small(metrics, top_k=(2,), **options):
 @pytest.mark.parametrize("n_parts", [1, 3])
 def test_the_oracle_has_all_relevant_items_and_popular_lists_leave_out_seen_items(n_parts):
     world = small(["Precision", "Recall"], n_parts=n_parts)
-    yardstick, best = world.measure_list("oracle")
+    reference_task, best = world.measure_list("oracle")
     # User 1 has 11 and 12 of three, user 2 has 12 alone.
-    assert values_of(yardstick.task, best) == pytest.approx({"Precision@2": (1 + 1 / 2) / 2, "Recall@2": (2 / 3 + 1) / 2})
-    yardstick, popular = world.measure_list("popularity")
+    assert values_of(reference_task.task, best) == pytest.approx({"Precision@2": (1 + 1 / 2) / 2, "Recall@2": (2 / 3 + 1) / 2})
+    reference_task, popular = world.measure_list("popularity")
     # Items by rows are 10, 11, 12: user 1 is shown 11 and 12, user 2 is shown 12.
-    assert values_of(yardstick.task, popular) == pytest.approx({"Precision@2": (1 + 1 / 2) / 2, "Recall@2": (2 / 3 + 1) / 2})
+    assert values_of(reference_task.task, popular) == pytest.approx({"Precision@2": (1 + 1 / 2) / 2, "Recall@2": (2 / 3 + 1) / 2})
 
 
 def test_popular_lists_have_seen_items_if_the_policy_keeps_them():
-    yardstick, popular = small(["Precision"], seen_items="keep").measure_list("popularity")
-    assert values_of(yardstick.task, popular) == {"Precision@2": 0.25}  # both users get 10 and 11; 11 is relevant to user 1
+    reference_task, popular = small(["Precision"], seen_items="keep").measure_list("popularity")
+    assert values_of(reference_task.task, popular) == {"Precision@2": 0.25}  # both users get 10 and 11; 11 is relevant to user 1
 
 
 def test_a_test_pair_that_leaked_into_train_does_not_change_popular_lists():
     frames = {"test": frame("user item", [*TEST, (2, 10)]), "train": frame("user item", TRAIN), "lists": frame("user item score", LISTS)}
     world = Small(["Precision"], [2], frames)
-    yardstick, popular = world.measure_list("popularity")
+    reference_task, popular = world.measure_list("popularity")
     # One of five test pairs leaked into train: users 1 and 2 still get 11 12, and 12.
-    assert values_of(yardstick.task, popular) == {"Precision@2": 0.75}
-    assert world.yardsticks.remark(["(random)"]) == (
+    assert values_of(reference_task.task, popular) == {"Precision@2": 0.75}
+    assert world.reference_plan.remark(["(random)"]) == (
         "The lists of (random) leave out items of the user's train rows, because train contains 1 of 5 distinct test pairs (20.0 %), "
         "less than half."
     )
@@ -112,8 +114,8 @@ def test_reference_lists_can_have_seen_items_if_train_has_half_of_the_test_pairs
     rule = "leave out items of the user's train rows, because train contains 3 of 7 distinct test pairs (42.9 %), less than half"
     if not masked:
         rule = "may contain items of the user's train rows, because train contains 3 of 6 distinct test pairs (50.0 %), half or more"
-    assert world.yardsticks.seen_rule() == rule
-    assert world.yardsticks.seen_rule("best") == "may contain items of the user's train rows, because test items are among them"
+    assert world.reference_plan.seen_rule() == rule
+    assert world.reference_plan.seen_rule("best") == "may contain items of the user's train rows, because test items are among them"
 
 
 def test_a_duplicate_test_row_does_not_count_twice_in_the_share():
@@ -133,16 +135,16 @@ def test_a_repeated_train_row_does_not_count_twice_in_the_share():
 
 def test_the_best_lists_include_a_test_item_that_leaked_into_train():
     frames = {"test": frame("user item", [*TEST, (2, 10)]), "train": frame("user item", TRAIN), "lists": frame("user item score", LISTS)}
-    yardstick, best = Small(["Recall"], [2], frames).measure_list("oracle")
+    reference_task, best = Small(["Recall"], [2], frames).measure_list("oracle")
     # User 1 has two of three at most, user 2 both of 10 and 12: no model can be better than these lists.
-    assert values_of(yardstick.task, best) == pytest.approx({"Recall@2": (2 / 3 + 1) / 2})
+    assert values_of(reference_task.task, best) == pytest.approx({"Recall@2": (2 / 3 + 1) / 2})
 
 
 def test_a_model_is_compared_over_the_users_that_it_counts():
     world = small(["Recall", "Recall(missing_lists=drop)"])
     rows = rows_of(world.task, world.partial)
-    yardstick, best = world.measure_list("oracle")
-    same_users = values_over_same_users(world.task.definitions, rows, world.facts.left_out, yardstick, best)
+    reference_task, best = world.measure_list("oracle")
+    same_users = values_over_same_users(world.task.definitions, rows, world.facts.left_out, reference_task, best)
     # User 2 has no list: if such users are left out, only the oracle's 2/3 of user 1 counts.
     assert same_users == pytest.approx({"Recall@2": (2 / 3 + 1) / 2, "Recall(missing_lists=drop)@2": 2 / 3})
     shares = [row.achieved for of_measure in rows for row in with_shares_of_best(of_measure, same_users)]
@@ -178,7 +180,7 @@ def test_parts_do_not_change_a_bit_of_reference_lists(name):
 
 def test_the_declared_tables_of_a_metric_decide_what_a_measure_reads():
     metrics = ["nDCG", "F1", "AUC", "ItemCoverage", "Correlation", "UserCoverage", "NumRelevant"]
-    chosen = {one.metric.name: one for one in task(prepared(), metrics).definitions}
-    assert {name for name, definition in chosen.items() if of_hits(definition)} == {"nDCG", "F1"}
+    chosen = {definition.metric.name: definition for definition in task(prepared(), metrics).definitions}
+    assert {name for name, definition in chosen.items() if reads_only_hits(definition)} == {"nDCG", "F1"}
     assert {name for name, definition in chosen.items() if needs_scores(definition)} == {"Correlation"}
     assert {name for name, definition in chosen.items() if reads_whole_lists(definition)} == {"ItemCoverage", "Correlation"}

@@ -112,7 +112,7 @@ def test_every_pair_of_models_with_another_order_in_the_groups_is_named_and_ties
     lists = {name: table(["user", "item"], hits) for name, hits in {"a": pooled, "b": rare, "c": rare, "d": pooled}.items()}
     notes = evaluate(table(["user", "item", "event"], rows), lists, metrics=["Recall@9"], by=["rows.event"]).notes()
     found = [note.split(" over all users")[0] for note in notes if "worse in each of the 2 groups" in note]
-    assert found == [f"Recall@9: {one} is better than {other}" for one in "ad" for other in "bc"]
+    assert found == [f"Recall@9: {better} is better than {other}" for better in "ad" for other in "bc"]
 
 
 def test_a_group_in_which_both_models_tie_does_not_silence_a_reversal(evaluate):
@@ -204,7 +204,7 @@ def test_windows_of_time_begin_on_the_day_of_the_first_row(evaluate):
     seconds = [None if day is None else int((start + timedelta(days=day)).timestamp()) for day in days]
     lists = table(["user", "item"], [(1, 7)])
     for scale in (1, 1_000, 1_000_000_000):
-        times = [None if one is None else one * scale for one in seconds]
+        times = [None if time is None else time * scale for time in seconds]
         test = pl.DataFrame({"user": [1] * 6, "item": range(6), "timestamp": times})
 
         def groups(by, test=test):
@@ -242,7 +242,7 @@ def otto(test, lists, weights):
     for event, weight in weights.items():
         hits = possible = 0
         for user in sorted({user for user, _, of_row in test if of_row == event}):
-            items = {item for one, item, of_row in test if (one, of_row) == (user, event)}
+            items = {item for session, item, of_row in test if (session, of_row) == (user, event)}
             hits += len(items & set(lists.get(user, [])[:20]))
             possible += min(20, len(items))
         score += weight * hits / possible

@@ -57,16 +57,16 @@ def test_few_different_numbers_have_a_bin_each():
 
 
 def test_up_to_twelve_different_numbers_have_a_bin_each():
-    assert [one.low == one.high for one in summary(list(range(12)), 5).histogram] == [True] * 12
-    assert [one.low == one.high for one in summary(list(range(13)), 5).histogram] == [False] * 10
+    assert [bar.low == bar.high for bar in summary(list(range(12)), 5).histogram] == [True] * 12
+    assert [bar.low == bar.high for bar in summary(list(range(13)), 5).histogram] == [False] * 10
 
 
 def test_many_different_numbers_have_ten_bins_of_one_width():
     # 0, 1, …, 19 in bins of 1.9: two numbers in each; the last bin includes its upper end
     histogram = summary(list(range(20))).histogram
-    assert [one.rows for one in histogram] == [2] * 10
-    assert [one.low for one in histogram] == pytest.approx([1.9 * number for number in range(10)])
-    assert [one.high for one in histogram][:-1] == [one.low for one in histogram][1:]
+    assert [bar.rows for bar in histogram] == [2] * 10
+    assert [bar.low for bar in histogram] == pytest.approx([1.9 * number for number in range(10)])
+    assert [bar.high for bar in histogram][:-1] == [bar.low for bar in histogram][1:]
     assert histogram[-1].high == 19
 
 
@@ -74,7 +74,7 @@ def test_many_different_numbers_have_ten_bins_of_one_width():
 def test_order_and_batches_change_no_bit(values, random):
     shuffled = random.sample(values, len(values))
     assert repr(summary(shuffled, random.randint(0, len(values)))) == repr(summary(values))
-    assert sum(one.rows for one in summary(values).histogram) == len(values)
+    assert sum(bar.rows for bar in summary(values).histogram) == len(values)
 
 
 def test_negative_zero_equals_zero():
@@ -83,7 +83,7 @@ def test_negative_zero_equals_zero():
 
 def test_a_range_wider_than_the_largest_float_has_bins():
     values = [number * 1.7e307 for number in range(-10, 11)]
-    assert sum(one.rows for one in summary(values).histogram) == 21
+    assert sum(bar.rows for bar in summary(values).histogram) == 21
 
 
 def test_no_numbers_have_no_summary():
@@ -93,4 +93,4 @@ def test_no_numbers_have_no_summary():
 def test_a_range_as_small_as_the_smallest_float_has_a_histogram():
     least, most = 0.0, 5e-324
     found = number_summary("score", [np.array([least, most, most])], least, most)
-    assert [(one.low, one.rows) for one in found.histogram] == [(0.0, 1), (5e-324, 2)]
+    assert [(bar.low, bar.rows) for bar in found.histogram] == [(0.0, 1), (5e-324, 2)]

@@ -39,10 +39,10 @@ def parts_of(frames, n_parts):
 
 def finished(chosen, parts):
     """Return the partial of all parts, and the rows of every measure."""
-    measures = tie_bounds.TieMeasures.of(chosen.definitions, chosen.aggregates)
+    measures = tie_bounds.TieMeasures.from_definitions(chosen.definitions, chosen.aggregates)
 
     def measured(frames):
-        scorer = Scorer.of(chosen.prepared, PartData(frames))
+        scorer = Scorer.for_part(chosen.prepared, PartData(frames))
         users = measure_users(chosen, scorer)
         return users.partial.with_more({"ties": tie_bounds.tie_sums(scorer, measures, users.values)})
 
@@ -54,7 +54,7 @@ def finished(chosen, parts):
 def bounds_of(chosen, parts):
     """Return the label of each measure → its bounds."""
     partial, done = finished(chosen, parts)
-    measures = tie_bounds.TieMeasures.of(chosen.definitions, chosen.aggregates)
+    measures = tie_bounds.TieMeasures.from_definitions(chosen.definitions, chosen.aggregates)
     return tie_bounds.bounds(measures, partial.more["ties"], partial.moments, dict(enumerate(done.rows)), partial.ratios)
 
 
@@ -153,7 +153,8 @@ def test_bounds_of_lists_that_repeat_items_equal_those_over_all_orders_of_their_
     left = [rows for rows, _ in users]
     if policy in one_row:
         left = [
-            [(item, one_row[policy]([score for one, score in rows if one == item])) for item in {one for one, _ in rows}] for rows in left
+            [(item, one_row[policy]([score for other, score in rows if other == item])) for item in {other for other, _ in rows}]
+            for rows in left
         ]
 
     for label, bounds in bounds_over_orders(chosen, left, [truth for _, truth in users]).items():
@@ -285,7 +286,7 @@ def test_a_repeated_item_that_leaves_no_exact_bounds_is_the_reason(metric, reaso
     chosen = task(prepared(catalogue=range(9)), [metric], [2])
     lists = frame("user item score", [(1, item, 1.0) for item in (0, 1, 0, 2, 3)])
     partial, done = finished(chosen, [{"lists": lists, "test": frame("user item", [(1, 0), (1, 1)])}])
-    measures = tie_bounds.TieMeasures.of(chosen.definitions, chosen.aggregates)
+    measures = tie_bounds.TieMeasures.from_definitions(chosen.definitions, chosen.aggregates)
     assert list(tie_bounds.unbounded(measures, partial.more["ties"], dict(enumerate(done.rows))).values()) == [reason]
 
 
@@ -311,7 +312,7 @@ def test_duplicate_test_rows_that_count_as_more_relevant_items_leave_no_bounds_w
         "Recall@2": pytest.approx((1, 1, 1)),
         "Recall@none": pytest.approx((1, 1, 1)),
     }
-    measures = tie_bounds.TieMeasures.of(chosen.definitions, chosen.aggregates)
+    measures = tie_bounds.TieMeasures.from_definitions(chosen.definitions, chosen.aggregates)
     for parts in ([frames], parts_of(frames, 2)):
         partial, done = finished(chosen, parts)
         why = tie_bounds.unbounded(measures, partial.more["ties"], dict(enumerate(done.rows)))

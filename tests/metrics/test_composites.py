@@ -89,7 +89,7 @@ def test_the_pooled_rmse_is_compared_as_a_root_and_not_as_mse(evaluate):
     models = {"one": LISTS, "two": LISTS}
     predictions = {"one": OF_USER, "two": other}
     result = evaluate(TEST, models, metrics=["RMSE", "MSE"], predictions=predictions, aggregates=["micro"])
-    found = {one.subject.measure: one for one in compare({"all": result}, ComparisonOptions()).differences}
+    found = {difference.subject.measure: difference for difference in compare({"all": result}, ComparisonOptions()).differences}
     rmse, mse = found["RMSE (micro)"], found["MSE (micro)"]
     assert (rmse.base_value, rmse.value) == (pytest.approx(ROOT), pytest.approx(math.sqrt(6 / 4)))
     assert (mse.base_value, mse.value) == (pytest.approx(10 / 4), pytest.approx(6 / 4))

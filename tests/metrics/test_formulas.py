@@ -39,7 +39,11 @@ def params_of(name):
     metric = METRICS[name]
     axes = load("receval").axes_of(name)
     texts = {key: "a column" if text.default is None else text.default for key, text in metric.texts.items()}
-    return {key: axes[axis] for key, axis in metric.axes.items()} | {key: one.default for key, one in metric.numbers.items()} | texts
+    return (
+        {key: axes[axis] for key, axis in metric.axes.items()}
+        | {key: parameter.default for key, parameter in metric.numbers.items()}
+        | texts
+    )
 
 
 def forms(name):
@@ -58,7 +62,10 @@ def in_formula(name):
         pairs = itertools.combinations(AXES[axis].values or (2.0, 10.0), 2)
         others = {(*chosen[:place], None, *chosen[place + 1 :]) for chosen in by_choice}
         if all(
-            any(by_choice[(*one[:place], left, *one[place + 1 :])] != by_choice[(*one[:place], right, *one[place + 1 :])] for one in others)
+            any(
+                by_choice[(*choice[:place], left, *choice[place + 1 :])] != by_choice[(*choice[:place], right, *choice[place + 1 :])]
+                for choice in others
+            )
             for left, right in pairs
         ):
             yield key
@@ -66,7 +73,7 @@ def in_formula(name):
 
 @pytest.mark.parametrize("name", METRICS)
 def test_every_form_of_a_formula_has_balanced_braces_and_known_symbols(name):
-    own = {one.symbol for one in METRICS[name].numbers.values()}
+    own = {parameter.symbol for parameter in METRICS[name].numbers.values()}
     for _, formula in forms(name):
         assert formula.strip()
         plain = re.sub(r"\\[{}]", "", formula)
@@ -88,9 +95,9 @@ def test_every_setting_is_in_the_formula_or_named_beside_it(name):
 @pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.numbers])
 def test_every_number_of_a_metric_has_a_symbol_that_the_formula_uses(name):
     metric = METRICS[name]
-    for key, one in metric.numbers.items():
-        formula = at(params_of(name) | {key: 5.0 if one.default == math.inf else one.default + 0.25}, metric.tex)
-        assert (one.symbol in symbols(formula)) is ((name, key) not in WITHOUT_SYMBOL)
+    for key, parameter in metric.numbers.items():
+        formula = at(params_of(name) | {key: 5.0 if parameter.default == math.inf else parameter.default + 0.25}, metric.tex)
+        assert (parameter.symbol in symbols(formula)) is ((name, key) not in WITHOUT_SYMBOL)
 
 
 def test_every_symbol_of_the_glossary_is_used():

@@ -65,7 +65,7 @@ _ROW = st.tuples(st.integers(0, 1), st.sampled_from([0.1, 0.2, 0.3]))
 def test_it_is_the_mean_of_the_share_of_right_pairs(rows):
     values, sizes = [], []
     for some in rows.values():
-        pairs = [(p, n) for (one, p), (other, n) in itertools.product(some, some) if one and not other]
+        pairs = [(p, n) for (is_relevant, p), (other, n) in itertools.product(some, some) if is_relevant and not other]
         if pairs:
             values.append(sum((p > n) + (p == n) / 2 for p, n in pairs) / len(pairs))
             sizes.append(len(some))

@@ -61,21 +61,21 @@ def test_values_equal_those_of_the_literal_implementation_and_keep_their_bounds(
                 continue
             if not METRICS[parse(label).name].per_model:
                 assert_bounds(label, value, user)
-                expected = of_user(facts, label, user)
+                expected = literal_value(facts, label, user)
                 if expected is not UNKNOWN:
                     assert_equal(value, expected, (user, label))
     for label, value in model_values(result).items():
         assert_bounds(label, value, "all")
-        expected = literal_models.of_model(facts, parse(label))
+        expected = literal_models.model_value(facts, parse(label))
         if expected is not UNKNOWN and label.partition("@")[0] not in NOT_COMPARED:
             assert_equal(value, expected, label)
 
 
-def of_user(facts: Facts, label: str, user: Any) -> Any:
+def literal_value(facts: Facts, label: str, user: Any) -> Any:
     """Return the literal value of a measure for a user: `None` if not counted, `UNKNOWN` if not implemented twice."""
     spec = parse(label)
     if spec.name in literal_beyond.OF_USERS:
-        return literal_beyond.of_user(facts, spec, user)
+        return literal_beyond.user_value(facts, spec, user)
     if spec.params or spec.components or spec.name not in literal.NAMES:
         return UNKNOWN
     if not facts.gains.get(user):

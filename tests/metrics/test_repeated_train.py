@@ -20,7 +20,7 @@ COUNT_ROWS = {"ranksys", "recbole", "rectools", "clayrs", "clayrs-docs", "recomm
 """Conventions of libraries that count rows of train for some setting."""
 
 
-def of_rows(label):
+def row_popularity(label):
     return any(part in label for part in ("=rows", "row_share"))
 
 
@@ -53,16 +53,16 @@ def test_popularity_stays_within_its_bounds_where_train_repeats_rows(convention,
 @given(world=worlds())
 def test_repeated_rows_of_train_change_no_popularity_counted_in_users(convention, world, evaluate):
     once = {**world, "train": world["train"].unique(maintain_order=True)}
-    before, after = (measured(evaluate, one, DEFAULTS, convention=convention, top_k=[3]) for one in (once, log_of(world)))
+    before, after = (measured(evaluate, train, DEFAULTS, convention=convention, top_k=[3]) for train in (once, log_of(world)))
     assert_same(before, after, near=0)
 
 
 @settings(max_examples=3, derandomize=True)
 @given(world=worlds())
 def test_repeated_rows_of_train_change_no_setting_that_counts_users(world, evaluate):
-    asked = [label for label in POPULAR if not of_rows(label)]
+    asked = [label for label in POPULAR if not row_popularity(label)]
     once = {**world, "train": world["train"].unique(maintain_order=True)}
-    before, after = (measured(evaluate, one, asked, top_k=[3]) for one in (once, log_of(world)))
+    before, after = (measured(evaluate, train, asked, top_k=[3]) for train in (once, log_of(world)))
     assert_same(before, after, near=0)
 
 

@@ -43,8 +43,8 @@ def literal(test, lists, alpha=1.0, beta=1.0, shelves=inf, columns=inf):
     for (user,), rows in test.filter(pl.col("rating") > 0).group_by("user"):
         gains = {item: 2**rating - 1 for _, item, rating in rows.rows()}
         by = {}
-        for one, item, row, place in lists.rows():
-            if one == user and item in gains and row <= shelves and place <= columns:
+        for owner, item, row, place in lists.rows():
+            if owner == user and item in gains and row <= shelves and place <= columns:
                 by[item] = min(by.get(item, inf), alpha * row + beta * place)
         size = range(1, 40)
         places = sorted(alpha * row + beta * place for row in size for place in size if row <= shelves and place <= columns)

@@ -14,7 +14,7 @@ from tests.conftest import table
 MEASURES = ["AlphaNDCG", "AlphaNDCG(ideal=every_category)", "NRBP", "MAPIA", "PrecisionIA", "ERRIA(ideal=greedy)", "SRecall(of=relevant)"]
 
 
-def of_test(measure: str) -> str:
+def with_test_categories(measure: str) -> str:
     """Return a measure with the categories of test rows."""
     name, _, inside = measure.partition("(")
     return f"{name}({inside.removesuffix(')')},categories_of=test)" if inside else f"{name}(categories_of=test)"
@@ -47,7 +47,7 @@ def test_categories_of_test_rows_are_those_of_an_item_that_only_its_user_has():
         test={"frame": test, "categories": "subtopic"},
         recommendations={"m": listed},
         relevance=1,
-        metrics=list(map(of_test, MEASURES)),
+        metrics=list(map(with_test_categories, MEASURES)),
         top_k=[2, 5],
         health=False,
     )

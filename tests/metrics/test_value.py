@@ -54,7 +54,7 @@ def test_revenue_is_the_sum_of_all_prices_that_were_paid_for_hits_whatever_the_o
         for (user,), rows in listed:
             cut = [(user, item) for item in rows["item"].head(3)]
             hits = {pair for pair in cut if pair in first_paid}
-            total = sum(price[item] for one, item in first_paid if one == user)
+            total = sum(price[item] for buyer, item in first_paid if buyer == user)
             of_hits = sum(price[item] for _, item in hits)
             expected[user] = [
                 float(of_hits),
@@ -286,4 +286,4 @@ def test_rows_of_a_pair_whose_value_does_not_count_are_said_with_the_policy_that
     (said,) = (remark for remark in evaluate(test, LISTS, **given).remarks if "highest value" in remark)
     assert said.startswith("model: 2 of 4 test rows repeat a pair and add no value: only the highest value of a pair counts;")
     summed = evaluate(test, LISTS, **given, policy={"truth_duplicates": "sum"})
-    assert (values(summed)["Revenue@2"], [one for one in summed.remarks if "highest" in one]) == ((12.0 + 1.0) / 2, [])
+    assert (values(summed)["Revenue@2"], [remark for remark in summed.remarks if "highest" in remark]) == ((12.0 + 1.0) / 2, [])

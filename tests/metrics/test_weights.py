@@ -224,7 +224,10 @@ def two_models(evaluate, n=150, **given):
 
 
 def differences(found, **options):
-    return {(one.subject.measure, one.subject.group): one for one in compare({"x": found}, ComparisonOptions(**options)).differences}
+    return {
+        (difference.subject.measure, difference.subject.group): difference
+        for difference in compare({"x": found}, ComparisonOptions(**options)).differences
+    }
 
 
 def test_the_interval_of_a_difference_is_the_jackknife_over_users(evaluate):
@@ -269,7 +272,7 @@ def test_over_folds_neither_a_weighted_mean_nor_a_sum_of_them_has_an_interval(ev
 
 def test_a_gate_names_a_weighted_mean_with_or_without_its_aggregate(evaluate):
     judged = gates(two_models(evaluate), "Recall@5 max_loss 90% against base", "Recall@5 (weighted) >= 0.99", models=["model"])
-    assert [(one.kind, one.outcome) for one in judged] == [("max_loss", "pass"), ("min", "fail")]
+    assert [(gate.kind, gate.outcome) for gate in judged] == [("max_loss", "pass"), ("min", "fail")]
 
 
 def test_measures_of_a_group_of_rows_are_weighted_and_compared(evaluate):

@@ -60,8 +60,8 @@ def literal(
             weight[user, item] = by_row if column == "rows.quantity" else price[item] or 0.0
     ranked = inputs["lists"].sort("user", "score", "item", descending=[False, True, False])
     found: dict[int, dict[str, float | None]] = {}
-    for user in sorted({one for one, _ in weight}):
-        own = {item: value for (one, item), value in weight.items() if one == user}
+    for user in sorted({owner for owner, _ in weight}):
+        own = {item: value for (owner, item), value in weight.items() if owner == user}
         listed = ranked.filter(pl.col("user") == user)["item"].head(K).to_list()
         gained = np.array([own.get(item, 0.0) for item in listed])
         best = np.sort(np.array([*own.values()]))[::-1]
@@ -106,7 +106,7 @@ def test_groups_of_test_rows_have_the_weights_of_their_rows_so_that_the_weights_
             value = expected[user]["Recall"] if user in expected else None
             assert row[label] == (value if value is None else pytest.approx(value, abs=1e-12))
         values_of = [of_user["Recall"] for of_user in expected.values() if of_user["Recall"] is not None]
-        (row,) = [one for one in found.by_group if one.group == event and one.metric.startswith("Recall")]
+        (row,) = [group_row for group_row in found.by_group if group_row.group == event and group_row.metric.startswith("Recall")]
         assert row.value == pytest.approx(np.mean(values_of), abs=1e-12)
     plain = literal(inputs, "rows.quantity", 1)
     parts = [literal(inputs, "rows.quantity", 1, event) for event in ("click", "order")]
@@ -178,7 +178,7 @@ def test_results_with_different_weights_have_no_measure_in_common(evaluate):
 def test_a_gate_names_a_weighted_measure_with_or_without_its_weight(evaluate):
     result = evaluate(TEST, LISTS, metrics=["Recall@2"], weights=ROWS)
     judged = gates(result, "Recall@2 >= 0.9", "Recall(weight=rows.quantity)@2 >= 0.95")
-    assert [(one.kind, one.outcome) for one in judged] == [("min", "pass"), ("min", "fail")]
+    assert [(gate.kind, gate.outcome) for gate in judged] == [("min", "pass"), ("min", "fail")]
 
 
 @pytest.mark.parametrize(

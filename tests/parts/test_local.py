@@ -136,9 +136,9 @@ def test_files_memory_and_threads_give_the_same_parts(ids, monkeypatch):
     monkeypatch.setattr(partitions, "n_sorting", lambda: 3)
     in_threads = parts_of(lists, rows_per_part=400, memory=60_000)
     assert len(in_memory) == len(spilled) == len(in_threads)
-    for one, two, three in zip(in_memory, spilled, in_threads, strict=True):
-        assert one.lists.equals(two.lists)
-        assert one.lists.equals(three.lists)
+    for first, two, three in zip(in_memory, spilled, in_threads, strict=True):
+        assert first.lists.equals(two.lists)
+        assert first.lists.equals(three.lists)
 
 
 def test_temporary_files_are_removed_when_the_consumer_fails(tmp_path):

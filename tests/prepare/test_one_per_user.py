@@ -81,10 +81,10 @@ def test_every_item_of_a_user_is_equally_likely_and_seeds_draw_independently():
     frame = frame.with_row_index("row")
     draws = [dict(chosen(frame, TargetRule("random", seed))) for seed in range(3)]
     for draw in draws:
-        counts = [sum(item == 100 + one for item in draw.values()) for one in range(n_items)]
+        counts = [sum(item == 100 + index for item in draw.values()) for index in range(n_items)]
         assert all(abs(count - n_users / n_items) < 5 * math.sqrt(n_users / n_items) for count in counts), counts
-    for one, other in ((0, 1), (0, 2), (1, 2)):
-        same = sum(draws[one][user] == draws[other][user] for user in range(n_users))
+    for seed, other in ((0, 1), (0, 2), (1, 2)):
+        same = sum(draws[seed][user] == draws[other][user] for user in range(n_users))
         assert abs(same - n_users / n_items) < 5 * math.sqrt(n_users / n_items)
 
 
@@ -115,7 +115,7 @@ def test_first_and_last_are_those_of_a_literal_reader(seed):
     for target, pick in ((LAST, max), (FIRST, min)):
         expected = {}
         for user, of_user in by_user.items():
-            timed = [one for one in of_user if one[0] is not None] or [(0.0, *one[1:]) for one in of_user]
+            timed = [row for row in of_user if row[0] is not None] or [(0.0, *row[1:]) for row in of_user]
             expected[user] = pick(timed)[2]
         assert dict(chosen(rows(*log), target)) == expected
 
@@ -142,8 +142,8 @@ def test_a_file_with_a_target_has_the_values_of_a_file_of_the_chosen_rows(target
     expected, found = receval.evaluate(test=of_target, **options), receval.evaluate(test={**source, "target": target}, **options)
     assert found.to_polars().equals(expected.to_polars(), null_equal=True)
     assert found.truths == expected.truths
-    assert {one.role: one.rows for one in found.inputs}["data.test"] == 9
-    assert sum("is the target (test.target): 9 of 80 test rows." in one for one in found.remarks) == 1
+    assert {file.role: file.rows for file in found.inputs}["data.test"] == 9
+    assert sum("is the target (test.target): 9 of 80 test rows." in sentence for sentence in found.remarks) == 1
 
 
 def test_a_filter_comes_before_the_target_and_relevance_after_it():
@@ -154,7 +154,7 @@ def test_a_filter_comes_before_the_target_and_relevance_after_it():
     filtered = receval.evaluate(test={"frame": log, "target": "last", "where": "rating >= 4"}, **options)
     assert (filtered.rows[0].value, filtered.rows[0].n_users) == (1.0, 2)
     assert "test: 2 of 3 rows are used (where: rating >= 4)." in filtered.remarks
-    assert any("2 of 2 test rows" in one for one in filtered.remarks)
+    assert any("2 of 2 test rows" in sentence for sentence in filtered.remarks)
 
 
 def test_all_is_every_row_and_rows_left_out_for_missing_values_are_never_the_target():
@@ -165,11 +165,11 @@ def test_all_is_every_row_and_rows_left_out_for_missing_values_are_never_the_tar
     }
     result = receval.evaluate(config)
     assert result.rows[0].value == 1.0
-    assert any("2 of 2 test rows" in one for one in result.remarks)
-    (left_out,) = [one for one in result.findings if one.check == "R02"]
+    assert any("2 of 2 test rows" in sentence for sentence in result.remarks)
+    (left_out,) = [finding for finding in result.findings if finding.check == "R02"]
     assert (left_out.count, left_out.total) == (2, 4), "rows that are not the target do not count as rows without a value"
     config["data"]["test"] = {"frame": log.drop_nulls(), "target": "all"}
-    assert not any("target" in one for one in receval.evaluate(config).remarks)
+    assert not any("target" in sentence for sentence in receval.evaluate(config).remarks)
 
 
 @pytest.mark.parametrize(

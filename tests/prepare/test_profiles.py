@@ -79,7 +79,7 @@ def test_groups_are_those_of_a_literal_reader(seed, world, receval, tmp_path):
 def test_names_of_ranges_have_the_digits_that_tell_them_apart():
     assert range_names((0.12345, 0.5)) == ["0-0.123", "0.123-0.5", "0.5+"]
     assert range_names((0.12341, 0.12349)) == ["0-0.1234", "0.1234-0.1235", "0.1235+"]
-    assert all(one != other for one, other in pairwise(range_names((0.1, 0.1 + 1e-16 * 3, 0.2))))
+    assert all(name != other for name, other in pairwise(range_names((0.1, 0.1 + 1e-16 * 3, 0.2))))
     assert range_names(()) == ["0+"]
 
 

@@ -140,7 +140,7 @@ def test_policy_and_distances_have_each_pair_once() -> None:
     assert side.policy is not None
     assert side.distances is not None
     assert dict(side.policy.rows()) == {1: 0.7, 2: 0.0, 3: -1.0}
-    assert {(one, other): value for one, other, value in side.distances.rows()} == {(1, 2): 0.3, (2, 1): 0.9, (3, 1): -0.1, (1, 3): -0.1}
+    assert {(item, other): value for item, other, value in side.distances.rows()} == {(1, 2): 0.3, (2, 1): 0.9, (3, 1): -0.1, (1, 3): -0.1}
     assert remarks == (
         "data.previous_policy: 1 score is 0; without an activation such a pair gets the largest possible weight.",
         "data.previous_policy: 1 score is below 0; without an activation such a pair gets the smallest possible weight.",

@@ -75,7 +75,7 @@ def test_train_in_another_unit_than_test_is_compared_in_one_and_the_result_says_
         said = [remark for remark in result.notes() if "they are compared in" in remark]
         assert len(said) == (of_test != of_train and train is not same)
         assert all(of_test in sentence and of_train in sentence for sentence in said)
-        return {one.check: one.count for one in result.findings if one.check in ("X07", "X08", "X09")}
+        return {finding.check: finding.count for finding in result.findings if finding.check in ("X07", "X08", "X09")}
 
     assert found(early) == found(same) == {}
     assert found(late)["X08"] == 10
@@ -87,7 +87,7 @@ def test_dates_and_numbers_are_compared_in_seconds():
     result = evaluate(test, train=train)
     sentence = "train has times in milliseconds since 1970 and test has dates: they are compared in seconds. Write both in one unit."
     assert sentence in result.notes()
-    assert not {"X07", "X08"} & {one.check for one in result.findings}
+    assert not {"X07", "X08"} & {finding.check for finding in result.findings}
 
 
 def test_numbers_that_may_be_any_count_are_never_converted():

@@ -26,15 +26,15 @@ def test_lists_texts_and_columns_of_numbers_are_the_same_vectors(tmp_path):
     expected = values(frame(NUMBERS), "vector")
     assert expected[0] > 0
     frame(NUMBERS).write_parquet(tmp_path / "items.parquet")
-    frame([" ".join(map(str, one)) for one in NUMBERS]).write_csv(tmp_path / "items.csv")
+    frame([" ".join(map(str, vector)) for vector in NUMBERS]).write_csv(tmp_path / "items.csv")
     columns = frame(NUMBERS).with_columns(pl.col("vector").list.to_struct(fields=["x", "y", "z"])).unnest("vector")
     assert values(str(tmp_path / "items.parquet"), "vector") == expected
     assert values(str(tmp_path / "items.csv"), "vector") == expected
     assert values(frame(NUMBERS, pl.Array(pl.Float64, 3)), "vector") == expected
-    assert values(frame([str(one) for one in NUMBERS]), "vector") == expected
+    assert values(frame([str(vector) for vector in NUMBERS]), "vector") == expected
     assert values(columns, ["x", "y", "z"]) == expected
     # the length of a vector changes no cosine
-    assert values(frame([[1e200 * number for number in one] for one in NUMBERS]), "vector") == pytest.approx(expected, rel=1e-12)
+    assert values(frame([[1e200 * number for number in vector] for vector in NUMBERS]), "vector") == pytest.approx(expected, rel=1e-12)
 
 
 def test_an_item_with_several_equal_rows_has_one_vector():

@@ -33,14 +33,14 @@ class Asked:
                 source = ("data.test", "data.train")[n] if n < len(test) else f"data.recommendations.{path.stem}"
                 given = (options or {}).get(path, ReadOptions())
                 try:
-                    opened = open_source(source, table, [str(path)], [SourceFile.of(path)], given, scratch)
+                    opened = open_source(source, table, [str(path)], [SourceFile.from_path(path)], given, scratch)
                 except RecevalError:
                     continue
                 self.requests[path] = SourceRequest(source, table, opened.files[0], opened.format, given)
             self.found = recognise(list(self.requests.values()))
             self._meanings = {path: self._meant(path) for path in self.requests}
 
-    def of(self, path: Path) -> FileReading | Question | None:
+    def answer(self, path: Path) -> FileReading | Question | None:
         return self.found.get(self.requests[path].source) if path in self.requests else None
 
     def means(self, path: Path) -> Any:
@@ -49,14 +49,14 @@ class Asked:
         return meaning
 
     def verdict(self, path: Path, truth: Mapping[Any, Any]) -> Verdict:
-        found = self.of(path)
+        found = self.answer(path)
         if found is None:
             return "refused"
         is_right = any(agrees(meaning, truth) for meaning in self._meanings[path])
         return ("right" if is_right else "wrong") if isinstance(found, FileReading) else "asked" if is_right else "lost"
 
     def _meant(self, path: Path) -> list[Any]:
-        found, request = self.of(path), self.requests[path]
+        found, request = self.answer(path), self.requests[path]
         if found is None:
             return []
         sheets = look(request.file, request.format, request.options, whole=True)
@@ -71,7 +71,7 @@ class Asked:
 def agrees(meaning: Mapping[Any, Any], truth: Mapping[Any, Any]) -> bool:
     """Return whether a meaning is the truth, or that part of it which is in the first MiB of a file; `12.0` is 12."""
     meaning, truth = _plain(meaning), _plain(truth)
-    n_read, n_true = (sum(len(value) if isinstance(value, list) else 1 for value in one.values()) for one in (meaning, truth))
+    n_read, n_true = (sum(len(value) if isinstance(value, list) else 1 for value in options.values()) for options in (meaning, truth))
     if n_read < 0.9 * min(n_true, 5_000):
         return False
     return all(_is_part(value, truth.get(key)) for key, value in meaning.items())

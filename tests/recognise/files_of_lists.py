@@ -41,7 +41,7 @@ def _long(
         start = world.chance.choice((0, 1))
         rows = ranked(world)
         if is_in_order and world.is_shuffled:
-            rows = [row for user in world.lists for row in sorted(one for one in rows if one.user == user)]
+            rows = [row for user in world.lists for row in sorted(record for record in rows if record.user == user)]
             rows.sort(key=lambda row: row.rank)
             rows.sort(key=lambda row: list(world.lists).index(row.user))
         return [(row.user, row.item, *values(row, start)) for row in rows]

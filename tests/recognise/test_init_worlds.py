@@ -50,7 +50,7 @@ def test_init_and_run_give_the_values_of_run_on_the_same_files(tmp_path, receval
         if files is None:
             continue
         monkeypatch.chdir(folder)
-        lists, test = (one.path.name for one in files)
+        lists, test = (file.path.name for file in files)
         code, out, err = receval("run", "--test", test, "--recs", lists, *MEASURES)
         init_code, _, said = receval("init", test, lists, "-o", "config.yaml")
         again, values_of_config, refused = receval("run", "config.yaml", *MEASURES, *UNSET) if init_code == 0 else (3, "", said)

@@ -20,7 +20,7 @@ GRADED = "a,b,c\n" + "".join(f"{user},{item},{(user + item) % 3}\n" for user in 
 def asked(folder: Path, text: str, options: ReadOptions | None = None) -> FileReading | Question | None:
     path = folder / "t.csv"
     path.write_text(text)
-    return Asked([path], [], {path: options or ReadOptions()}).of(path)
+    return Asked([path], [], {path: options or ReadOptions()}).answer(path)
 
 
 def given_by(line: str, source: str) -> ReadOptions:
@@ -63,7 +63,7 @@ def test_a_score_is_what_is_said_of_it(tmp_path: Path, order: str) -> None:
     path = tmp_path / "l.csv"
     path.write_text("user,item,V1\n" + "".join(f"{user},{20 + n},{9 - n}.5\n" for user in range(1, 9) for n in range(4)))
     options = ReadOptions(columns={"score": "V1"}, ascending=frozenset({"score"} if order == "ascending" else ()))
-    found = Asked([], [path], {path: options}).of(path)
+    found = Asked([], [path], {path: options}).answer(path)
     assert isinstance(found, FileReading)
     assert found.order == order
 

@@ -14,7 +14,7 @@ from receval.recognise.sheets import Sheet, look
 def sheets(folder: Path, text: str, options: ReadOptions | None = None, *, whole: bool = False) -> list[Sheet]:
     path = folder / "a.csv"
     path.write_text(text)
-    return look(SourceFile.of(path), "csv", options or ReadOptions(), whole=whole)
+    return look(SourceFile.from_path(path), "csv", options or ReadOptions(), whole=whole)
 
 
 @pytest.mark.parametrize("separator", [",", "\t", ";", "|", "::", " "])
@@ -58,7 +58,7 @@ def test_the_sample_of_a_long_file_is_not_complete_and_the_whole_is_read_when_as
     assert len(whole.columns[0].values) == 5_000
 
 
-def of(lists: list[list[int]]) -> tuple[Sheet, SampledColumn, SampledColumn]:
+def sheet_with_lists(lists: list[list[int]]) -> tuple[Sheet, SampledColumn, SampledColumn]:
     rows = [(f"u{user}", str(number)) for user, numbers in enumerate(lists) for number in numbers]
     users, numbers = (SampledColumn(None, place, values) for place, values in enumerate(zip(*rows, strict=True), 1))
     return Sheet("csv", [users, numbers]), users, numbers
@@ -72,6 +72,6 @@ def test_numbers_of_lists_count_fall_or_are_a_permutation() -> None:
         ([[4, 3, 2, 1], [3, 2, 1]] * 3, {"falls"}),
         ([[9, 5, 2], [8, 3]] * 3, {"falls"}),
     ):
-        sheet, users, numbers = of(lists)
+        sheet, users, numbers = sheet_with_lists(lists)
         order = sheet.order(users, numbers)
         assert {sign for sign in ("counts", "permutes", "falls", "rises") if getattr(order, sign) > 0} == signs

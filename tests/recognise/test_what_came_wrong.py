@@ -37,13 +37,13 @@ class Files:
     def test(self, text: str, lists: str = LISTS, name: str = "test.csv") -> Any:
         """Return the reading of a test file, or the question, with the grades that it means."""
         asked, test, _ = self.asked(text, lists, (name, "lists.csv"))
-        found = asked.of(test)
+        found = asked.answer(test)
         return (found, asked.means(test)) if isinstance(found, FileReading) else (found, None)
 
     def lists(self, text: str, test: str = TEST, name: str = "lists.csv") -> Any:
         """Return the reading of lists, or the question, with the lists that it means."""
         asked, _, lists = self.asked(test, text, ("test.csv", name))
-        found = asked.of(lists)
+        found = asked.answer(lists)
         return (
             (found, {user: items for (_, user), items in asked.means(lists).items()}) if isinstance(found, FileReading) else (found, None)
         )
@@ -134,7 +134,7 @@ def test_zeros_under_an_unknown_name_are_a_question(files: Files) -> None:
     rows = lines([(user, item, item % 2) for user in range(1, 7) for item in (11, 13, 16)], ",")
     found, _ = files.test(f"user,item,fb\n{rows}")
     assert isinstance(found, Question)
-    assert {one.columns.get("rating") for one in found.readings} == {"fb", None}
+    assert {reading.columns.get("rating") for reading in found.readings} == {"fb", None}
 
 
 # 3. Qrels with decimal grades or another iteration; runs with 0 for Q0
@@ -196,7 +196,7 @@ def test_shown_items_are_not_the_truth(files: Files) -> None:
 
 def test_features_of_libsvm_are_no_users_and_items(files: Files) -> None:
     asked, test, _ = files.asked("2 qid:1 1:0.5 2:0.1\n0 qid:1 1:0.2 2:0.9\n1 qid:2 1:0.4 2:0.3\n", LISTS)
-    assert asked.of(test) is None
+    assert asked.answer(test) is None
 
 
 def test_the_first_row_of_text_ids_is_no_header(files: Files) -> None:

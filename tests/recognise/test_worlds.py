@@ -35,13 +35,13 @@ def verdicts(seed: int, folder: Path) -> Iterator[tuple[bool, str, Verdict]]:
     number = seed % 1_000_000
     shapes = [list(LISTS)[number % len(LISTS)], list(TESTS)[number % len(TESTS)]]
     lists, test = LISTS[shapes[0]](world, Pen(world, "lists")), TESTS[shapes[1]](world, Pen(world, "test"))
-    made = [one for one in (lists, test) if one is not None]
-    options = {one.path: ReadOptions(where=one.where) for one in made if one.where}
+    made = [source for source in (lists, test) if source is not None]
+    options = {source.path: ReadOptions(where=source.where) for source in made if source.where}
     asked = Asked([test.path] if test else [], [lists.path] if lists else [], options)
-    for one, shape in zip((lists, test), shapes, strict=True):
-        if one is not None:
+    for source, shape in zip((lists, test), shapes, strict=True):
+        if source is not None:
             is_clear = world.is_helpful and not shape.endswith(("unknown name", "12.0"))  # those are asked
-            yield is_clear, f"{shape} (world {seed})", asked.verdict(one.path, one.truth)
+            yield is_clear, f"{shape} (world {seed})", asked.verdict(source.path, source.truth)
 
 
 def test_a_file_of_any_world_in_any_shape_is_read_right_or_asked(tmp_path: Path) -> None:

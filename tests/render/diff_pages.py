@@ -46,7 +46,9 @@ def write_titled(folder: Path, n_users: int = 60) -> None:
     """Write a data set with titles, groups and addresses of pictures."""
     items = [f"i{number}" for number in range(40)]
     titles = [f"The Film No. {number}" for number in range(40)]
-    write_world(folder, [f"user-{number}" for number in range(n_users)], items, titles, [f"https://img.example/{one}.png" for one in items])
+    write_world(
+        folder, [f"user-{number}" for number in range(n_users)], items, titles, [f"https://img.example/{item}.png" for item in items]
+    )
 
 
 def write_hostile(folder: Path) -> None:
@@ -54,4 +56,4 @@ def write_hostile(folder: Path) -> None:
     items = [f"{HOSTILE[number % len(HOSTILE)]}{number}" for number in range(30)]
     titles = [HOSTILE[number * 3 % len(HOSTILE)] for number in range(30)]
     bad = ("javascript:window.pwned=1", "data:text/html,<script>window.pwned=1</script>", "//x.example/a.png", "file:///etc/hostname")
-    write_world(folder, [f"{one}{number}" for number in range(2) for one in HOSTILE], items, titles, [bad[n % 4] for n in range(30)])
+    write_world(folder, [f"{text}{number}" for number in range(2) for text in HOSTILE], items, titles, [bad[n % 4] for n in range(30)])

@@ -46,11 +46,11 @@ def test_the_numbers_of_the_page_are_those_of_the_json(receval, titled):
     page = data_of(made(receval, "--show-users", "-o", "diff.json"))
     whole = json.loads((titled / "diff.json").read_bytes())
     by_name = {user["user"]: user for user in whole["users"]}
-    names = [one["name"] for one in page["measures"]]
-    assert names == [one["measure"] for one in whole["measures"]]
+    names = [measure["name"] for measure in page["measures"]]
+    assert names == [measure["measure"] for measure in whole["measures"]]
     assert {user["name"] for user in page["users"]} == by_name.keys()
     ids = [cells[0] for cells in page["items"]]
-    split = [one for one in page["measures"] if one["split"] is not None]
+    split = [measure for measure in page["measures"] if measure["split"] is not None]
     assert len(split) == 2
     for user in page["users"]:
         there = by_name[user["name"]]
@@ -62,7 +62,7 @@ def test_the_numbers_of_the_page_are_those_of_the_json(receval, titled):
         for index, gain, base, model, *_, of_first, of_second in user["relevant"]:
             item = items[ids[index]]
             assert (gain, base or None, model or None) == (item["gain"], item["base rank"], item["model rank"])
-            assert [of_first, of_second] == [item[one["name"]] for one in split]
+            assert [of_first, of_second] == [item[measure["name"]] for measure in split]
 
 
 def test_other_files_are_the_same_beside_a_page(receval, titled):
@@ -174,7 +174,7 @@ def test_a_page_that_is_too_large_has_fewer_rows_and_says_so(receval, titled, mo
     small = made(receval)
     assert "To stay below 5 MB the page has the main measure only." in small
     assert len(small) < len(whole)
-    assert [one["name"] for one in data_of(small)["measures"]] == ["nDCG@5"]
+    assert [measure["name"] for measure in data_of(small)["measures"]] == ["nDCG@5"]
 
 
 def test_a_thousand_users_with_long_titles_stay_below_5_mb(tmp_path, monkeypatch):
@@ -233,7 +233,7 @@ def test_one_user_and_models_without_common_items_have_a_page(receval, tmp_path,
 
 def test_a_measure_that_is_better_if_lower_has_its_losses_first(receval, titled):
     page = data_of(made(receval, "-m", "AveragePopularity@5,nDCG@5"))
-    lower = [one["name"] for one in page["measures"] if one["lower"]]
+    lower = [measure["name"] for measure in page["measures"] if measure["lower"]]
     assert page["main"] == 0
     changes = [user["values"][0][2] for user in page["users"]]
     assert changes == sorted(changes, reverse=bool(lower and page["measures"][0]["lower"]))
@@ -254,7 +254,8 @@ def test_a_page_with_long_texts_has_fewer_users(titled, monkeypatch):
     made_diff = whole._with_page(None)
     assert made_diff.sample is not None
     full, least = (
-        len(explorer._page(made_diff, one, SIZES[-1]).encode()) for one in (made_diff.sample, with_users(made_diff, made_diff.sample, 1))
+        len(explorer._page(made_diff, sample, SIZES[-1]).encode())
+        for sample in (made_diff.sample, with_users(made_diff, made_diff.sample, 1))
     )
     monkeypatch.setattr(explorer, "LARGEST", (full + least) // 2)
     page = explorer.explorer(made_diff)
@@ -274,7 +275,7 @@ def test_a_page_with_long_texts_has_fewer_users(titled, monkeypatch):
     assert changes == sorted(changes)
     assert changes[: numbers[1]] == whole_changes[: numbers[1]]
     assert changes[-numbers[2] :] == whole_changes[-numbers[2] :]
-    assert all(len(one["of"]) == n_users for one in data["groups"])
+    assert all(len(group["of"]) == n_users for group in data["groups"])
 
 
 def test_long_addresses_of_pictures_do_not_make_the_page_larger_than_5_mb(receval, titled):

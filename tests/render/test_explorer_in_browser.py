@@ -41,7 +41,7 @@ def hostile(tmp_path_factory):
 
 
 def complaints(page):
-    requests = [one["request"]["url"] for one in page.named("Network.requestWillBeSent")]
+    requests = [event["request"]["url"] for event in page.named("Network.requestWillBeSent")]
     return [
         *page.named("Runtime.consoleAPICalled"),
         *page.named("Runtime.exceptionThrown"),

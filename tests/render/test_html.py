@@ -71,7 +71,8 @@ def table(**more):
     """Return a table of three measures with values of different sizes, for two models."""
     cells = [[0.1, 0.2], [10.0, 20.0], [3.0, 3.5]]
     lines = [
-        (Cell(f"m{n}", direction=True), *(Cell(f"{one:g}", drawn=Interval(one, one, one)) for one in row)) for n, row in enumerate(cells)
+        (Cell(f"m{n}", direction=True), *(Cell(f"{number:g}", drawn=Interval(number, number, number)) for number in row))
+        for n, row in enumerate(cells)
     ]
     return Table((Column("measure", "key"), Column("a", "value"), Column("b", "value")), tuple(lines), "Values", "values", **more)
 
@@ -159,7 +160,7 @@ def test_a_number_with_an_interval_is_aligned_with_its_heading():
 
 
 def test_a_value_far_from_the_others_is_outside_of_their_scale_and_does_not_squeeze_them():
-    cells = [Cell(f"{one:g}", drawn=Interval(one, one - 0.01, one + 0.01)) for one in (0.01, 0.4, 0.45)]
+    cells = [Cell(f"{number:g}", drawn=Interval(number, number - 0.01, number + 0.01)) for number in (0.01, 0.4, 0.45)]
     made = as_html((Table((Column("model", "key"), Column("a", "value")), tuple((Cell("m"), cell) for cell in cells)),))
     assert [re.findall(r'href="#m-(\w+)"', row) for row in rows(made)[1:]] == [["left"], ["dot"], ["dot"]]
     assert [whiskers(row) for row in rows(made)[1:]] == [[], [17], [79]]

@@ -15,7 +15,7 @@ from receval.content.methods import NAMES
 from receval.content.paper import comparison_tables, marks_of, result_tables
 from receval.content.values import Formats
 from receval.document import Alert, Cell, Code, Column, Heading, Links, Paragraph, Points, Section, Sentences, Table, Terms
-from receval.outputs import of_form
+from receval.outputs import output_form
 from receval.render.forms import rendered
 from receval.render.latex import WIDTH, Page, as_latex, parts, shortened
 
@@ -49,12 +49,12 @@ def test_without_a_comparison_the_best_value_is_bold_and_the_next_underlined(res
 
 def test_values_not_clearly_different_from_the_best_are_bold_too(result):
     found = with_conclusions(result("a", "b", "c", "d"), ComparisonOptions())
-    marks = marks_of(found, Formats.of(found.rows), LatexStyle())
-    for one in found.conclusions:
-        assert one.is_tested
-        of_label = {model: mark for (model, measure), mark in marks.marks.items() if measure == one.measure}
-        assert {model for model, mark in of_label.items() if mark == "best"} == set(one.alike)
-        assert {model for model, mark in of_label.items() if mark == "second"} <= set(found.models) - set(one.alike)
+    marks = marks_of(found, Formats.from_rows(found.rows), LatexStyle())
+    for conclusion in found.conclusions:
+        assert conclusion.is_tested
+        of_label = {model: mark for (model, measure), mark in marks.marks.items() if measure == conclusion.measure}
+        assert {model for model, mark in of_label.items() if mark == "best"} == set(conclusion.alike)
+        assert {model for model, mark in of_label.items() if mark == "second"} <= set(found.models) - set(conclusion.alike)
     assert f"all that are not clearly different from it ({NAMES['t']}, Holm over 24 comparisons, 5 %)" in " ".join(marks.notes)
 
 
@@ -137,8 +137,8 @@ def test_a_comparison_is_a_table_with_a_heading_per_pair(result):
     assert r"\emph{c against a}" in latex
     assert "95~\\% interval" in latex
     assert "60 users, paired by id" in latex
-    for one in comparison.differences:
-        assert f"{abs(one.difference):.4f}" in latex
+    for difference in comparison.differences:
+        assert f"{abs(difference.difference):.4f}" in latex
 
 
 def test_all_pairs_of_many_models_are_shown_by_letters_only(result):
@@ -201,8 +201,8 @@ def test_on_a_two_column_page_a_table_uses_one_column_if_it_fits():
     narrow, wide, several = (parts(table(n), page=page) for n in (4, 8, 16))
     assert (len(narrow), len(wide), len(several)) == (1, 1, 2)
     assert narrow[0].startswith(r"\begin{table}[htbp]")
-    assert all(one.startswith(r"\begin{table*}[tp]") and one.endswith(r"\end{table*}") for one in (*wide, *several))
-    assert [one.startswith(r"\begin{table}[htbp]") for one in parts(table(8))] == [True]
+    assert all(table.startswith(r"\begin{table*}[tp]") and table.endswith(r"\end{table*}") for table in (*wide, *several))
+    assert [part.startswith(r"\begin{table}[htbp]") for part in parts(table(8))] == [True]
 
 
 def test_the_page_width_decides_the_number_of_tables():
@@ -227,7 +227,7 @@ def test_a_wide_table_takes_the_width_of_the_text_unless_the_width_of_the_page_i
 def test_the_config_sets_the_page_width_and_columns(result):
     found = result("a", "b", metrics=["nDCG", "Recall", "MAP"], top_k=[1, 3, 5])
     two = replace(found, config={**found.config, "report": {"latex": {"columns": 2, "width": 100}}})
-    row = of_form("latex", "latex")
+    row = output_form("latex", "latex")
     assert r"\begin{table*}" not in rendered(row, found).decode()
     assert rendered(row, two).decode().count(r"\begin{table*}") == 1
 

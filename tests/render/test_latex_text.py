@@ -77,7 +77,7 @@ def test_numbers_are_written_for_latex(text, latex):
 
 def test_every_known_character_is_printed(compiled):
     characters = [chr(code) for code in range(32, 127)] + sorted(_KNOWN) + list("≥≤−→↑∞αωΓΩ√·′ ")
-    text = compiled(PREAMBLE + "\n\n".join(f"x{escaped(one)}x" for one in characters) + "\\end{document}")
+    text = compiled(PREAMBLE + "\n\n".join(f"x{escaped(character)}x" for character in characters) + "\\end{document}")
     assert text.count("x") >= 2 * len(characters)
     assert "Ł" in text
 

@@ -41,7 +41,7 @@ def test_a_table_has_the_marks_arrows_and_notes_of_its_cells():
 
 
 def test_names_are_plain_text_in_tables_sentences_alerts_and_headings():
-    table = Table.of_texts((Column(NAME, "name"), Column("value", "value")), [(NAME, "1")])
+    table = Table.from_texts((Column(NAME, "name"), Column("value", "value")), [(NAME, "1")])
     alert = Alert("warn", "warning X01", NAME, (NAME,), (NAME,))
     for block in (table, Sentences((NAME,)), Status((("bad", NAME),)), alert, Heading(NAME), Section("id", NAME)):
         text = as_markdown((block,))
@@ -60,12 +60,12 @@ def test_receval_texts_can_have_code_and_only_texts_without_quotes_can_have_link
     assert as_markdown((Paragraph(text),)) == "`<b>` is \\<b>bold\\</b>, [here]\\(there)\n"
     assert as_markdown((Paragraph(text),), quotes_nobody=True) == "`<b>` is \\<b>bold\\</b>, [here](there)\n"
     assert as_markdown((Heading("`code`"),), quotes_nobody=True) == "# `code`\n"
-    table = Table.of_texts(text_columns("a", "b", code=("b",)), [("`x|y`\nz", "u|v")])
+    table = Table.from_texts(text_columns("a", "b", code=("b",)), [("`x|y`\nz", "u|v")])
     assert as_markdown((table,)).splitlines()[-1] == "| `x\\|y`⏎z | `u\\|v` |"
 
 
 def test_notes_of_tables_are_a_list_below_them_and_alerts_are_one_list():
-    table = Table.of_texts((Column("a"),), [("1",)])
+    table = Table.from_texts((Column("a"),), [("1",)])
     noted = Table(table.columns, table.rows, notes=("of the table",))
     assert as_markdown((noted, Sentences(("below",)))).endswith("| 1 |\n\n- of the table\n- below\n")
     assert as_markdown((noted, Paragraph("text"))).endswith("text\n\n- of the table\n")

@@ -33,7 +33,7 @@ def strict(name: Any) -> Draft202012Validator:
 
 
 def problems(name: Any, text: str) -> list[str]:
-    return [f"{one.json_path}: {one.message[:200]}" for one in strict(name).iter_errors(json.loads(text))]
+    return [f"{error.json_path}: {error.message[:200]}" for error in strict(name).iter_errors(json.loads(text))]
 
 
 @pytest.fixture

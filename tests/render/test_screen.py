@@ -56,7 +56,7 @@ def test_a_table_that_does_not_fit_is_split_evenly_and_repeats_row_names(monkeyp
 def test_a_table_is_split_before_names_of_measures_are_cut_much(monkeypatch):
     labels = [f"MAP(convention=elliot)@{k}{aggregate}" for k in (3, 5) for aggregate in ("", " (ci95)")]
     columns = (Column("plan", "name"), Column("users", "key"), Column("model", "name"), *(Column(label, "value") for label in labels))
-    table = Table.of_texts(columns, [("free", "0 (few)", "base", "", "", "", ""), ("paid", "120", "base", "0.3", "0.1", "0.4", "0.2")])
+    table = Table.from_texts(columns, [("free", "0 (few)", "base", "", "", "", ""), ("paid", "120", "base", "0.3", "0.1", "0.4", "0.2")])
     text = on_screen((table,), monkeypatch, 120)
     heads = [line.split()[3:] for line in text.splitlines() if "plan" in line]
     assert heads == [[f"MAP(convention=elliot)@{k}", f"MAP(convention=elliot…{k}", "(ci95)"] for k in (3, 5)]
@@ -67,7 +67,7 @@ def test_a_table_is_split_before_names_of_measures_are_cut_much(monkeypatch):
 def test_a_table_in_parts_breaks_between_the_columns_of_groups(monkeypatch):
     models = ("ease", "knn", "svd")
     columns = (Column("measure", "name"), *(Column(model, "value", group=group) for group in ("0-39", "40+") for model in models))
-    table = Table.of_texts(columns, [("nDCG@10", *["0.1234"] * 6)])
+    table = Table.from_texts(columns, [("nDCG@10", *["0.1234"] * 6)])
 
     def heads(width):
         lines = on_screen((table,), monkeypatch, width).splitlines()
@@ -79,7 +79,7 @@ def test_a_table_in_parts_breaks_between_the_columns_of_groups(monkeypatch):
 
 def test_dropped_columns_are_named(monkeypatch):
     columns = (Column("measure", "key"), Column("base", "value", yields=2), Column("Δ", "difference"), Column("verdict", "verdict"))
-    table = Table.of_texts(columns, [("nDCG@10", "0.1234567", "+0.01", "better")])
+    table = Table.from_texts(columns, [("nDCG@10", "0.1234567", "+0.01", "better")])
     assert on_screen((table,), monkeypatch, 37).splitlines()[0].split() == ["measure", "base", "Δ", "verdict"]
     head, *lines = on_screen((table,), monkeypatch, 36).splitlines()
     assert head.split() == ["measure", "Δ", "verdict"]
@@ -111,7 +111,7 @@ def test_shortened_names_have_a_note_below(monkeypatch):
 
 def test_a_last_column_of_text_without_room_is_a_separate_part(monkeypatch):
     columns = (Column("name", "code"), Column("value", "code"), Column("meaning", wraps=True))
-    table = Table.of_texts(columns, [("a" * 20, "b" * 20, "some words " * 8)])
+    table = Table.from_texts(columns, [("a" * 20, "b" * 20, "some words " * 8)])
     assert len([line for line in on_screen((table,), monkeypatch, 100).splitlines() if "name" in line]) == 1
     assert len([line for line in on_screen((table,), monkeypatch, 50).splitlines() if "name" in line]) == 2
 
@@ -119,7 +119,7 @@ def test_a_last_column_of_text_without_room_is_a_separate_part(monkeypatch):
 def test_intervals_are_drawn_to_one_scale_if_a_terminal_has_room(monkeypatch):
     columns = (Column("measure", "key"), Column("interval", "interval"), Column("verdict", "verdict"))
     found = (Interval(0.5, 0.0, 1.0), Interval(-0.25, -0.5, 0.0, margin=0.25))
-    table = Table(columns, tuple((Cell("x"), Cell("low to high", drawn=one), Cell("better")) for one in found))
+    table = Table(columns, tuple((Cell("x"), Cell("low to high", drawn=interval), Cell("better")) for interval in found))
     drawn = with_pictures(table, Screen(56, True, "utf-8", None))
     assert [row[2].text.replace("\u00a0", " ") for row in drawn.rows] == ["        ├───●───┤", "    ├─●─┤░░      "]
     for width, is_terminal in ((45, True), (None, True), (56, False)):
@@ -152,7 +152,7 @@ def test_a_number_and_its_percent_sign_stay_on_one_line(monkeypatch):
 
 
 def test_a_table_of_texts_that_does_not_fit_is_split_and_repeats_its_first_column(monkeypatch):
-    texts = Table.of_texts(text_columns("rank", "item", "discount", "term"), [("1", "dune", "1", "0.5"), ("2", "brazil", "", "")])
+    texts = Table.from_texts(text_columns("rank", "item", "discount", "term"), [("1", "dune", "1", "0.5"), ("2", "brazil", "", "")])
     shown = on_screen((texts,), monkeypatch, 24)
     assert max(map(len, shown.splitlines())) <= 24
     assert shown.count("rank") == 3

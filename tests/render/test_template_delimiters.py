@@ -86,7 +86,7 @@ def test_the_numbers_of_the_interactions_are_in_my_dict_for_a_config(receval, re
     values = " ".join(rf"\VAR{{my_dict['interactions']['{name}']}}" for name in names)
     (tmp_path / "own.tex").write_text(values)
     assert receval("report", "config.yaml", "-o", "x.tex", "--template", "own.tex")[0] == 0
-    numbers = [float(one) for one in (tmp_path / "x.tex").read_text().split()]
+    numbers = [float(number) for number in (tmp_path / "x.tex").read_text().split()]
     assert numbers == [2, 3, 4, pytest.approx(1 - 4 / 6), 1, 3.75, 5]
 
 

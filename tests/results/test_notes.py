@@ -7,9 +7,9 @@ import io
 import json
 
 import receval
-from receval.outputs import of_form
+from receval.outputs import output_form
 from receval.render.forms import rendered
-from receval.results.row import Protocol, of_models, protocol_sentences, shortened
+from receval.results.row import Protocol, protocol_sentences, sentences_with_models, shortened
 
 from tests.conftest import table
 
@@ -24,8 +24,8 @@ def test_every_format_names_the_convention_the_relevance_and_the_source_of_the_c
         "The cut-off of Precision@10, ItemCoverage@10 is the default: evaluation.top_k is not given; Precision@none reads the whole list."
     )
     assert result.notes()[:2] == (said, default)
-    assert f"- {said}\n- {default}\n" in rendered(of_form("md", "result"), result).decode()
-    content = json.loads(rendered(of_form("json", "result"), result))
+    assert f"- {said}\n- {default}\n" in rendered(output_form("md", "result"), result).decode()
+    content = json.loads(rendered(output_form("json", "result"), result))
     assert content["notes"][:2] == [said, default]
     columns = ("metric", "convention", "relevance", "cutoff_from")
     expected = [
@@ -34,7 +34,7 @@ def test_every_format_names_the_convention_the_relevance_and_the_source_of_the_c
         ("ItemCoverage", "receval", "", "default"),
     ]
     assert [tuple(row[name] for name in columns) for row in content["results"]] == expected
-    rows = csv.DictReader(io.StringIO(rendered(of_form("csv", "result"), result).decode()))
+    rows = csv.DictReader(io.StringIO(rendered(output_form("csv", "result"), result).decode()))
     assert [(row["metric"], row["convention"]) for row in rows] == [row[:2] for row in expected]
 
 
@@ -81,7 +81,7 @@ def test_a_note_on_several_models_appears_once(evaluate):
     result = evaluate(TEST, {"a": LISTS, "b": few, "c": LISTS}, relevance={"threshold": 4}, metrics=["Recall@1"])
     unlisted = [note for note in result.notes() if "have no list" in note or "has no list" in note]
     assert unlisted == ["a, b, c: 1 of these users has no list and counts 0 (evaluation.policy.missing_lists)."]
-    assert of_models([("a", "x"), ("b", "y"), ("c", "x")]) == ["a, c: x", "b: y"]
+    assert sentences_with_models([("a", "x"), ("b", "y"), ("c", "x")]) == ["a, c: x", "b: y"]
     assert shortened("abcd") == "a, b, c, d"
     assert shortened("abcde") == "a, b, c and 2 more"
 

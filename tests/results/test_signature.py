@@ -193,7 +193,7 @@ def test_weights_of_users_and_aggregates_are_in_the_signature(evaluate):
     assert lines_by_value(weighted) == lines_by_value(evaluate(TEST, LISTS, users=users, **section))
     spread = evaluate(TEST, LISTS, metrics=["nDCG@3"], aggregates=["mean", "std", "median"])
     lines = lines_by_value(spread)
-    assert sum("|std_ddof=sample|" in one for one in lines) == 1
+    assert sum("|std_ddof=sample|" in text for text in lines) == 1
     assert lines == lines_by_value(evaluate(TEST, LISTS, **dict(evaluation_of(lines, {}).evaluation)))
 
 
@@ -262,4 +262,4 @@ def test_a_refused_signature_is_an_error_of_the_config(tmp_path):
 
 def test_cutoffs_of_a_signature_are_those_of_its_measure(evaluate):
     result = measured(evaluate, {"test": TEST, "lists": LISTS}, ["nDCG"], top_k=["none" if k is None else k for k in CUTOFFS])
-    assert [one.measure for one in signatures(result).values()] == ["nDCG@1", "nDCG@3", "nDCG@none"]
+    assert [signature.measure for signature in signatures(result).values()] == ["nDCG@1", "nDCG@3", "nDCG@none"]

@@ -85,7 +85,7 @@ def test_csv_parquet_python_and_json_have_the_same_rows(folders: dict[str, Path]
         assert table.equals(result.values), name
         assert table.equals(pl.read_csv(folder / "results.csv", schema=table.schema)), name
         assert [row | {"run_id": content["run_id"]} for row in content["results"]] == [
-            record | row for record, row in zip([one.cells() for one in result.long_rows], table.to_dicts(), strict=True)
+            record | row for record, row in zip([long_row.cells() for long_row in result.long_rows], table.to_dicts(), strict=True)
         ]
         ledger = pl.read_csv(folder / "ledger.csv", schema=result.ledger.schema)
         assert ledger.equals(result.ledger), name
@@ -169,7 +169,7 @@ def test_the_ledger_says_who_counts_who_is_filled_in_and_who_is_left_out():
 def test_a_ledger_has_all_counts_of_its_value_that_are_not_zero():
     ledger = Ledger(9, 8, 7, 6, 1, 2, 0, 3, 4, 5, 6, 7, 8, covered=5, covered_value=0.5, warm=6)
     rows = ledger_rows([Row("m", "nDCG", 1, "mean", 0.25, 6, ledger=ledger)], "id")
-    found = [(one.which_users, one.n_users, one.value_over_these_users) for one in rows]
+    found = [(row.which_users, row.n_users, row.value_over_these_users) for row in rows]
     assert found == [
         ("counted", 6, 0.25), ("counted_without_list", 1, None), ("counted_without_relevant_item", 2, None),
         ("left_out_without_list", 3, None), ("left_out_without_relevant_item", 4, None), ("left_out_without_test_row", 5, None),

@@ -56,8 +56,8 @@ def test_a_run_from_python_writes_the_bytes_of_the_command_line(config, receval,
     assert code == record.exit_code == 1
     assert record.verdicts.failed()
     assert "1 of" in err or record.gate_summary in err
-    assert {str(one) for one in record.written} >= {"values.csv", "badge.svg"}
-    assert [one.name for one in record.tracked] == ["dvc"]
+    assert {str(written_path) for written_path in record.written} >= {"values.csv", "badge.svg"}
+    assert [outcome.name for outcome in record.tracked] == ["dvc"]
 
 
 def test_the_record_has_the_conclusions_and_sentences_of_the_command(config, receval):
@@ -102,7 +102,7 @@ def test_evaluate_config_evaluate_and_the_command_line_have_the_same_conclusions
 def test_progress_is_passed_to_a_callback(config):
     told: list[library.Progress] = []
     library.evaluate_config(config(), progress=told.append)
-    assert [one.model for one in told if one.n_rows == 0][:2] == ["home", "worse"]
+    assert [progress.model for progress in told if progress.n_rows == 0][:2] == ["home", "worse"]
 
 
 def test_warnings_of_a_config_are_python_warnings(config):

@@ -33,7 +33,7 @@ class Population(Struct, frozen=True, eq=False):
 
     def draws(self, random: Random, n: int, times: int) -> list[PairedSums]:
         """Return the sums over `n` drawn users, `times` times; computed from the sums of each kind, so any `n` takes the same time."""
-        kinds = [PairedSums.of([a], [b]) for a, b in zip(self.base, self.model, strict=True)]
+        kinds = [PairedSums.from_values([a], [b]) for a, b in zip(self.base, self.model, strict=True)]
         counts = random.multinomial(n, self.shares, times).tolist()
         return [reduce(add, (_multiplied(kind, count) for kind, count in zip(kinds, row, strict=True) if count)) for row in counts]
 

@@ -48,13 +48,14 @@ def test_there_is_a_p_value_for_every_pair_of_every_measure():
         for base, model in ("ab", "ac", "ad", "bc", "bd", "cd")
     ]
     expected = {
-        (one.subject.measure, frozenset((one.subject.base, one.subject.model))): one.p_adjusted for one in judge_family(pairs, Settings())
+        (difference.subject.measure, frozenset((difference.subject.base, difference.subject.model))): difference.p_adjusted
+        for difference in judge_family(pairs, Settings())
     }
     made = conclude_values(values)
-    assert {one.family for one in made} == {18}
-    for one in made:
-        for rival in one.rivals:
-            assert rival.p_adjusted == expected[one.measure, frozenset((one.best, rival.model))]
+    assert {difference.family for difference in made} == {18}
+    for difference in made:
+        for rival in difference.rivals:
+            assert rival.p_adjusted == expected[difference.measure, frozenset((difference.best, rival.model))]
 
 
 def test_if_lower_is_better_the_lowest_is_best_and_its_lead_is_negative():
@@ -101,9 +102,9 @@ def test_with_many_models_only_pairs_with_the_best_are_compared_and_all_pairs_ar
     (few,) = conclude_values(values)
     assert MOST_VALUES > 0
     assert (few.best, few.family, few.n_pairs) == ("x3", 28, 28)
-    for one, other in zip(every.rivals, few.rivals, strict=True):
-        assert (one.low, one.high, one.p) == (other.low, other.high, other.p)
-        assert one.p_adjusted <= other.p_adjusted <= 28 * other.p
+    for rival, other in zip(every.rivals, few.rivals, strict=True):
+        assert (rival.low, rival.high, rival.p) == (other.low, other.high, other.p)
+        assert rival.p_adjusted <= other.p_adjusted <= 28 * other.p
 
 
 def test_comparisons_that_were_not_computed_count_in_the_correction():
@@ -123,7 +124,7 @@ def falsely_beaten(draw):
     """Return the share of draws of equal models in which one is called worse."""
     random = np.random.default_rng(1)
     made = (conclude_values(draw(random)) for _ in range(DRAWS))
-    return sum(any(one.beaten for one in conclusions) for conclusions in made) / DRAWS
+    return sum(any(conclusion.beaten for conclusion in conclusions) for conclusions in made) / DRAWS
 
 
 def equal(n_models, n_measures=1, n=N):
@@ -176,8 +177,8 @@ def test_equivalence_of_12_measures_at_the_margin_is_claimed_in_at_most_5_percen
             compare_paired(Subject(f"m{j}", "a", "b"), np.zeros(60), random.normal(margin, 1, 60), Settings(), margin) for j in range(12)
         ]
         judged = judge_family(made, Settings())
-        wrong += any(one.verdict == "equivalent" for one in judged)
-        uncorrected += any(one.p_equivalent <= 0.05 for one in judged)
+        wrong += any(difference.verdict == "equivalent" for difference in judged)
+        uncorrected += any(difference.p_equivalent <= 0.05 for difference in judged)
     assert wrong / DRAWS <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / DRAWS)
     assert uncorrected / DRAWS > 0.3
 
@@ -188,8 +189,11 @@ def test_the_p_value_of_equivalence_is_corrected_over_comparisons_with_a_margin(
     given = enumerate(zip(values, (0.5, 0.4, None), strict=True))
     made = [compare_paired(Subject(f"m{j}", "a", "b"), np.zeros(N), d, Settings(), margin) for j, (d, margin) in given]
     judged = judge_family(made, Settings())
-    p, q = (one.p_equivalent for one in judged[:2])
-    assert [one.p_equivalent_adjusted for one in judged] == [*((2 * p, max(q, 2 * p)) if p < q else (max(p, 2 * q), 2 * q)), None]
+    p, q = (difference.p_equivalent for difference in judged[:2])
+    assert [difference.p_equivalent_adjusted for difference in judged] == [
+        *((2 * p, max(q, 2 * p)) if p < q else (max(p, 2 * q), 2 * q)),
+        None,
+    ]
 
 
 def in_turn(*leads):

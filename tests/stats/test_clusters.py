@@ -51,7 +51,10 @@ def test_two_users_alone_and_two_together():
 def test_thirty_clusters_are_not_few_unless_one_is_large():
     d = np.random.default_rng(0).normal(0, 1, 600)
     equal, large = np.repeat(np.arange(30), 20), np.maximum(np.arange(600) - 570, 0)
-    assert [FEW_CLUSTERS in compare_paired(SUBJECT, d * 0, d, SETTINGS, clusters=one).notes for one in (equal, large)] == [False, True]
+    assert [FEW_CLUSTERS in compare_paired(SUBJECT, d * 0, d, SETTINGS, clusters=clusters).notes for clusters in (equal, large)] == [
+        False,
+        True,
+    ]
 
 
 def test_the_order_of_users_and_the_names_of_clusters_change_no_bit():

@@ -65,9 +65,9 @@ def test_a_mean_with_few_users_for_its_skewness_is_cautious():
 @given(st.floats(-1, 1), st.floats(1e-6, 10), degrees, skewnesses, st.floats(0.001, 0.499))
 def test_a_cautious_interval_contains_those_of_t_and_of_the_corrected_t(estimate, se, df, skewness, share):
     cautious, *both = (StudentT(estimate, se, df, *more) for more in ((skewness, True), (skewness,), ()))
-    assert cautious.at(share) == pytest.approx(min(one.at(share) for one in both), rel=1e-12)
-    assert cautious.at(1 - share) == pytest.approx(max(one.at(1 - share) for one in both), rel=1e-12)
-    assert cautious.below(0.0) == pytest.approx(max(one.below(0.0) for one in both), rel=1e-12)
+    assert cautious.at(share) == pytest.approx(min(interval.at(share) for interval in both), rel=1e-12)
+    assert cautious.at(1 - share) == pytest.approx(max(interval.at(1 - share) for interval in both), rel=1e-12)
+    assert cautious.below(0.0) == pytest.approx(max(interval.below(0.0) for interval in both), rel=1e-12)
 
 
 def test_an_estimate_without_spread_is_the_true_value():

@@ -34,7 +34,7 @@ def test_one_fold_gives_the_result_without_folds(test):
     base, model = draw_pair(3, 80)
     chosen = Settings(test=test, resamples=199)
     alone, plain = estimate_folds(base, model, np.zeros(80, dtype=int), chosen), estimate_paired(base, model, chosen)
-    found, expected = (difference_of(Subject("nDCG@10", "a", "b"), one, chosen, 0.01) for one in (alone, plain))
+    found, expected = (difference_of(Subject("nDCG@10", "a", "b"), sample, chosen, 0.01) for sample in (alone, plain))
     for name in ("difference", *(() if "boot" in test else ("se", "df", "statistic", "low", "high", "p", "p_equivalent"))):
         assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-9)
     assert found.interval == pytest.approx(expected.interval, abs=0.5 * found.se)  # the bootstrap draws other numbers
@@ -89,7 +89,7 @@ def test_swapped_models_have_the_mirror_image():
     base, model = draw_pair(6, 90)
     folds = np.minimum(np.arange(90) // 10, 3)
     estimates = estimate_folds(base, model, folds, SETTINGS), estimate_folds(model, base, folds, SETTINGS)
-    there, back = (difference_of(Subject("x", "a", "b"), one, SETTINGS, None) for one in estimates)
+    there, back = (difference_of(Subject("x", "a", "b"), estimate, SETTINGS, None) for estimate in estimates)
     assert (there.difference, there.low, there.p) == (-back.difference, -back.high, back.p)
 
 

@@ -89,7 +89,7 @@ def test_random_gates_at_their_limit_pass_and_fail_at_most_as_often_as_their_lev
     allowed = stats.binom.isf(0.001 / (2 * len(found)), DRAWS, 0.05)  # chance exceeds this once in a thousand runs of this test
     assert not [gate for passed, failed, gate in found if passed > allowed or failed > allowed]
     for number in (0, 1):
-        assert sum(one[number] for one in found) <= 0.05 * DRAWS * len(found)
+        assert sum(rates[number] for rates in found) <= 0.05 * DRAWS * len(found)
 
 
 def hit_rate(loss: float, churn: float, base: float = 0.05) -> Population:
@@ -133,8 +133,8 @@ def test_equivalence_at_the_margin_is_shown_in_at_most_five_percent_of_draws(exp
     population = hit_rate(margin / 0.05, 0.0)
     shown = [0, 0]
     for sums in population.draws(np.random.default_rng(SEED), 2_000, 400):
-        for side, one in enumerate((sums, sums.swapped())):
-            p = difference_of(SUBJECT, paired_estimate(one, 0.05), SETTINGS, margin, SHARES).p_equivalent
+        for side, terms in enumerate((sums, sums.swapped())):
+            p = difference_of(SUBJECT, paired_estimate(terms, 0.05), SETTINGS, margin, SHARES).p_equivalent
             shown[side] += p is not None and p <= 0.05
     assert max(shown) <= stats.binom.isf(1e-4, 400, 0.05)
 

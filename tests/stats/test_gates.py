@@ -38,7 +38,7 @@ SHARES = ValueRange(0.0, 1.0)
 
 
 def paired(mean, sd=0.1):
-    return PairedSums.of(BASE, BASE + spread(mean, sd))
+    return PairedSums.from_values(BASE, BASE + spread(mean, sd))
 
 
 OUTCOMES = [(0.0, "pass"), (-0.005, "inconclusive"), (-0.009, "inconclusive"), (-0.015, "fail"), (-0.03, "fail")]
@@ -64,7 +64,7 @@ def test_a_measure_with_lower_is_better_is_judged_as_the_mirror_image(mean, outc
 @given(changing_pairs, st.floats(0.001, 0.5))
 def test_an_absolute_margin_is_tested_by_the_t_corrected_for_skewness(pair, margin):
     base, model = pair
-    sums = PairedSums.of(base, model)
+    sums = PairedSums.from_values(base, model)
     test = margin_test(sums, True, "max_loss", margin)
     assert test.p == pytest.approx(
         stats.t.sf(skewed_t(model - base, -margin, cautious(model - base, sums.n_changed)), len(base) - 1), rel=1e-9, abs=1e-14
@@ -75,7 +75,7 @@ def test_an_absolute_margin_is_tested_by_the_t_corrected_for_skewness(pair, marg
 @given(changing_pairs, st.floats(0.001, 0.5), st.booleans())
 def test_a_relative_margin_is_tested_per_user_in_the_same_way(pair, margin, higher_is_better):
     base, model = pair
-    sums, sign = PairedSums.of(base, model), 1 if higher_is_better else -1
+    sums, sign = PairedSums.from_values(base, model), 1 if higher_is_better else -1
     test = margin_test(sums, higher_is_better, "max_loss", margin, relative=True)
     terms = sign * (model - (1 - sign * margin) * base)
     assert test.p == pytest.approx(stats.t.sf(skewed_t(terms, 0.0, cautious(terms, sums.n_changed)), len(base) - 1), rel=1e-7, abs=1e-13)
@@ -83,14 +83,14 @@ def test_a_relative_margin_is_tested_per_user_in_the_same_way(pair, margin, high
 
 def test_a_loss_of_exactly_the_margin_by_all_users_is_inconclusive_if_one_more_user_may_lose_all():
     base = np.linspace(0.1, 1, 50)
-    assert margin_test(PairedSums.of(base, base - 0.1), True, "max_loss", 0.1, values=SHARES).outcome == "inconclusive"
+    assert margin_test(PairedSums.from_values(base, base - 0.1), True, "max_loss", 0.1, values=SHARES).outcome == "inconclusive"
     # the highest bound is 0.1 + 3.0 · 0.9/51 = 0.153, the lowest one 0.1 - 3.0 · 1.1/51 = 0.035
-    assert margin_test(PairedSums.of(base, base - 0.1), True, "max_loss", 0.154, values=SHARES).outcome == "pass"
-    assert margin_test(PairedSums.of(base, base - 0.1), True, "max_loss", 0.035, values=SHARES).outcome == "fail"
+    assert margin_test(PairedSums.from_values(base, base - 0.1), True, "max_loss", 0.154, values=SHARES).outcome == "pass"
+    assert margin_test(PairedSums.from_values(base, base - 0.1), True, "max_loss", 0.035, values=SHARES).outcome == "fail"
 
 
 def test_identical_values_prove_nothing_that_one_more_user_could_refute():
-    sums = PairedSums.of(BASE, BASE)
+    sums = PairedSums.from_values(BASE, BASE)
     for kind, margin in (("max_loss", 0.0), ("min_gain", 0.0), ("max_loss", 0.007), ("min_gain", 0.007)):
         assert margin_test(sums, True, kind, margin, values=SHARES).outcome == "inconclusive"
     # of 400 users none changed: -ln(0.05)/401 = 0.00747 of all may lose 1
@@ -100,14 +100,14 @@ def test_identical_values_prove_nothing_that_one_more_user_could_refute():
 
 def test_the_remark_on_a_thousand_identical_users_has_the_needed_number_of_users():
     base = np.repeat([1.0, 0.0], [50, 950])
-    test = margin_test(PairedSums.of(base, base), True, "max_loss", 0.02, relative=True, values=SHARES)
+    test = margin_test(PairedSums.from_values(base, base), True, "max_loss", 0.02, relative=True, values=SHARES)
     assert (test.outcome, test.n_changed, test.users_needed) == ("inconclusive", 0, 2995)  # -ln(0.05)/(0.02·0.05) = 2995.7, less 1
     assert remark(test, "HitRate@10") == (
         "none of 1,000 users changed; so at most 0.3 % of all users change (95 % bound), and HitRate@10 loses at most 6.0 %; "
         "2 % needs about 2,995 users"
     )
     assert test.low == pytest.approx(-0.0596, abs=1e-4)
-    assert margin_test(PairedSums.of(base, base), True, "max_loss", 0.0597, relative=True, values=SHARES).outcome == "pass"
+    assert margin_test(PairedSums.from_values(base, base), True, "max_loss", 0.0597, relative=True, values=SHARES).outcome == "pass"
 
 
 @pytest.mark.parametrize("values", [None, SHARES])
@@ -164,33 +164,35 @@ def test_an_inconclusive_rule_names_the_claim_that_the_correction_leaves_open():
 def test_the_reason_of_a_failure_says_what_is_shown():
     why = [remark(margin_test(paired(mean), True, "max_loss", 0.01, fail="value")) for mean in (-0.03, -0.015)]
     assert why == ["loss exceeds the limit of 0.01", "a loss is shown, and its value is above the limit of 0.01"]
-    rough = margin_test(PairedSums.of(BASE[:40], BASE[:40] + spread(-0.015, 0.1)[:40]), True, "max_loss", 0.01, fail="value")
+    rough = margin_test(PairedSums.from_values(BASE[:40], BASE[:40] + spread(-0.015, 0.1)[:40]), True, "max_loss", 0.01, fail="value")
     assert (rough.outcome, rough.failed_by) == ("fail", "value")
     assert remark(rough) == "only the value is beyond the limit of 0.01, no loss is shown (fail: value)"
 
 
 def test_few_users_without_any_spread_prove_nothing():
-    few = PairedSums.of(BASE[:9], BASE[:9])
+    few = PairedSums.from_values(BASE[:9], BASE[:9])
     for values in (None, SHARES):
         assert margin_test(few, True, "max_loss", 0.01, values=values).outcome == "inconclusive"
         assert margin_test(few, True, "max_loss", 0.01, relative=True, values=values).outcome == "inconclusive"
 
 
 def test_one_user_is_inconclusive_and_no_users_cannot_be_judged():
-    one = margin_test(PairedSums.of([0.5], [0.4]), True, "max_loss", 0.05, values=SHARES)
+    one = margin_test(PairedSums.from_values([0.5], [0.4]), True, "max_loss", 0.05, values=SHARES)
     nobody = margin_test(PairedSums.zeros(), True, "max_loss", 0.05, relative=True, values=SHARES)
     assert (one.outcome, one.low, remark(one)) == ("inconclusive", None, "too few users for an interval")
     assert (nobody.outcome, remark(nobody)) == (None, "no value to judge")
 
 
 def test_a_base_value_of_zero_has_an_outcome_but_no_shares():
-    test = margin_test(PairedSums.of(np.zeros(400), np.abs(spread(0.1, 0.05))), True, "max_loss", 0.02, relative=True, values=SHARES)
+    test = margin_test(
+        PairedSums.from_values(np.zeros(400), np.abs(spread(0.1, 0.05))), True, "max_loss", 0.02, relative=True, values=SHARES
+    )
     assert (test.outcome, test.difference, test.low, test.detectable) == ("pass", None, None, None)
 
 
 def test_a_share_of_a_negative_base_value_is_a_share_of_its_size():
-    worse = margin_test(PairedSums.of(-BASE, -BASE + spread(-0.02, 0.01)), True, "max_loss", 0.02, relative=True)
-    within = margin_test(PairedSums.of(-BASE, -BASE + spread(-0.005, 0.01)), True, "max_loss", 0.02, relative=True)
+    worse = margin_test(PairedSums.from_values(-BASE, -BASE + spread(-0.02, 0.01)), True, "max_loss", 0.02, relative=True)
+    within = margin_test(PairedSums.from_values(-BASE, -BASE + spread(-0.005, 0.01)), True, "max_loss", 0.02, relative=True)
     assert (worse.outcome, within.outcome) == ("fail", "pass")
 
 
@@ -282,7 +284,9 @@ def test_the_needed_number_of_users_passes_in_80_percent_of_draws():
     n = few.users_needed
     rng = np.random.default_rng(1)
     passed = [
-        margin_test(PairedSums.of(np.full(n, 0.5), 0.5 + 0.1 * rng.standard_normal(n)), True, "max_loss", 0.005, values=SHARES).outcome
+        margin_test(
+            PairedSums.from_values(np.full(n, 0.5), 0.5 + 0.1 * rng.standard_normal(n)), True, "max_loss", 0.005, values=SHARES
+        ).outcome
         == "pass"
         for _ in range(300)
     ]
@@ -298,6 +302,6 @@ def test_a_loss_has_enough_digits_to_show_that_it_exceeds_the_limit():
 
 @given(pairs)
 def test_a_relative_margin_of_0_equals_an_absolute_one(pair):
-    sums = PairedSums.of(*pair)
+    sums = PairedSums.from_values(*pair)
     absolute, relative = (margin_test(sums, True, "max_loss", 0.0, relative=relative) for relative in (False, True))
     assert (absolute.outcome, absolute.p) == (relative.outcome, relative.p)

@@ -37,7 +37,7 @@ def test_the_difference_of_the_toy_with_its_deviation_and_error(toy):
 
 
 def test_the_t_test_of_the_toy(toy):
-    sums = compare_sums(TOY, PairedSums.of(A, B), SETTINGS)  # t is 1.6061, the skewness of d -0.1364; few changed: the lower
+    sums = compare_sums(TOY, PairedSums.from_values(A, B), SETTINGS)  # t is 1.6061, the skewness of d -0.1364; few changed: the lower
     assert (sums.statistic, sums.df, sums.p) == exactly((1.5621259279139468, 9, 0.15269353308085176))
     assert (toy.statistic, toy.df, toy.p) == exactly((1.5621259279139468, 9, 0.1875))  # six users changed: all signs
 
@@ -48,12 +48,12 @@ def test_the_intervals_of_the_toy(toy):
 
 
 def test_the_toy_is_not_inferior_by_more_than_a_margin():
-    confidence = paired_estimate(PairedSums.of(A, B), 0.05).confidence
+    confidence = paired_estimate(PairedSums.from_values(A, B), 0.05).confidence
     assert confidence.below(-0.05) == exactly(0.01514421786548036)
 
 
 def test_two_one_sided_tests_of_the_toy_agree_with_the_worse_one(toy):
-    confidence = paired_estimate(PairedSums.of(A, B), 0.05).confidence
+    confidence = paired_estimate(PairedSums.from_values(A, B), 0.05).confidence
     assert max(confidence.below(-0.05), confidence.above(0.2)) == exactly(0.01514421786548036)
     assert toy.p_equivalent == not_within(confidence, 0.2) == confidence.above(0.2)
 
@@ -122,7 +122,7 @@ def test_the_interval_of_three_runs_of_six_users():
 
 
 def test_sums_of_a_weighted_difference_follow_from_a_factor():
-    sums, factor = PairedSums.of(A, B), Fraction(49, 50)
+    sums, factor = PairedSums.from_values(A, B), Fraction(49, 50)
     other = B - 0.98 * A
     assert float(sums.difference(factor)) == pytest.approx(other.sum(), rel=1e-14)
     assert float(sums.difference_squares(factor)) == pytest.approx((other**2).sum(), rel=1e-14)

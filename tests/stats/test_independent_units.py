@@ -57,11 +57,11 @@ def test_six_changed_clusters_are_too_few_for_a_verdict_although_120_users_chang
 def test_the_same_users_in_five_folds_are_judged_like_these_users():
     base, folds = np.full(1000, 0.5), np.repeat(np.arange(5), 1000)
     change = np.append(np.full(60, -0.1), np.zeros(940))
-    plain = paired_estimate(PairedSums.of(base, base + change), None)
+    plain = paired_estimate(PairedSums.from_values(base, base + change), None)
     folded = estimate_folds(np.tile(base, 5), np.tile(base + change, 5), folds, SETTINGS, clusters=np.tile(np.arange(1000), 5))
     assert (folded.units.n, folded.units.changed, folded.units.share) == pytest.approx((1000, 60, 0.06))
     assert sides_of_missing(folded, SHARES) == sides_of_missing(plain, SHARES) == MissingSides()
-    ends = [difference_of(SUBJECT, one, SETTINGS, None, SHARES).interval for one in (folded, plain)]
+    ends = [difference_of(SUBJECT, sample, SETTINGS, None, SHARES).interval for sample in (folded, plain)]
     assert ends[0] == pytest.approx(ends[1], rel=0.01)
 
 
@@ -119,7 +119,9 @@ def test_many_small_losses_without_a_gain_are_not_worse_if_one_large_gain_may_be
     assert bounded.low == free.low  # losses were observed, and large ones beside them are not the claim
     d[100:110] = 0.01
     gains = compare_paired(SUBJECT, base, base + d, SETTINGS, values=SHARES)
-    assert sides_of_missing(paired_estimate(PairedSums.of(base, base + d), None), SHARES) == MissingSides(losses=False, gains=False)
+    assert sides_of_missing(paired_estimate(PairedSums.from_values(base, base + d), None), SHARES) == MissingSides(
+        losses=False, gains=False
+    )
     assert gains.high < 0
 
 

@@ -29,7 +29,7 @@ def test_letters_do_not_depend_on_the_order_of_pairs_and_none_is_superfluous(dif
     shuffled = random.sample(sorted(different, key=sorted), len(different))
     groups = letter_groups(MODELS, shuffled)
     assert groups == letter_groups(MODELS, different)
-    assert not [one for one, other in combinations(map(set, groups), 2) if one <= other or other <= one]
+    assert not [first for first, other in combinations(map(set, groups), 2) if first <= other or other <= first]
 
 
 def test_letters_of_a_textbook_case():

@@ -13,7 +13,7 @@ Lists = list[list[int]]
 
 
 def ranked(lists: Lists) -> RankedItems:
-    codes = np.asarray([item for one in lists for item in one], dtype=np.int64)
+    codes = np.asarray([item for ranking in lists for item in ranking], dtype=np.int64)
     return RankedItems(codes, np.cumsum([0, *map(len, lists)]))
 
 
@@ -54,9 +54,9 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("first", "second", "p", "value"), PUBLISHED)
 def test_the_value_is_that_of_the_package_rbo(first, second, p, value):
-    lists = [[ord(letter) for letter in one] for one in (first, second)]
-    for one, other in (lists, reversed(lists)):
-        assert overlaps([one], [other], p) == [pytest.approx(value, abs=1e-12)]
+    lists = [[ord(letter) for letter in ranking] for ranking in (first, second)]
+    for left, other in (lists, reversed(lists)):
+        assert overlaps([left], [other], p) == [pytest.approx(value, abs=1e-12)]
 
 
 def test_the_package_rbo_gives_the_recorded_values():
@@ -74,11 +74,11 @@ def test_lists_of_any_lengths_have_the_value_of_the_definition(seed):
     chance = random.Random(seed)
     first, second = (random_lists(chance, 30, chance.choice((3, 10, 40))) for _ in range(2))
     p = chance.choice((0.5, 0.9, 0.98))
-    for one, other, value in zip(first, second, overlaps(first, second, p), strict=True):
-        if not one and not other:
+    for left, other, value in zip(first, second, overlaps(first, second, p), strict=True):
+        if not left and not other:
             assert np.isnan(value)
         else:
-            assert value == pytest.approx(literal(one, other, p) if one and other else 0.0, abs=1e-12)
+            assert value == pytest.approx(literal(left, other, p) if left and other else 0.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -98,9 +98,9 @@ def test_common_items_have_their_best_ranks_in_lists_with_duplicates(seed):
     first, second = ([[chance.randint(0, 9) for _ in range(chance.randint(0, 12))] for _ in range(15)] for _ in range(2))
     common = common_items(ranked(first), ranked(second), 10)
     expected = {
-        (user, one.index(item) + 1, other.index(item) + 1)
-        for user, (one, other) in enumerate(zip(first, second, strict=True))
-        for item in {*one} & {*other}
+        (user, left.index(item) + 1, other.index(item) + 1)
+        for user, (left, other) in enumerate(zip(first, second, strict=True))
+        for item in {*left} & {*other}
     }
     found = list(zip(common.user.tolist(), common.first.tolist(), common.second.tolist(), strict=True))
     assert {*found} == expected
@@ -115,6 +115,6 @@ def test_the_item_that_rises_most_is_the_one_with_the_best_new_rank():
 
 
 def test_jaccard_is_the_share_of_all_distinct_items():
-    of = [np.asarray(one) for one in ([1, 0, 2], [2, 0, 3], [2, 0, 3])]
+    of = [np.asarray(ranking) for ranking in ([1, 0, 2], [2, 0, 3], [2, 0, 3])]
     assert jaccard(*of).tolist()[0] == pytest.approx(1 / 3)
     assert np.isnan(jaccard(*of)[1])

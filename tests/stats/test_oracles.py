@@ -38,7 +38,7 @@ def close(expected):
 
 @given(changing_pairs, st.sampled_from([0.01, 0.05, 0.1]))
 def test_the_paired_t_test_of_symmetric_differences_equals_scipy(pair, alpha):
-    base, model = (np.append(one, other) for one, other in (pair, pair[::-1]))
+    base, model = (np.append(left, other) for left, other in (pair, pair[::-1]))
     model = model + 2.0**-7  # so that differences around it are symmetric
     found, oracle = compare_paired(SUBJECT, base, model, Settings(alpha=alpha)), stats.ttest_rel(model, base)
     assert (found.statistic, found.p, found.df) == close((oracle.statistic, oracle.pvalue, oracle.df))
@@ -49,7 +49,7 @@ def test_the_paired_t_test_of_symmetric_differences_equals_scipy(pair, alpha):
 @given(changing_pairs, st.sampled_from([0.01, 0.05, 0.1]))
 def test_the_paired_t_test_is_corrected_for_skewness(pair, alpha):
     base, model = pair
-    sums = PairedSums.of(base, model)
+    sums = PairedSums.from_values(base, model)
     found, d, df = compare_sums(SUBJECT, sums, Settings(alpha=alpha)), model - base, len(base) - 1
     lower, higher = (skewed_t(d, 0.0, side) for side in sides(d, sums.n_changed))
     assert found.p == close(min(1.0, 2 * min(stats.t.sf(lower, df), stats.t.cdf(higher, df))))
@@ -61,7 +61,7 @@ def test_the_paired_t_test_is_corrected_for_skewness(pair, alpha):
 @given(changing_pairs)
 def test_the_relative_interval_ends_where_the_test_of_the_share_changes(pair):
     base, model = pair
-    sums, critical = PairedSums.of(base, model), stats.t.isf(0.025, len(base) - 1)
+    sums, critical = PairedSums.from_values(base, model), stats.t.isf(0.025, len(base) - 1)
     found = compare_sums(SUBJECT, sums, Settings())
     of_sides = sides(model - (1 + found.relative) * base, sums.n_changed)
     assert (found.relative_low is None) == (skewed_t(base, 0.0, of_sides[0]) <= critical)
@@ -74,7 +74,7 @@ def test_the_relative_interval_ends_where_the_test_of_the_share_changes(pair):
 
 @given(changing_pairs, st.floats(0.001, 0.3))
 def test_the_equivalence_test_of_symmetric_differences_equals_statsmodels(pair, margin):
-    base, model = (np.append(one, other) for one, other in (pair, pair[::-1]))
+    base, model = (np.append(left, other) for left, other in (pair, pair[::-1]))
     assert compare_paired(SUBJECT, base, model, Settings(), margin).p_equivalent == close(ttost_paired(model, base, -margin, margin)[0])
 
 
@@ -185,6 +185,6 @@ def test_the_geometric_mean_equals_scipy_and_its_test_is_that_of_logarithms(pair
     found = compare_paired(Subject("nDCG@10 (geometric)", "base", "model", aggregate="geometric"), base, model, Settings())
     d, df = np.log(model) - np.log(base), len(base) - 1
     assert (found.base_value, found.value) == close((stats.gmean(base), stats.gmean(model)))
-    of_sides = sides(d, PairedSums.of(np.log(base), np.log(model)).n_changed)
+    of_sides = sides(d, PairedSums.from_values(np.log(base), np.log(model)).n_changed)
     at_ends = [skewed_t(d, math.log1p(end), side) for end, side in zip((found.relative_low, found.relative_high), of_sides, strict=True)]
     assert at_ends == close([stats.t.isf(0.025, df), -stats.t.isf(0.025, df)])

@@ -25,7 +25,7 @@ def literal(base, model):
 @given(pairs)
 def test_the_sums_are_exact(pair):
     base, model = pair
-    sums = PairedSums.of(base, model)
+    sums = PairedSums.from_values(base, model)
     found = [sums.n, sums.up, sums.down, sums.base, sums.model, sums.difference(), sums.difference_squares(), sums.difference_cubes()]
     assert found == literal(base.tolist(), model.tolist())
     assert float(sums.base_squares) == pytest.approx(float((base**2).sum()), rel=1e-14)
@@ -34,14 +34,14 @@ def test_the_sums_are_exact(pair):
 @given(pairs, st.floats(0.5, 1.5))
 def test_the_cubes_of_any_weighted_difference_follow_from_the_sums(pair, factor):
     base, model = pair
-    sums, d = PairedSums.of(base, model), model - base
+    sums, d = PairedSums.from_values(base, model), model - base
     found = [sums.difference_cubes(Fraction(factor)), sums.base_cubes, sums.difference_base_squares, sums.difference_squares_base]
     expected = [((model - factor * base) ** 3).sum(), (base**3).sum(), (d * base**2).sum(), (d**2 * base).sum()]
     assert list(map(float, found)) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 def test_values_whose_cubes_overflow_are_summed():
-    assert PairedSums.of([0.0, -9e99], [8e99, 9e99]).difference_cubes() == Fraction(8e99) ** 3 + Fraction(1.8e100) ** 3
+    assert PairedSums.from_values([0.0, -9e99], [8e99, 9e99]).difference_cubes() == Fraction(8e99) ** 3 + Fraction(1.8e100) ** 3
 
 
 @given(pairs, st.randoms(use_true_random=False))
@@ -49,50 +49,50 @@ def test_order_and_parts_change_no_byte_of_paired_sums(pair, random):
     base, model = pair
     order = random.sample(range(len(base)), len(base))
     borders = sorted(random.randint(0, len(base)) for _ in range(random.randint(0, 5)))
-    parts = [PairedSums.of(base[users], model[users]) for users in np.split(np.array(order), borders)]
+    parts = [PairedSums.from_values(base[users], model[users]) for users in np.split(np.array(order), borders)]
     random.shuffle(parts)
     merged = PairedSums.zeros()
     for part in parts:
         merged += part
-    whole = PairedSums.of(base, model)
+    whole = PairedSums.from_values(base, model)
     assert merged == whole
     assert pickle.dumps(merged) == pickle.dumps(whole)
 
 
 def test_sums_over_several_blocks_of_users_equal_the_sums_of_parts():
     base, model = draw_pair(0, 70_000)
-    assert PairedSums.of(base, model) == PairedSums.of(base[:9], model[:9]) + PairedSums.of(base[9:], model[9:])
+    assert PairedSums.from_values(base, model) == PairedSums.from_values(base[:9], model[:9]) + PairedSums.from_values(base[9:], model[9:])
 
 
 @given(pairs)
 def test_swapped_sums_equal_the_sums_of_swapped_models(pair):
     base, model = pair
-    assert PairedSums.of(base, model).swapped() == PairedSums.of(model, base)
+    assert PairedSums.from_values(base, model).swapped() == PairedSums.from_values(model, base)
 
 
 def test_differences_that_come_from_rounding_count_as_0():
-    sums = PairedSums.of([0.1 + 0.2, 1e9, 0.0], [0.3, 1e9 + 1e-6, 1e-13])
+    sums = PairedSums.from_values([0.1 + 0.2, 1e9, 0.0], [0.3, 1e9 + 1e-6, 1e-13])
     assert (sums.same, sums.n_changed, sums.difference()) == (3, 0, 0)
 
 
 def test_a_small_difference_that_is_more_than_rounding_counts():
-    assert (PairedSums.of([0.0, 1.0], [1e-11, 1.0]).up, PairedSums.of([1.0], [1 - 1e-11]).down) == (1, 1)
+    assert (PairedSums.from_values([0.0, 1.0], [1e-11, 1.0]).up, PairedSums.from_values([1.0], [1 - 1e-11]).down) == (1, 1)
 
 
 def test_a_user_without_a_value_on_one_side_is_left_out_and_counted():
     nan = float("nan")
-    sums = PairedSums.of([0.5, nan, nan, 0.25, float("inf"), 1.0], [0.75, 1.0, nan, 0.25, 1.0, float("-inf")])
+    sums = PairedSums.from_values([0.5, nan, nan, 0.25, float("inf"), 1.0], [0.75, 1.0, nan, 0.25, 1.0, float("-inf")])
     assert (sums.n, sums.up, sums.same, sums.n_unpaired) == (2, 1, 1, 3)
 
 
 def test_arrays_of_different_lengths_are_not_paired():
     with pytest.raises(ValueError, match="paired by position"):
-        PairedSums.of([1.0, 2.0], [1.0])
+        PairedSums.from_values([1.0, 2.0], [1.0])
 
 
 @given(pairs, st.integers(1, 5))
 def test_sums_by_group_equal_the_sums_over_its_users(pair, n_groups):
     base, model = pair
     codes = np.arange(len(base)) * 31 % (n_groups + 1) - 1  # -1: in no group
-    found = list(UserGroups.of(codes, n_groups).sums(base, model))
-    assert found == [PairedSums.of(base[codes == code], model[codes == code]) for code in range(n_groups)]
+    found = list(UserGroups.from_codes(codes, n_groups).sums(base, model))
+    assert found == [PairedSums.from_values(base[codes == code], model[codes == code]) for code in range(n_groups)]

@@ -85,7 +85,7 @@ def test_more_users_without_a_difference_do_not_change_the_sum_of_differences(pa
 @given(pairs)
 def test_sums_and_values_give_the_same_comparison(pair):
     pair = tuple(np.tile(side, 10) for side in pair)  # so that at least ten users change
-    assert compare_sums(SUBJECT, PairedSums.of(*pair), SETTINGS, 0.01) == compare_paired(SUBJECT, *pair, SETTINGS, 0.01)
+    assert compare_sums(SUBJECT, PairedSums.from_values(*pair), SETTINGS, 0.01) == compare_paired(SUBJECT, *pair, SETTINGS, 0.01)
 
 
 @given(st.lists(st.floats(0, 1), max_size=9), st.sampled_from(["holm", "bh", "by", "none"]))
@@ -107,7 +107,7 @@ def test_models_equivalent_within_a_margin_are_equivalent_within_a_larger_one(pa
 @given(pairs, MARGINS, MARGINS, st.booleans(), st.booleans(), RANGES)
 def test_a_gate_that_passes_passes_with_a_larger_margin(pair, one, other, relative, higher_is_better, values):
     rank = {"fail": 0, "inconclusive": 1, "pass": 2}
-    sums = PairedSums.of(*pair)
+    sums = PairedSums.from_values(*pair)
     small, large = (
         margin_test(sums, higher_is_better, "max_loss", margin, relative, values=values).outcome for margin in sorted((one, other))
     )
@@ -116,7 +116,7 @@ def test_a_gate_that_passes_passes_with_a_larger_margin(pair, one, other, relati
 
 @given(pairs, MARGINS, st.booleans(), st.booleans(), RANGES)
 def test_a_gate_never_contradicts_the_observed_values(pair, margin, relative, higher_is_better, values):
-    test = margin_test(PairedSums.of(*pair), higher_is_better, "max_loss", margin, relative, values=values)
+    test = margin_test(PairedSums.from_values(*pair), higher_is_better, "max_loss", margin, relative, values=values)
     allowed = margin * test.base_value if relative else margin
     loss = (test.base_value - test.value) * (1 if higher_is_better else -1)
     assert test.outcome != ("pass" if loss > allowed else "fail") or abs(loss - allowed) < 1e-9
@@ -125,7 +125,7 @@ def test_a_gate_never_contradicts_the_observed_values(pair, margin, relative, hi
 @given(pairs, MARGINS, st.booleans(), RANGES)
 def test_the_bounds_of_a_relative_margin_are_where_the_test_changes(pair, margin, higher_is_better, values):
     worse, test = (
-        margin_test(PairedSums.of(*pair), higher_is_better, "max_loss", margin, relative=True, values=values, fail=fail)
+        margin_test(PairedSums.from_values(*pair), higher_is_better, "max_loss", margin, relative=True, values=values, fail=fail)
         for fail in ("shown_worse", "shown_beyond")
     )
     if test.low is not None and abs(test.low + margin) > 1e-9:
@@ -138,7 +138,7 @@ def test_the_bounds_of_a_relative_margin_are_where_the_test_changes(pair, margin
 
 @given(pairs, MARGINS, st.booleans(), st.booleans())
 def test_one_more_user_who_may_lose_all_never_makes_a_gate_laxer(pair, margin, relative, higher_is_better):
-    sums = PairedSums.of(*pair)
+    sums = PairedSums.from_values(*pair)
     plain, careful = (margin_test(sums, higher_is_better, "max_loss", margin, relative, values=values) for values in (None, SHARES))
     assert careful.outcome in (plain.outcome, "inconclusive")
     assert careful.p >= plain.p

@@ -29,10 +29,10 @@ def best_of_all(values, groupings, settings):
     singles = {((i, code),): groups.codes == code for i, groups in enumerate(groupings) for code in range(groups.n_codes)}
     found = {name: score(mask) for name, mask in singles.items() if mask.sum() >= settings.least(n)}
     pairs = {}
-    for ((one,), first), ((other,), second) in product(singles.items(), repeat=2):
+    for ((feature,), first), ((other,), second) in product(singles.items(), repeat=2):
         mask = first & second
-        if one[0] < other[0] and mask.sum() >= settings.least(n):
-            pairs[one, other] = score(mask)
+        if feature[0] < other[0] and mask.sum() >= settings.least(n):
+            pairs[feature, other] = score(mask)
     better = {pair: value for pair, value in pairs.items() if value > max(found.get((part,), -np.inf) for part in pair)}
     ordered = sorted({**found, **better}.items(), key=lambda item: -item[1])
     return [(name, value) for name, value in ordered if value > 0][: settings.most]
@@ -44,10 +44,10 @@ def test_pruning_loses_no_slice(seed):
     groupings, n = draw_groups(random, 3_000, (2, 3, 5, 7)), 3_000
     values = random.normal(0, 1, n) - 0.3 * (groupings[seed % 4].codes == 1) - 0.4 * (groupings[0].codes * groupings[2].codes == 2)
     settings = SliceSettings()
-    found = [one for one in find(values, groupings, settings).candidates if one.lower]
+    found = [candidate for candidate in find(values, groupings, settings).candidates if candidate.lower]
     expected = best_of_all(values, groupings, settings)
-    assert [one.conditions for one in found] == [name for name, _ in expected]
-    assert [one.score for one in found] == pytest.approx([value for _, value in expected], abs=1e-8)
+    assert [candidate.conditions for candidate in found] == [name for name, _ in expected]
+    assert [candidate.score for candidate in found] == pytest.approx([value for _, value in expected], abs=1e-8)
 
 
 def test_the_order_of_users_changes_no_bit():
@@ -118,7 +118,7 @@ def share_of_forty(family):
     candidates = [Candidate(((index, code),), 1.0, lower=code % 2 == 0) for index in range(8) for code in range(5)]
     for _ in range(40):
         groupings = draw_groups(random, 500, (5,) * 8)
-        wrong += any(one.confirmed for one in confirm(random.normal(0, 1, 500), groupings, candidates, SliceSettings(), family))
+        wrong += any(verdict.confirmed for verdict in confirm(random.normal(0, 1, 500), groupings, candidates, SliceSettings(), family))
     return wrong / 40
 
 
@@ -138,7 +138,7 @@ def test_slices_of_the_same_users_are_found_once_under_the_simplest_name():
     halves = [np.where(cold, 0, random.integers(1, 3, 2_000)) for _ in range(2)]
     values = random.normal(0, 0.3, 2_000) - 0.4 * cold
     groupings = [Groups(halves[0], 3, missing=0), Groups(halves[1], 3, missing=0), Groups(cold * 1, 2)]
-    lower = [one.conditions for one in find(values, groupings, SliceSettings()).candidates if one.lower]
+    lower = [candidate.conditions for candidate in find(values, groupings, SliceSettings()).candidates if candidate.lower]
     assert lower == [((2, 1),)]  # not also those without a value in the first, the second, and both groupings
-    without = [one.conditions for one in find(values, groupings[:2], SliceSettings()).candidates if one.lower]
+    without = [candidate.conditions for candidate in find(values, groupings[:2], SliceSettings()).candidates if candidate.lower]
     assert without == [((0, 0),)]

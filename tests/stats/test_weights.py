@@ -53,7 +53,7 @@ def test_users_without_a_value_on_a_side_are_left_out():
 )
 def test_few_heavy_users_have_a_note_and_one_alone_no_interval(weights, note, has_interval):
     values = np.array([[0.1, 0.4, 0.2, 0.9], [0.3, 0.4, 0.8, 0.1]])
-    found = weighted_estimate(*(terms(np.array(weights), one) for one in values))
+    found = weighted_estimate(*(terms(np.array(weights), value) for value in values))
     assert (found.confidence is not None) is has_interval
     assert found.notes == ((note,) if note else ())
 
@@ -73,7 +73,7 @@ def test_pooled_ratios_of_users_with_equal_denominators_in_clusters_have_the_err
     a, b, clusters = random.random(60), random.random(60), np.repeat(np.arange(12), 5)
     ones = np.ones(60)
     found = pooled_with_clusters(RatioTerms(a, ones), RatioTerms(b, ones), clusters)
-    means = paired_estimate(PairedSums.of(a, b), None)
+    means = paired_estimate(PairedSums.from_values(a, b), None)
     assert means.difference is not None
     beside = with_clusters(means, b - a, clusters)
     assert (found.difference, found.se, found.df) == pytest.approx((beside.difference, beside.se, beside.df))

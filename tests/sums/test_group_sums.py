@@ -20,7 +20,7 @@ any_rows = st.lists(st.tuples(st.floats(allow_nan=False, allow_infinity=False), 
 
 def limbs(rows) -> GroupLimbs:
     values, groups = [value for value, _ in rows], [group for _, group in rows]
-    return GroupLimbs.of(np.array(values, dtype=np.float64), np.array(groups, dtype=np.int64), N_GROUPS)
+    return GroupLimbs.from_values(np.array(values, dtype=np.float64), np.array(groups, dtype=np.int64), N_GROUPS)
 
 
 @given(any_rows)
@@ -53,14 +53,14 @@ def test_blocks_of_rows_add_up(monkeypatch):
 
 
 def test_limbs_do_not_overflow_however_often_they_merge():
-    sums = GroupLimbs.of(np.array([-1.0, 2.0**40 + 0.5]), np.array([0, 1]), 2)
+    sums = GroupLimbs.from_values(np.array([-1.0, 2.0**40 + 0.5]), np.array([0, 1]), 2)
     for _ in range(80):
         sums += sums
     assert sums.values().tolist() == [-(2.0**80), 2.0**80 * (2.0**40 + 0.5)]
 
 
 def test_a_group_that_only_one_part_has_is_zero_in_the_other():
-    merged = GroupLimbs.of(np.array([0.5]), np.array([0]), 1) + GroupLimbs.of(np.array([0.25, 4.0]), np.array([0, 2]), 3)
+    merged = GroupLimbs.from_values(np.array([0.5]), np.array([0]), 1) + GroupLimbs.from_values(np.array([0.25, 4.0]), np.array([0, 2]), 3)
     assert merged.values().tolist() == [0.75, 0.0, 4.0]
 
 
@@ -74,4 +74,4 @@ def test_groups_without_rows_are_zero():
 )
 def test_wrong_rows_are_refused(values, groups, message):
     with pytest.raises(ValueError, match=message):
-        GroupLimbs.of(np.array(values), np.array(groups), 2)
+        GroupLimbs.from_values(np.array(values), np.array(groups), 2)

@@ -193,7 +193,7 @@ def test_every_order_of_three_items_is_about_equally_often():
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 5, 8, 9, 40, 150])
 def test_a_shuffle_is_a_permutation_and_can_be_inverted(size):
-    shuffle = Shuffle.of(size, 3)
+    shuffle = Shuffle.for_size(size, 3)
     assert size <= shuffle.size <= max(2, size + size**0.5)
     keys = shuffle.keys(np.arange(5)).columns
     numbers = np.broadcast_to(np.arange(shuffle.size), (5, shuffle.size))

@@ -36,7 +36,7 @@ def rows(name: str, kind: type) -> Rows:
     with (HERE / f"{name}.csv").open(newline="", encoding="utf-8") as file:
         found = list(csv.DictReader(file))
     ids = [{"user": kind(row["user"]), "item": kind(row["item"])} for row in found]
-    return [one | {"score": float(row["score"])} if "score" in row else one for one, row in zip(ids, found, strict=True)]
+    return [id_row | {"score": float(row["score"])} if "score" in row else id_row for id_row, row in zip(ids, found, strict=True)]
 
 
 def nested(found: Rows) -> dict[Any, dict[Any, Any]]:
@@ -68,7 +68,10 @@ def ir_measures(truth: Rows, lists: Rows) -> Asked:
     from ir_measures import AP, P, R, calc_aggregate, nDCG
 
     asked = {"P": P @ K, "R": R @ K, "nDCG": nDCG @ K, "MAP": AP @ K}
-    return {key: lambda one=one: calc_aggregate([one], texts(nested(truth)), texts(nested(lists)))[one] for key, one in asked.items()}
+    return {
+        key: lambda asked_measure=measure_object: calc_aggregate([asked_measure], texts(nested(truth)), texts(nested(lists)))[asked_measure]
+        for key, measure_object in asked.items()
+    }
 
 
 def rectools(truth: Rows, lists: Rows) -> Asked:
@@ -126,7 +129,7 @@ def answer(ask: Callable[[], Any]) -> dict[str, Any]:
             found: dict[str, Any] = {"value": round(float(ask()), 12)}
         except Exception as error:  # a library may fail in any way, and the failure is what we record
             found = {"error": type(error).__name__}
-    said = sorted({type(one.message).__name__ for one in caught if "Metric" in type(one.message).__name__})
+    said = sorted({type(warning.message).__name__ for warning in caught if "Metric" in type(warning.message).__name__})
     return found | ({"warning": said[0]} if said else {})
 
 
@@ -136,7 +139,7 @@ def main(library: str) -> None:
     answers = {}
     for flaw, (truth, lists, kind) in FLAWS.items():
         asked = ask(rows(truth, int), rows(lists, kind))
-        answers[flaw] = {measure: answer(one) for measure, one in asked.items()}
+        answers[flaw] = {measure: answer(function) for measure, function in asked.items()}
     said = {"library": package, "version": version(package), "k": K, "answers": answers}
     (HERE / "reference" / f"{library}.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
 

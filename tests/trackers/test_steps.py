@@ -40,7 +40,7 @@ def history(files: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list
     def read(name: str, key: str = "HitRate_at_1", experiment: str = "receval") -> list[tuple[int, float]]:
         client = MlflowClient(files)
         (run,) = client.search_runs([client.get_experiment_by_name(experiment).experiment_id], f"attributes.run_name = '{name}'")
-        return sorted((one.step, one.value) for one in client.get_metric_history(run.info.run_id, key))
+        return sorted((point.step, point.value) for point in client.get_metric_history(run.info.run_id, key))
 
     return read
 
@@ -92,7 +92,7 @@ def test_epochs_have_their_own_axis_in_the_active_run_of_wandb(wandb_folder: Pat
             run.log({"loss": 1.0})  # the count of W&B runs ahead of the epochs
             library.track(values, "wandb", step=epoch)
     (read,) = wandb_runs(wandb_folder, 1).values()
-    lines = [(one["receval_step"], one["HitRate_at_1"]) for one in read["history"] if "receval_step" in one]
+    lines = [(row["receval_step"], row["HitRate_at_1"]) for row in read["history"] if "receval_step" in row]
     assert lines == list(enumerate(VALUES))
     assert read["step_metrics"]["HitRate_at_1"] == "receval_step"
     with pytest.raises(library.RecevalError, match="no run is active, and an offline run cannot be continued"):
@@ -121,7 +121,7 @@ def test_tensorboard_draws_a_line_over_epochs_and_hides_those_of_an_earlier_trai
     def drawn() -> list[tuple[int, float]]:
         reader = accumulators.EventAccumulator(str(tmp_path / "als" / "model"))
         reader.Reload()
-        return [(one.step, pytest.approx(one.value)) for one in reader.Scalars("HitRate_at_1")]
+        return [(scalar.step, pytest.approx(scalar.value)) for scalar in reader.Scalars("HitRate_at_1")]
 
     assert drawn() == list(enumerate(VALUES))
     for file in (tmp_path / "als" / "model").iterdir():  # as if it had been written earlier

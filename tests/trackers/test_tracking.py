@@ -66,7 +66,7 @@ def test_files_for_dvc_have_the_values_under_names_without_dots(receval: Command
     plots = [next(iter(entry.items())) for entry in yaml.safe_load(read["dvc.yaml"])["plots"]]
     for path, how in plots:
         rows = list(csv.DictReader((tmp_path / "dvc" / path).read_text().splitlines()))
-        assert {float(row["knn"]) for row in rows} <= {one.value for one in result["knn"].values()}
+        assert {float(row["knn"]) for row in rows} <= {row.value for row in result["knn"].values()}
         assert list(rows[0]) == [how["x"], *how["y"]] == ["k", "knn", "popular", "random"]
 
 
@@ -130,7 +130,7 @@ def test_a_wrong_track_section_is_refused_in_one_sentence(receval: Command, sect
 
 def test_trackers_have_a_short_form_and_the_config_reads_back():
     given = library.load_config(CONFIGS / "quickstart.yaml", ["track=[mlflow, {wandb: {mode: offline}}, dvc: ]"])
-    assert [one.name for one in given.config.track] == ["mlflow", "wandb", "dvc"]
+    assert [tracking.name for tracking in given.config.track] == ["mlflow", "wandb", "dvc"]
     again = given.resolved()
     assert again["track"][1] == {"wandb": {"project": "receval", "mode": "offline", "required": False}}
 

@@ -98,11 +98,11 @@ def _frame_of(where: str, table: str, rows: Any, columns: Mapping[str, Any], dep
     if library == "narwhals" and hasattr(rows, "collect"):
         rows = rows.collect()
     if hasattr(rows, "__arrow_c_stream__"):
-        return _of_arrow(where, rows)
+        return _arrow_frame(where, rows)
     if hasattr(rows, "fetchnumpy"):  # a relation of DuckDB before it knew Arrow's interface
         return row_frame(where, rows.fetchnumpy().items())
     if isinstance(rows, set | frozenset) and table in KEYS:
-        return from_records(where, table, sorted(rows, key=lambda one: (isinstance(one, str), one)))
+        return from_records(where, table, sorted(rows, key=lambda row: (isinstance(row, str), row)))
     if hasattr(rows, "__array__"):
         return _frame_of(where, table, np.asarray(rows), columns, depth, seen)
     raise DataError(f"{where} is not a table that receval can read", _FORMS)
@@ -121,7 +121,7 @@ def _from_hugging_face(where: str, rows: Any) -> pl.DataFrame:
     """Return the rows of a data set, also of a streamed one; raise `DataError` if the stream breaks, or has no rows."""
     arrow = rows.with_format("arrow")
     if hasattr(rows, "__len__"):
-        return _of_arrow(where, arrow[:])
+        return _arrow_frame(where, arrow[:])
     try:
         batches = list(arrow.iter(batch_size=_BATCH))
     except Exception as error:  # of a file system, a server, or a function of the user
@@ -129,10 +129,10 @@ def _from_hugging_face(where: str, rows: Any) -> pl.DataFrame:
         raise DataError(f"{where}: the stream cannot be read ({shown})", "iterate over it yourself to see why") from None
     if not batches:
         raise NoRowsError(f"{where}: there are no rows")
-    return pl.concat([_of_arrow(where, batch) for batch in batches], how="vertical_relaxed")
+    return pl.concat([_arrow_frame(where, batch) for batch in batches], how="vertical_relaxed")
 
 
-def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
+def _arrow_frame(where: str, rows: Any) -> pl.DataFrame:
     """Return the rows of any object with Arrow's C interface."""
     try:
         return pl.DataFrame(rows)

@@ -60,14 +60,14 @@ def from_matrix(where: str, table: str, matrix: Any, depth: int | None, seen: pl
             _refuse_ids_or_numbers(where, table, matrix)
         matrix = Matrix(matrix)
     if isinstance(matrix.values, tuple):
-        return _of_lists(where, table, matrix)
+        return _list_rows(where, table, matrix)
     values = matrix.values if _is_sparse(matrix.values) else np.asarray(matrix.values)
     if values.ndim != 2:
         raise DataError(f"{where}: an array of {values.ndim} dimension{'' if values.ndim == 1 else 's'}", "a matrix has users × items")
     if values.dtype.kind not in "biuf":
         raise DataError(f"{where}: a matrix of {values.dtype}", "give numbers")
     if table == "lists" and values.dtype.kind in "iu" and not _is_sparse(values):
-        return _of_lists(where, table, replace(matrix, values=(values,)))
+        return _list_rows(where, table, replace(matrix, values=(values,)))
     users, items = _labels(where, "user", matrix.users, values.shape[0]), _labels(where, "item", matrix.items, values.shape[1])
     if table != "lists":
         rows, columns, numbers = _stored(values)
@@ -76,7 +76,7 @@ def from_matrix(where: str, table: str, matrix: Any, depth: int | None, seen: pl
             raise DataError(f"{where}: a matrix is not a table of this kind", TABLE)
     else:
         excluded = _pairs(users, items, seen) if seen is not None else None
-        best = _of_sparse if _is_sparse(values) else _best
+        best = _sparse_parts if _is_sparse(values) else _best
         rows, columns, numbers = best(where, values, depth, excluded)
     if numbers.dtype.kind == "b":
         numbers = numbers.astype(np.int64)
@@ -86,7 +86,7 @@ def from_matrix(where: str, table: str, matrix: Any, depth: int | None, seen: pl
 def is_matrix(rows: Any) -> bool:
     """Return whether rows are a matrix: sparse, or an array of two dimensions of any library, or ids with their scores."""
     if isinstance(rows, tuple):
-        return len(rows) == 2 and all(hasattr(type(one), "shape") and len(one.shape) == 2 for one in rows)
+        return len(rows) == 2 and all(hasattr(type(row), "shape") and len(row.shape) == 2 for row in rows)
     is_array = hasattr(type(rows), "__array__") and not hasattr(rows, "columns") and getattr(rows, "ndim", 0) == 2
     return _is_sparse(rows) or is_array or isinstance(rows, Matrix)
 
@@ -124,7 +124,7 @@ def refuse_wrong_positions(where: str, positions: Mapping[str, int], tables: Map
         ids = pl.concat(own).unique().sort()
         if not len(ids) or ids.null_count() or ids[0] < 1:
             continue
-        if ids[-1] == n or any(len(one) == n and one.max() >= n for one in (*own, ids)):  # type: ignore[operator]
+        if ids[-1] == n or any(len(places) == n and places.max() >= n for places in (*own, ids)):  # type: ignore[operator]
             of_tables = f"the {len(ids):,} {name} ids of {' and '.join(tables)} run from {ids[0]} to {ids[-1]}"
             wrong[name] = f"the {'row' if name == 'user' else 'column'} numbers 0 to {n - 1} are taken as {name} ids, but {of_tables}"
     if wrong:
@@ -197,7 +197,7 @@ def _best(where: str, values: Any, depth: int | None, excluded: Pairs | None) ->
     return rows, columns, best
 
 
-def _of_sparse(where: str, values: Any, depth: int | None, excluded: Pairs | None) -> tuple[Any, Any, Any]:
+def _sparse_parts(where: str, values: Any, depth: int | None, excluded: Pairs | None) -> tuple[Any, Any, Any]:
     """Return the same for a sparse matrix, whose stored entries are the candidates."""
     rows, columns, scores = _stored(values)
     scores = scores if scores.dtype.kind == "f" else scores.astype(np.float64)
@@ -214,7 +214,7 @@ def _of_sparse(where: str, values: Any, depth: int | None, excluded: Pairs | Non
     return rows[kept], columns[kept], scores[kept]
 
 
-def _of_lists(where: str, table: str, matrix: Matrix) -> pl.DataFrame:
+def _list_rows(where: str, table: str, matrix: Matrix) -> pl.DataFrame:
     """Return rows of item ids in the order of their ranks, with their scores if given."""
     if matrix.mask_seen:
         hint = "remove it, or give scores of all items as floats" if len(matrix.values) > 1 else "give scores as array.astype(float)"

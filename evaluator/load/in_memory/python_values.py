@@ -118,7 +118,7 @@ def refuse_unnamed_lists(where: str, table: str, rows: Sequence[Any]) -> None:
             f"{where}: {unnamed}",
             "give {user: [item, …]}; for users 0, 1, … it is dict(enumerate(lists))",
         )
-    if all(not isinstance(one, str) for row in rows for one in row):
+    if all(not isinstance(cell, str) for row in rows for cell in row):
         raise DataError(
             f"{where}: lists of {len(names)} integers can be rows of {', '.join(names)}, or the items of users 0, 1, …",
             "give rows as tuples, or the items as {user: [item, …]}",
@@ -130,7 +130,9 @@ def is_vector(value: Any) -> bool:
     if not any(hasattr(type(value), name) for name in ("shape", "tolist")):  # a frame of Spark Connect has any attribute, its type has not
         return False
     levels = getattr(getattr(value, "index", None), "names", ())  # of pandas: with a name they are columns
-    has_names = bool(getattr(getattr(value, "dtype", None), "names", ())) or (are_names(levels) and any(one is not None for one in levels))
+    has_names = bool(getattr(getattr(value, "dtype", None), "names", ())) or (
+        are_names(levels) and any(level is not None for level in levels)
+    )
     return not has_names and (len(getattr(value, "shape", ())) == 1 or (hasattr(value, "tolist") and not hasattr(value, "shape")))
 
 
@@ -138,14 +140,14 @@ def _are_ids(row: Any) -> bool:
     """Return whether a row is a list or an array of integers or texts."""
     if isinstance(row, np.ndarray):
         return row.ndim == 1 and row.dtype.kind in "iuU"
-    return type(row) is list and all(type(one) in (int, str) for one in row)
+    return type(row) is list and all(type(cell) in (int, str) for cell in row)
 
 
 def _names_columns(table: str, rows: Mapping[Any, Any], columns: Mapping[str, Any]) -> bool:
     """Return whether the keys of a dict are names of columns, not users."""
     keys = [key for key in islice(rows, _LOOKED_AT) if isinstance(key, str)]
     roles = frozenset[str]().union(*map(usual_roles, keys)) | {
-        role for role, name in columns.items() if any(is_named_in(one, keys) for one in (name if isinstance(name, tuple) else (name,)))
+        role for role, name in columns.items() if any(is_named_in(part, keys) for part in (name if isinstance(name, tuple) else (name,)))
     }
     wanted = {"user", "item"} if may_hold_lists(table) else {"user"} if table == "people" else {"item"}
     return wanted <= roles
@@ -156,7 +158,7 @@ def _by_column(where: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
         if isinstance(held, str | Mapping | set | frozenset) or not hasattr(held, "__len__"):
             raise DataError(f"{where}: {_shown(held)} is not a column of values, for {name!r}")
     made = [column(where, str(name), held) for name, held in rows.items()]
-    other = next((one for one in made if len(one) != len(made[0])), None)
+    other = next((values for values in made if len(values) != len(made[0])), None)
     if other is not None:
         raise DataError(f"{where}: column {other.name!r} has {len(other):,} values, where {made[0].name!r} has {len(made[0]):,}")
     return row_frame(where, made)
@@ -177,7 +179,7 @@ def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     held = [_in_order(where, table, user, given) for user, given in rows.items()]
     lengths = np.fromiter(map(len, held), np.int64, len(held))
     users = column(where, "user", list(rows)).gather(np.repeat(np.arange(len(held)), lengths))
-    if held and all(isinstance(one, np.ndarray) and one.ndim == 1 and one.dtype == held[0].dtype for one in held):
+    if held and all(isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype == held[0].dtype for values in held):
         return row_frame(where, [users, ("item", np.concatenate(held))])
     elements: list[Any] = list(chain.from_iterable(held))
     if not elements:
@@ -238,11 +240,11 @@ def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
 def _kinds(elements: Sequence[Any]) -> set[str]:
     """Return the kinds of elements, by their types if all are items or pairs."""
     types = set(map(type, elements))
-    if all(issubclass(one, _SCALARS) for one in types):
+    if all(issubclass(kind, _SCALARS) for kind in types):
         return {"item"}
     if types <= {tuple, list} and set(map(len, elements)) == {2}:
         seconds = {type(second) for _, second in elements} - {type(None)}
-        if all(issubclass(one, _NUMBERS) for one in seconds):
+        if all(issubclass(kind, _NUMBERS) for kind in seconds):
             return {"pair"}
     return {_kind(element) for element in elements}
 
@@ -350,8 +352,8 @@ def _array_column(where: str, name: str, values: Any, nan_is_missing: bool) -> p
 
 def row_frame(where: str, columns: Iterable[pl.Series | tuple[str, Any]]) -> pl.DataFrame:
     """Return a frame from columns, or from names with values; raise `DataError` if two have one name."""
-    made = [one if isinstance(one, pl.Series) else column(where, *one) for one in columns]
-    names = [one.name for one in made]
+    made = [part if isinstance(part, pl.Series) else column(where, *part) for part in columns]
+    names = [series.name for series in made]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise DataError(f"{where}: two columns are named {twice!r}", "rename one of them")
@@ -372,7 +374,7 @@ def plain_ids(where: str, ids: pl.Series) -> pl.Series:
         ids = column(where, ids.name, ids.to_list())
     dtype = _inner(ids.dtype)
     if dtype == pl.Object:
-        shown = " and ".join(sorted({type(one).__name__ for one in ids.to_list()}))
+        shown = " and ".join(sorted({type(value).__name__ for value in ids.to_list()}))
         raise DataError(f"{where}: column {ids.name!r} holds values of type {shown} and cannot be an id", CAST_IDS)
     if dtype == pl.Binary:
         raise DataError(f"{where}: column {ids.name!r} holds bytes, and ids are integers or text", _DECODE)
@@ -395,7 +397,7 @@ def _refuse_fractions(where: str, ids: pl.Series, dtype: Any) -> None:
         shown = single.filter(is_odd)[0]
         raise DataError(f"{where}: {shown!r} in column {ids.name!r} cannot be an id", CAST_IDS)
     bits = _MANTISSA.get(type(dtype), 11)
-    large = [abs(one) for one in single.filter(single.abs() >= 2**bits).head(1).to_list()]
+    large = [abs(number) for number in single.filter(single.abs() >= 2**bits).head(1).to_list()]
     if large:
         raise DataError(
             f"{where}: column {ids.name!r} stores ids as {dtype}, which cannot hold all integers from 2^{bits} on: it has {large[0]:.0f}",

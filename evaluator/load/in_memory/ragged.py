@@ -20,9 +20,9 @@ def even_rows(where: str, lists: Any) -> Any:
     """
     parts = lists if isinstance(lists, tuple) else (lists,)
     lengths = [_lengths(part) for part in parts]
-    if not any(len({*one}) > 1 for one in lengths):
+    if not any(len({*counts}) > 1 for counts in lengths):
         return lists
-    if any(one != lengths[0] for one in lengths):
+    if any(counts != lengths[0] for counts in lengths):
         raise DataError(f"{where}: the scores do not have the lengths of the lists", "give one score for each item")
     ids = _padded(parts[0], lengths[0], NO_ITEM)
     if ids.dtype.kind not in "iu":

@@ -57,17 +57,17 @@ def as_arrays(where: str, rows: Any) -> Any:
         parts = {name: as_arrays(where, getattr(rows, name)) for name in ("values", "users", "items")}
         return replace(rows, **parts)
     if isinstance(rows, tuple):
-        return _of_tuple(where, rows)
+        return _tuple_of_arrays(where, rows)
     if isinstance(rows, dict):
-        return _of_dict(where, rows)
+        return _dict_of_arrays(where, rows)
     if isinstance(rows, list) and rows and _is_foreign(type(rows[0])):
-        return [as_arrays(where, one) for one in rows]
+        return [as_arrays(where, row) for row in rows]
     if isinstance(rows, io.IOBase):
         _refuse_open_file(where, rows)
     if isinstance(rows, bytes | bytearray | memoryview):
         raise DataError(f"{where} is not a table", _BUFFERS)
     if isinstance(rows, Iterator) and not hasattr(rows, "__arrow_c_stream__") and not hasattr(rows, "read"):
-        return [as_arrays(where, one) for one in rows]
+        return [as_arrays(where, row) for row in rows]
     return _array_of(where, rows) if _is_foreign(type(rows)) else rows
 
 
@@ -80,7 +80,7 @@ def _refuse_open_file(where: str, file: io.IOBase) -> None:
     raise DataError(f"{where} has {held}, not a table", _BUFFERS)
 
 
-def _of_dict(where: str, rows: dict[Any, Any]) -> dict[Any, Any]:
+def _dict_of_arrays(where: str, rows: dict[Any, Any]) -> dict[Any, Any]:
     """Return a dict with its values as arrays; the same dict if no type of its values can change."""
     foreign = {kind: _is_foreign(kind) for kind in set(map(type, rows.values()))}
     if not any(foreign[kind] or _may_change(kind) for kind in foreign):
@@ -94,13 +94,13 @@ def _of_dict(where: str, rows: dict[Any, Any]) -> dict[Any, Any]:
     return {key: changed(value) for key, value in rows.items()}
 
 
-def _of_tuple(where: str, rows: tuple[Any, ...]) -> Any:
+def _tuple_of_arrays(where: str, rows: tuple[Any, ...]) -> Any:
     """Return a pair of tensors as arrays, what `topk` returns as ids and scores, and any other tuple as it is."""
     if getattr(rows, "_fields", ("values", "indices")) != ("values", "indices"):
         return rows
     if hasattr(rows, "indices") and hasattr(rows, "values"):
         return as_arrays(where, (rows.indices, rows.values))
-    return tuple(as_arrays(where, one) for one in rows) if len(rows) == 2 and any(_is_foreign(type(one)) for one in rows) else rows
+    return tuple(as_arrays(where, row) for row in rows) if len(rows) == 2 and any(_is_foreign(type(row)) for row in rows) else rows
 
 
 def _may_change(kind: type) -> bool:
@@ -117,7 +117,7 @@ def _needs_change(value: Any) -> bool:
 
 def _pairs(value: Any) -> Any:
     """Return an array of ids and one of scores, of one user, as pairs; other values as they are."""
-    if isinstance(value, tuple) and len(value) == 2 and all(isinstance(one, np.ndarray) and one.ndim == 1 for one in value):
+    if isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, np.ndarray) and part.ndim == 1 for part in value):
         return list(zip(value[0].tolist(), value[1].tolist(), strict=True)) if len(value[0]) == len(value[1]) else value
     return value
 
@@ -140,7 +140,7 @@ def _array_of(where: str, values: Any) -> Any:
         if not _is_tensor(type(values)):
             array = np.asarray(values)
             return array.astype(np.float32) if array.dtype.name.startswith(_SHORT) else array
-        return _of_tensor(where, values.detach())
+        return _tensor_array(where, values.detach())
     except DataError:
         raise
     except Exception as error:  # of any library: a deleted array, one that is traced, a layout without a conversion
@@ -148,7 +148,7 @@ def _array_of(where: str, values: Any) -> Any:
         raise DataError(f"{where} cannot be converted into an array ({shown})", "give it as an array of NumPy") from None
 
 
-def _of_tensor(where: str, tensor: Any) -> Any:
+def _tensor_array(where: str, tensor: Any) -> Any:
     if tensor.device.type == "meta":
         raise DataError(f"{where}: a tensor on the device meta has no values", "give it on the CPU")
     if "sparse" in str(tensor.layout):
@@ -156,7 +156,7 @@ def _of_tensor(where: str, tensor: Any) -> Any:
             raise DataError(f"{where}: a sparse tensor of {tensor.ndim} dimension{'' if tensor.ndim == 1 else 's'}", _SHAPE)
         entries = tensor.to_sparse_coo().coalesce()
         row, col = (index.cpu().numpy() for index in entries.indices())
-        return Entries(row, col, _of_tensor(where, entries.values()), tuple(tensor.shape))
+        return Entries(row, col, _tensor_array(where, entries.values()), tuple(tensor.shape))
     tensor = tensor.cpu()
     try:
         return tensor.numpy()

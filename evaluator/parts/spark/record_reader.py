@@ -40,7 +40,7 @@ class RecordReader(Struct, frozen=True):
     types: Mapping[str, str]
 
     @classmethod
-    def of(cls, scan: Scan, types: Mapping[str, str]) -> RecordReader:
+    def from_scan(cls, scan: Scan, types: Mapping[str, str]) -> RecordReader:
         """Return a reader of the records of a scan; blank rows are left to Spark, which keeps their row numbers."""
         # Numbers in text files arrive as text; keys to stores must not go to workers.
         rest = replace(scan, paths=(), storage={}, partitions={}, skip_blank=False, skip_faulty=(), loose=scan.is_text or scan.loose)

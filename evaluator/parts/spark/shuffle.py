@@ -94,7 +94,7 @@ def _by_bucket(
     """Return the worker for the parts of the sources, and the blocks of their rows, each bucket in one partition."""
     opened = {role: canonical_rows(session.native, source.scan) for role, source in sources.items()}
     roles = {
-        role: Role.of(source, number, _types(opened[role]), role in (LISTS, "test", *last))
+        role: Role.from_source(source, number, _types(opened[role]), role in (LISTS, "test", *last))
         for number, (role, source) in enumerate(sources.items())
     }
     versions = Versions.installed()

@@ -182,7 +182,7 @@ def _by_polars(frame: Any, scan: Scan) -> Any:
             types[column] = "double" if kind == "time" else _number_type(scan, column) if kind == "number" else _TYPES[kind]
         if kind == "integer" and scan.is_text:
             types[odd] = "boolean"
-    reader = RecordReader.of(scan, types)
+    reader = RecordReader.from_scan(scan, types)
     return frame.mapInArrow(reader, ", ".join(f"`{name}` {kind}" for name, kind in types.items()))
 
 

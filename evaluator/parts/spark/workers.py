@@ -66,7 +66,7 @@ class Role(Struct, frozen=True):
     required: bool
 
     @classmethod
-    def of(cls, source: Source, number: int, types: Mapping[str, str], required: bool) -> Role:
+    def from_source(cls, source: Source, number: int, types: Mapping[str, str], required: bool) -> Role:
         """Return the role of a source, with only the data that a tally needs: no paths, and no keys to stores."""
         scan = replace(source.scan, paths=(), storage={}, partitions={}, frame=None)
         return cls(replace(source, scan=scan, given=(), files=(), originals=(), states=(), faulty=None), number, dict(types), required)
@@ -113,7 +113,7 @@ class PartWorker(Struct, frozen=True):
         for frames in self._parts(buckets):
             for role, frame in frames.items():
                 faulty |= bool(frame.height) and tallies[role].add(frame)
-            result = None if faulty else self._of_part(frames)
+            result = None if faulty else self._part_result(frames)
             total = result if total is None else total if result is None else total + result
         return None if faulty else total, {role: tally.counts for role, tally in tallies.items()}
 
@@ -121,11 +121,11 @@ class PartWorker(Struct, frozen=True):
         """Yield the rows of each part, for work that returns a frame: for `mapInArrow`, with only one part in memory at a time."""
         self.versions.check()
         for frames in self._parts(_by_bucket(batches)):
-            rows = self._of_part(frames)
+            rows = self._part_result(frames)
             if rows is not None:
                 yield from rows.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()
 
-    def _of_part(self, frames: Mapping[str, pl.DataFrame]) -> Any:
+    def _part_result(self, frames: Mapping[str, pl.DataFrame]) -> Any:
         """Return the result of the work on a part; `None` if no user of it belongs to the result."""
         part = self._part(frames)
         return None if part is None else self.work.value(part)

@@ -34,7 +34,9 @@ def main() -> None:
         for model in (model for model in MODELS if model not in REPEATING):
             lists = ordered_lists(model)
             every = (
-                {item for _, item in wanted} | {row["item_id"] for row in read("items")} | {item for one in lists.values() for item in one}
+                {item for _, item in wanted}
+                | {row["item_id"] for row in read("items")}
+                | {item for ranking in lists.values() for item in ranking}
             )
             items = {item: place for place, item in enumerate(sorted(every))}
             places = [users.index(user) for user, _ in wanted], [items[item] for _, item in wanted]

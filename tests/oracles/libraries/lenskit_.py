@@ -91,15 +91,15 @@ def beyond(values: Values) -> None:
                     call = partial(whole, metric(n=k, items=items), lists, truth, False)
                     values.add(model, metric.__name__, k, "none", call, users=len(lists), params={"items": told}, note=note)
             for function in (entropy, rank_biased_entropy):
-                shares = [function(one, onehot(one.ids(), found), n=k) for one in lists.lists()]
+                shares = [function(ranking, onehot(ranking.ids(), found), n=k) for ranking in lists.lists()]
                 params = {"categories": "genre one-hot of each list", "mean": "of the lists' values"}
                 values.add(model, function.__name__, k, "none", sum(shares) / len(shares), users=len(shares), params=params, note=note)
             call = partial(whole, MeanPopRank(train, n=k), lists, truth, True)
             values.add(model, "MeanPopRank", k, "none", call, users=len(lists), note=note)
     predicted = collection(read("ratings_pred"), "prediction", ordered=False)
     scored = ItemListCollection.empty(["user_id"])
-    for key, one in predicted.items():
-        scored.add(ItemList(item_ids=one.ids(), scores=one.field("prediction")), user_id=key.user_id)
+    for key, predictions in predicted.items():
+        scored.add(ItemList(item_ids=predictions.ids(), scores=predictions.field("prediction")), user_id=key.user_id)
     for metric in (RMSE, MAE):
         for mode in ("list", "global"):
             call = partial(whole, metric(), scored, truth, mode == "list")

@@ -15,7 +15,7 @@ Documents = list[list[tuple[float, int]]]
 
 def flat(users: Documents) -> tuple[Any, Any, list[int]]:
     """Return the scores and grades of all documents, and the number of each user's."""
-    scores, grades = (np.array([pair[side] for one in users for pair in one], dtype=np.float64) for side in (0, 1))
+    scores, grades = (np.array([pair[side] for user in users for pair in user], dtype=np.float64) for side in (0, 1))
     return scores, grades, list(map(len, users))
 
 
@@ -23,16 +23,16 @@ def sklearn(users: Documents, metric: str, k: int) -> float:
     """Return the mean over users of a function of sklearn.metrics."""
     from sklearn import metrics
 
-    return float(np.mean([getattr(metrics, metric)([[y for _, y in one]], [[s for s, _ in one]], k=k) for one in users]))
+    return float(np.mean([getattr(metrics, metric)([[y for _, y in user]], [[s for s, _ in user]], k=k) for user in users]))
 
 
 def sklearn_labels(users: Documents, metric: str) -> float:
     """Return the mean over users of a function of sklearn.metrics that takes no cut-off and at least two labels of 0 and 1."""
     from sklearn import metrics
 
-    alone = [float(metric == "coverage_error" and one[0][1] > 0) for one in users if len(one) == 1]
-    several = [one for one in users if len(one) > 1]
-    values = [getattr(metrics, metric)([[int(y > 0) for _, y in one]], [[s for s, _ in one]]) for one in several]
+    alone = [float(metric == "coverage_error" and user[0][1] > 0) for user in users if len(user) == 1]
+    several = [user for user in users if len(user) > 1]
+    values = [getattr(metrics, metric)([[int(y > 0) for _, y in user]], [[s for s, _ in user]]) for user in several]
     return float(np.mean(alone + values))
 
 

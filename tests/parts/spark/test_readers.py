@@ -36,7 +36,7 @@ def session(spark_session):
 
 
 def look(role: str, *paths: Path, table: str = "lists", **options) -> load.Source:
-    files = [load.SourceFile.of(path) for path in paths]
+    files = [load.SourceFile.from_path(path) for path in paths]
     given = load.ReadOptions(**options)
     return load.look(load.open_source(role, table, list(map(str, paths)), files, given), given)
 
@@ -211,11 +211,11 @@ def test_ids_of_several_columns_are_the_same_from_every_reader(session, tmp_path
     log.tail(7).cast({"number": pl.Int16, "step": pl.Categorical}).write_parquet(tmp_path / "part-2.parquet")
     key = load.flat_columns({"user": ["session", "step", "number"]})
     files = {name: ["l." + name] for name in ("csv", "ndjson", "parquet", "arrow")} | {"parts": ["part-1.parquet", "part-2.parquet"]}
-    sources = {name: look(name, *(tmp_path / one for one in of_name), columns=key) for name, of_name in files.items()}
+    sources = {name: look(name, *(tmp_path / file for file in of_name), columns=key) for name, of_name in files.items()}
     sources = {name: source.with_scan(skip_faulty=("user",)) for name, source in sources.items()}
     parts, counts = parts_of(session, sources, last=sources)
     assert_whole(parts, sources)
-    assert {one["rows"] for one in counts.values()} == {11}
+    assert {counts_of_file["rows"] for counts_of_file in counts.values()} == {11}
     expected = local(sources["csv"])["user"].to_list()
     assert expected[:3] == ["7|a|0", "3|b\\|c|2", "7|\\\\|4"]
     assert all(local(source)["user"].to_list() == expected for source in sources.values())

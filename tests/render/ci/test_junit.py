@@ -25,8 +25,8 @@ def test_gates_and_checks_are_suites_with_a_case_each(result):
 
 def test_what_fails_is_a_failure_and_what_may_be_skipped_is_skipped(result):
     (suite,) = (
-        one
-        for name, one in suites(reported(result, gates=[gate(o) for o in ("pass", "inconclusive", "fail", "skipped")])).items()
+        tested
+        for name, tested in suites(reported(result, gates=[gate(o) for o in ("pass", "inconclusive", "fail", "skipped")])).items()
         if name == "gates"
     )
     passed, warned, failed, skipped = suite
@@ -41,7 +41,7 @@ def test_what_fails_is_a_failure_and_what_may_be_skipped_is_skipped(result):
 
 def test_the_numbers_of_a_gate_are_its_properties(result):
     (case,) = suites(reported(result, gates=[gate("fail")]))["gates"]
-    assert {one.name: float(one.value) for one in case.child(junitparser.Properties)} == {"value": 0.4, "limit": 0.5, "high": 0.6}
+    assert {entry.name: float(entry.value) for entry in case.child(junitparser.Properties)} == {"value": 0.4, "limit": 0.5, "high": 0.6}
     assert case.classname == "receval.good"
 
 

@@ -62,12 +62,12 @@ def test_a_summary_that_cannot_be_written_is_reported_in_one_sentence(tmp_path):
 def test_code_quality_lists_what_did_not_pass_with_stable_fingerprints(result):
     content = replace(reported(result, gates=[gate("fail"), gate("pass")]), source="c.yaml")
     issues = json.loads(as_code_quality(content))
-    (of_gate,) = (one for one in issues if one["check_name"] == "receval nDCG@3 ≥ 0.5")
+    (of_gate,) = (issue for issue in issues if issue["check_name"] == "receval nDCG@3 ≥ 0.5")
     assert of_gate["severity"] == "major"
     assert of_gate["location"] == {"path": "c.yaml", "lines": {"begin": 1}}
     again = json.loads(as_code_quality(reported(result, gates=[gate("fail", sentence="Other words."), gate("pass")])))
-    assert [one["fingerprint"] for one in again] == [one["fingerprint"] for one in issues]
-    assert len({one["fingerprint"] for one in issues}) == len(issues)
+    assert [issue["fingerprint"] for issue in again] == [issue["fingerprint"] for issue in issues]
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def html(tmp_path_factory, content):
 
 def complaints(page):
     """Return the complaints of a browser: console messages, exceptions, and requests that leave the file."""
-    requests = [one["request"]["url"] for one in page.named("Network.requestWillBeSent")]
+    requests = [event["request"]["url"] for event in page.named("Network.requestWillBeSent")]
     return [
         *page.named("Runtime.consoleAPICalled"),
         *page.named("Runtime.exceptionThrown"),
@@ -73,7 +73,7 @@ def test_the_cells_of_values_are_the_numbers_of_the_json(page, html, content):
     page.open(html)
     data = page.value("JSON.parse(document.getElementById('receval-data').textContent)['values-table']")
     table = page.value("[...document.querySelectorAll('#values-table tr')].map(row => [...row.cells].map(cell => cell.textContent))")
-    names, measures = [one.name for one in content.models], list(content.labels)
+    names, measures = [model.name for model in content.models], list(content.labels)
     assert len(data["rows"]) == len(names) * len(measures)
     by_model = len(names) >= len(measures)
     for model, measure, value, *_ in data["rows"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from markdown_it import MarkdownIt
-from receval.outputs import of_form
+from receval.outputs import output_form
 from receval.render.ci import cut
 from receval.render.forms import rendered
 
@@ -57,12 +57,12 @@ def test_findings_are_folded(content):
 
 @pytest.mark.parametrize("form", ["report", "results.md"])
 def test_every_row_of_a_table_has_its_cells_and_every_name_is_text(form, hostile):
-    text = as_markdown(hostile) if form == "report" else rendered(of_form("md", "result"), hostile.results["result"]).decode()
+    text = as_markdown(hostile) if form == "report" else rendered(output_form("md", "result"), hostile.results["result"]).decode()
     blocks, inlines = tokens(text)
     for table in tables(text):
         assert len({len(row) for row in table}) == 1
     html = {token.content for token in [*blocks, *inlines] if token.type in ("html_block", "html_inline")}
-    assert not [one for one in html if "script" in one and "summary" not in one]
+    assert not [line for line in html if "script" in line and "summary" not in line]
     assert not [token for token in inlines if token.type in ("link_open", "code_inline") and "alert" in str(token)]
     assert "\x1b" not in text
     names = tables(text)[0][0][1:]
@@ -70,7 +70,7 @@ def test_every_row_of_a_table_has_its_cells_and_every_name_is_text(form, hostile
 
 
 def test_the_markdown_of_a_result_leads_with_title_verdict_and_table(result):
-    lines = rendered(of_form("md", "result"), result).decode().splitlines()
+    lines = rendered(output_form("md", "result"), result).decode().splitlines()
     assert lines[0] == "# Evaluation of popular, good, better"
     assert lines[2] == "9 measures over 40 users."
     assert lines.index("| measure | popular | good | better |") < lines.index("## Findings of the health checks")

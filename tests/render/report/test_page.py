@@ -122,15 +122,20 @@ def test_values_and_differences_are_in_the_page_in_full_precision(html, content,
     assert of_model == {(row.model, row.label): row.value for row in result.rows}
     for table in (table for name, table in tables.items() if re.fullmatch(r"differences-\d", name)):
         rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
-        for one in content.comparison.of(table["model"]):
-            (row,) = (row for row in rows if row["measure"] == one.subject.measure)
-            assert (row["difference"], row["low"], row["high"], row["verdict"]) == (one.difference, one.low, one.high, one.verdict)
+        for difference in content.comparison.model_differences(table["model"]):
+            (row,) = (row for row in rows if row["measure"] == difference.subject.measure)
+            assert (row["difference"], row["low"], row["high"], row["verdict"]) == (
+                difference.difference,
+                difference.low,
+                difference.high,
+                difference.verdict,
+            )
 
 
 def test_half_the_width_of_an_interval_comes_from_students_t(content):
     from scipy import stats
 
-    (point,) = (one for one in content.points if one.name == "good" and one.label == "Recall@3")
+    (point,) = (found for found in content.points if found.name == "good" and found.label == "Recall@3")
     values = content.results["result"].per_user["good"]["Recall@3"].to_numpy()
     low, high = stats.t.interval(0.95, len(values) - 1, loc=values.mean(), scale=stats.sem(values))
     assert (point.low, point.high) == pytest.approx((low, high))
@@ -163,16 +168,16 @@ def test_without_the_extra_the_page_has_the_charts_of_values_and_differences_wit
     text = as_html(content).decode()
     assert as_html(content).decode() == text
     reader = Reader(text)
-    assert [one["id"] for one in reader.named("figure")] == ["values-chart", "differences-chart"]
+    assert [figure["id"] for figure in reader.named("figure")] == ["values-chart", "differences-chart"]
     charts = re.findall(r'<svg role="img".*?</svg>', text)
     assert len(charts) == 4  # broad and narrow
-    said = [re.search("<desc>(.*?)</desc>", one)[1] for one in charts]
-    assert (said[0] == said[1], said[2] == said[3], all("<title>" in one for one in charts)) == (True, True, True)
+    said = [re.search("<desc>(.*?)</desc>", chart)[1] for chart in charts]
+    assert (said[0] == said[1], said[2] == said[3], all("<title>" in chart for chart in charts)) == (True, True, True)
     first = content.labels[0]
-    for one in (one for one in content.points if one.label == first and one.is_drawn):
-        assert f"{one.name} {content.formats.shown(one.row)} ± " in said[0]
-    for one in content.comparison.differences[:2]:
-        assert f"{with_sign(one.difference, 4)} ({with_sign(one.low, 4)} to {with_sign(one.high, 4)}, {one.verdict})" in said[2]
+    for point in (drawn for drawn in content.points if drawn.label == first and drawn.is_drawn):
+        assert f"{point.name} {content.formats.shown(point.row)} ± " in said[0]
+    for change in content.comparison.differences[:2]:
+        assert f"{with_sign(change.difference, 4)} ({with_sign(change.low, 4)} to {with_sign(change.high, 4)}, {change.verdict})" in said[2]
     assert "The charts over_k, distribution, trade_off and groups are missing, because the extra report was not installed" in text
 
 
