@@ -192,7 +192,8 @@ def _outcome(result: Result, id: str) -> str:
 
 def _candidates(result: Result) -> Iterator[Block]:
     sampled = [
-        f"{model}: each list ranks about {candidate.per_user:,} candidates, and {100 * candidate.inside:.3g} % of the relevant items are among them."
+        f"{model}: each list ranks about {candidate.per_user:,} candidates, "
+        f"and {100 * candidate.inside:.3g} % of the relevant items are among them."
         for model, candidate in result.candidates.items()
     ]
     others = [model for model in _models(result) if model not in result.candidates]
