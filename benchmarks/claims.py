@@ -26,7 +26,6 @@ import polars as pl
 from numpy.typing import NDArray
 from receval.comparison.slice_limits import above_limit, confirm_beyond
 from receval.comparison.slicing import halves
-from receval.names.short_names import Margin
 from receval.stats.best import conclude_values
 from receval.stats.concluding import judge_family
 from receval.stats.difference import Difference, Settings, Subject
@@ -37,6 +36,7 @@ from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
 from receval.stats.slices import Candidate, Groups, SliceSettings, confirm, find, find_below
 from receval.stats.two_models import compare_paired, compare_unpaired
+from receval.syntax.short_names import Margin
 
 Random = np.random.Generator
 Values = NDArray[np.float64]

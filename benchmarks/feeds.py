@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 from border import exchange
 from libraries import LIBRARIES, Group, Row, file_of, has_table, lists_of_library, read
-from receval.names.measure_strings import Scalar
+from receval.syntax.measure_strings import Scalar
 
 PAIR = ["user_id", "item_id"]
 OTHER = "(none)"

@@ -31,7 +31,7 @@ from border import find_exchange
 from feeds import categories, data, group_names
 from libraries import LIBRARIES, Group, Row, file_of, first_repeat, has_ties, lists_of_library, read, truth, with_all_items
 from receval import load_config, run
-from receval.errors import RecevalError
+from receval.support.errors import RecevalError
 from spelling import Query, combination, query_of, unsupported
 
 

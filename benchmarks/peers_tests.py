@@ -26,7 +26,7 @@ from typing import Any
 
 import polars as pl
 import receval
-from receval.errors import RecevalError
+from receval.support.errors import RecevalError
 
 VERSIONS = {
     "trec_eval 10": "trec_eval10",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from libraries import LIBRARIES, Row
 from receval import conventions, metrics
-from receval.names.measure_strings import UNSET, MetricSpec, Scalar
+from receval.syntax.measure_strings import UNSET, MetricSpec, Scalar
 
 ABOUT_INPUT = {
     *("relevance_level", "backend", "grades", "make_comparable", "relevance_threshold", "truth", "mode"),  # the test file

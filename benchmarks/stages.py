@@ -21,8 +21,8 @@ from typing import Any, Final
 
 import run
 from receval.cli.main import main
+from receval.engines import partitions, processes
 from receval.evaluation import running
-from receval.parts import partitions, processes
 
 N_PROCESSES: Final = 2
 

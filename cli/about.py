@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import click
-from receval.outputs import output_form
+from receval.support.outputs import output_form
 
 from . import options
 from .output import say, show
@@ -28,7 +28,7 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
     NAME is a metric, one of its aliases, or with --convention the name it has in that library. Words such as 'genre diversity' list the
     metrics that they describe.
     """
-    from receval.session.catalogue import look_up
+    from receval.actions.catalogue import look_up
 
     if sum((name is not None or convention is not None, axes, conventions, everything)) > 1:
         raise click.UsageError("NAME or --convention, --axes, --conventions and --all exclude each other")
@@ -44,8 +44,8 @@ def schema(of: str, output: str | None) -> None:
     Editors with a YAML language server complete and check a config if the schema is beside it, as with -o receval.schema.json, and the
     config begins with: # yaml-language-server: $schema=receval.schema.json
     """
+    from receval.actions.start import save_text
     from receval.render.schemas import json_schema_of
-    from receval.session.start import save_text
 
     if output is None:
         click.echo(json_schema_of(of), nl=False)
@@ -61,7 +61,7 @@ def doctor(form: str) -> None:
 
     Nothing is changed. Attach the output to a bug report.
     """
-    from receval.session.machine import facts
+    from receval.actions.machine import facts
 
     show(output_form(form, "machine"), facts())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import click
-from receval.outputs import output_form
+from receval.support.outputs import output_form
 
 from . import options
 from .output import say, show
@@ -21,8 +21,8 @@ def card(folder: str, outputs: tuple[str, ...], form: str | None, overrides: tup
     Give a folder that 'receval run -o DIR/' wrote. Fields that only the author knows (tuning, validation set, preprocessing, seeds,
     hardware) are 'not stated' until the section card of the config, or --set, states them. No id of a user is on the card.
     """
-    from receval.session.card import SECTIONS, card_of_folder
-    from receval.session.targets import shown
+    from receval.actions.card import SECTIONS, card_of_folder
+    from receval.actions.targets import shown
 
     for override in overrides:
         if not override.startswith(tuple(f"{name}." for name in SECTIONS)):

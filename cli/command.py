@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import click
-from receval.errors import ArgumentError
+from receval.support.errors import ArgumentError
 
 from .threads import refuse_wrong_threads
 

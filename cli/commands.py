@@ -85,7 +85,7 @@ class _Commands(click.Group):
     def resolve_command(self, context: click.Context, arguments: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         name = arguments[0]
         if name not in _COMMANDS and not name.startswith("-"):
-            from receval.synonyms import did_you_mean, question
+            from receval.support.synonyms import did_you_mean, question
 
             if name.lower().replace("-", "_") in _TOLD:
                 context.fail(f"No such command {name!r}. {_TOLD[name.lower().replace('-', '_')]}.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 import receval
-from receval.outputs import file_form, output_form
+from receval.support.outputs import file_form, output_form
 
 from . import options
 from .output import say, show
@@ -69,7 +69,7 @@ def diff(
     Give a config and two of its models, only the models if the folder has one config, two files of lists with --test, or two folders
     of results with stored lists. A is the base. Values are those of 'receval run'.
     """
-    from receval.session.diff import DiffOptions, diff_inputs
+    from receval.actions.diff import DiffOptions, diff_inputs
 
     inputs = (*inputs, *(name for text in models for name in text.split(",")))
     arguments["orders"] = tuple(dict.fromkeys(arguments["orders"])) or ("loss", "gain")

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 import click
-from receval.outputs import output_form
+from receval.support.outputs import output_form
 
 from . import options
 from .options import hint_in_options
@@ -84,8 +84,8 @@ def gate(
     Give a folder that 'receval run -o DIR/' wrote, which is judged without its data, or a config, which is evaluated. Exits with 1 if
     a gate failed, or a health check of level error.
     """
-    from receval.session.judge import gate_options, measures_of_rules
-    from receval.session.judge_source import judge_source
+    from receval.actions.judge import gate_options, measures_of_rules
+    from receval.actions.judge_source import judge_source
 
     named = read.source(source)
     _refuse_contradictions(named, read, arguments)
@@ -127,7 +127,7 @@ def _refuse_contradictions(source: str, read: options.ConfigReader, arguments: d
         raise click.UsageError("--baseline-model needs --baseline")
     if arguments["baseline"] is None and arguments["anchor"] is None and arguments["if_missing"] is not None:
         raise click.UsageError("--if-missing needs --baseline")
-    from receval.session.targets import is_folder
+    from receval.actions.targets import is_folder
 
     if is_folder(source) and read.changes:
         raise click.UsageError(
@@ -169,7 +169,7 @@ def set_baseline(context: click.Context, folder: str, target: str | None, models
     results failed, if their config has gates that were never judged, or if they have no model of the earlier baseline (unless
     gates.baseline names another model).
     """
-    from receval.session.judge import set_baseline
+    from receval.actions.judge import set_baseline
 
     made = set_baseline(folder, target, models=models, force=force)
     if made.reasons:
@@ -187,6 +187,6 @@ def show_baseline(folder: str, models: tuple[str, ...], form: str) -> None:
 
     Also shows its test data, and whether its gates and checks passed.
     """
-    from receval.session.judge import load, with_bases
+    from receval.actions.judge import load, with_bases
 
     show(output_form(form, "baseline"), with_bases(folder, load(folder), models), name=folder)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import click
-from receval.synonyms import SYNONYMS, nearest
+from receval.support.synonyms import SYNONYMS, nearest
 
 _CONFIG: Final = "the config as an argument: receval run CONFIG"
 _LISTS: Final = ("--recs NAME=FILE",)

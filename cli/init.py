@@ -6,7 +6,7 @@ import shlex
 from typing import Any
 
 import click
-from receval.quoting import one_line
+from receval.support.quoting import one_line
 
 from . import options
 from .output import emit, say
@@ -27,7 +27,7 @@ def init(files: tuple[str, ...], source: str | None, demo: str | None, output: s
     --from converts the data, the evaluation and the convention of another program. Comments at the end name the keys that receval
     does not have.
     """
-    from receval.session import start
+    from receval.actions import start
 
     if sum((bool(files), source is not None, demo is not None)) > 1:
         raise click.UsageError("give exactly one of FILES, --from and --demo")
@@ -50,7 +50,7 @@ def init(files: tuple[str, ...], source: str | None, demo: str | None, output: s
 
 def _save(config: Any) -> None:
     """Write the config to its file, or to standard output."""
-    from receval.session.start import save_config
+    from receval.actions.start import save_config
 
     save_config(config)
     if config.target is None:

@@ -50,7 +50,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
     """Run a command and turn each failure into a sentence and an exit code."""
     try:
         import click
-        from receval.errors import RecevalError, system_error
+        from receval.support.errors import RecevalError, system_error
 
         from .commands import cli
     except KeyboardInterrupt:
@@ -109,7 +109,7 @@ def _print_trace() -> None:
 
 def _print(text: str) -> None:
     """Print foreign lines to standard error, with every character visible."""
-    from receval.quoting import sentence
+    from receval.support.quoting import sentence
 
     print(sentence(text), end="", file=sys.stderr)
 
@@ -120,7 +120,7 @@ def _refuse_narrow_limits() -> None:
         import resource
     except ImportError:  # Windows has no such limit
         return
-    from receval.errors import MachineError
+    from receval.support.errors import MachineError
 
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if 0 <= files < _OPEN_FILES:
@@ -156,7 +156,7 @@ class _Terminated(KeyboardInterrupt):
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
     """Let SIGTERM and SIGHUP end the program like an error, so that temporary files are removed; exit codes 143 and 129."""
-    from receval.errors import ending_signals
+    from receval.support.errors import ending_signals
 
     def end(number: int, frame: object) -> None:
         if hangup is not None:

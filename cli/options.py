@@ -16,8 +16,8 @@ from typing import Any, Final, TypeVar
 import click
 import receval
 from click.shell_completion import CompletionItem
-from receval import outputs
-from receval.errors import ConfigError, DataError, in_options
+from receval.support import outputs
+from receval.support.errors import ConfigError, DataError, in_options
 
 from .command import Command as Command
 
@@ -143,7 +143,7 @@ class ConfigReader:
 
         Raises `UsageError` if there are only folders and options that change a config, except keys of these sections.
         """
-        from receval.session.targets import is_folder
+        from receval.actions.targets import is_folder
 
         are_folders = all(is_folder(text.rpartition("=")[2]) for text in given)
         if are_folders and "test" in self.question:
@@ -195,7 +195,7 @@ class ConfigReader:
         For a command that does not judge gates, options may leave out a measure that a rule of the config needs.
         """
         from receval.config import load_config
-        from receval.errors import ConfigError
+        from receval.support.errors import ConfigError
 
         from .output import warn
 
@@ -249,11 +249,11 @@ def _as_options(text: str) -> str:
     return _GIVE.sub(lambda found: " or ".join(map(option, filter(None, found.groups()))), in_options(text))
 
 
-def _with_category_settings(error: receval.errors.ConfigError, items: Any) -> receval.errors.ConfigError:
+def _with_category_settings(error: receval.support.errors.ConfigError, items: Any) -> receval.support.errors.ConfigError:
     """Return the error of a config, with the settings for the categories of the file of `--items`."""
     if not isinstance(items, str):
         return error
-    from receval.session.start import with_category_settings
+    from receval.actions.start import with_category_settings
 
     return with_category_settings(error, items)
 
@@ -261,7 +261,7 @@ def _with_category_settings(error: receval.errors.ConfigError, items: Any) -> re
 def _load_plugins(context: click.Context, parameter: click.Parameter, files: tuple[str, ...]) -> None:
     """Run the files of `--plugin` before reading anything that may use their additions."""
     if files:
-        from receval import plugins
+        from receval.support import plugins
 
         for file in files:
             plugins.load_file(Path(file))
@@ -437,21 +437,21 @@ def by_option(does: str) -> Callable[[_Callback], _Callback]:
 
 def metric_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Return the metrics that begin with `begun`, ignoring case."""
-    from receval.session.catalogue import metric_names
+    from receval.actions.catalogue import metric_names
 
     return [name for name in metric_names() if name.lower().startswith(begun.lower())]
 
 
 def convention_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Return the conventions that begin with `begun`."""
-    from receval.session.catalogue import convention_names
+    from receval.actions.catalogue import convention_names
 
     return [name for name in convention_names() if name.startswith(begun)]
 
 
 def models_of_configs(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """Return the models of the config among the words before, or in the folder, that begin with `begun`, and files."""
-    from receval.session.diff import config_among
+    from receval.actions.diff import config_among
 
     names = _models_of(config_among(context.params.get("inputs") or ()), begun)
     return [*map(CompletionItem, names), CompletionItem(begun, type="file")]

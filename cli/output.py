@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import click
 import receval
-from receval.outputs import OutputForm, output_form
-from receval.quoting import escaped, sentence
+from receval.support.outputs import OutputForm, output_form
+from receval.support.quoting import escaped, sentence
 
 
 def emit(content: bytes, *, drawn: bool = False) -> None:
@@ -38,7 +38,7 @@ def show(row: OutputForm | None, value: Any, **options: Any) -> None:
 
 def tell(findings: Sequence[Any], *, verbose: bool = True) -> None:
     """Show findings on standard error; unless `verbose`, only a few, and the command that shows all."""
-    from receval.session.show import findings_text
+    from receval.actions.show import findings_text
 
     click.echo(findings_text(findings, sys.stderr, verbose=verbose), err=True, nl=False)
 
@@ -51,7 +51,7 @@ def tell_cautions(result: receval.Result, *, quiet: bool) -> None:
 
 def tell_gates(result: receval.Result) -> None:
     """Show gates on standard error."""
-    from receval.session.show import gates_text
+    from receval.actions.show import gates_text
 
     click.echo(gates_text(result, sys.stderr), err=True, nl=False)
 
@@ -90,7 +90,7 @@ def say_written(written: Sequence[Path], documents: bool | None) -> None:
     `documents` is true if each file in LaTeX is a whole document, and `None` if a template decides what it is.
     """
     if written:
-        from receval.session.targets import address_of, shown
+        from receval.actions.targets import address_of, shown
 
         folders = [shlex.quote(shown(path)) for path in written if os.path.isdir(path) or (address_of(path) and not path.suffix)]
         after = f"; next: receval report {folders[0]} -o report.html" if folders else ""
@@ -99,8 +99,8 @@ def say_written(written: Sequence[Path], documents: bool | None) -> None:
 
 def _with_kind(path: Path, documents: bool | None) -> str:
     """Return an output as it is named, a file in LaTeX with what it has, tables or a document."""
-    from receval.outputs import file_form
-    from receval.session.targets import shown
+    from receval.actions.targets import shown
+    from receval.support.outputs import file_form
 
     row = file_form(path, "latex")
     if row is None or documents is None:
@@ -113,7 +113,7 @@ def say_without_charts(written: Iterable[object], row: OutputForm | None = None,
     """Say on standard error that pages have no charts if the extra that draws them is missing, and how to get it; not if `quiet`."""
     is_page = row is not None and row.form == "html"
     if not quiet and (is_page or any(str(path).lower().endswith((".html", ".htm")) for path in written)):
-        from receval.session.show import missing_charts
+        from receval.actions.show import missing_charts
 
         if missing := missing_charts():
             say(f"warning: {missing}")
@@ -145,6 +145,6 @@ def ci_files(system: str) -> dict[Path, OutputForm]:
 def publish(content: Any, system: str) -> None:
     """On GitHub, append the report to the summary of the step, and print annotations of failures to standard error."""
     if system == "github":
-        from receval.session.report import publish_on_github
+        from receval.actions.report import publish_on_github
 
         publish_on_github(content, os.environ.get("GITHUB_STEP_SUMMARY"), partial(click.echo, err=True, nl=False))

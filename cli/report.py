@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 import receval
-from receval.outputs import output_form
+from receval.support.outputs import output_form
 
 from . import options
 from .output import ci_files, emit, publish, say, say_without_charts, say_written, show, tell, tell_cautions
@@ -92,7 +92,7 @@ def compare(
     Give a config (its models are compared), folders that 'receval run -o DIR/' wrote, or both: main=results/main today=results/today.
     Users are paired by id. Exits with 0 whatever the verdict.
     """
-    from receval.session.compare import compare_inputs
+    from receval.actions.compare import compare_inputs
 
     arguments |= {"test": read.take_tests(arguments.pop("tests")), "models": read.models}
 
@@ -166,7 +166,7 @@ def report(
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; two or more folders give the page of their
     comparison. User ids appear only with --losers. Always exits with 0 if the report is made.
     """
-    from receval.session.report import SECTIONS, report_inputs
+    from receval.actions.report import SECTIONS, report_inputs
 
     if not outputs and form is None and system == "none":
         raise click.UsageError("give an output file or a format: -o report.html, or --format md")
@@ -243,7 +243,7 @@ def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated. With several folders, models of the
     same name are compared. All forms except .json need the extra report.
     """
-    from receval.session.report import SECTIONS, plot_inputs
+    from receval.actions.report import SECTIONS, plot_inputs
 
     sources = read.sources(inputs, SECTIONS)
     plot_inputs(sources, chart, of, {**arguments, "models": read.models}, overrides=read.overrides, read=read, tell=tell, output=output)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import click
 import receval
-from receval.outputs import Need, OutputForm, Subject, output_form
+from receval.support.outputs import Need, OutputForm, Subject, output_form
 
 from . import options
 from .output import (
@@ -154,8 +154,8 @@ def run(
     if print_config:
         _print_config(loaded)
         return
-    from receval.session.run import run_config
-    from receval.session.show import Looks
+    from receval.actions.run import run_config
+    from receval.actions.show import Looks
 
     (looks := Looks(**table)).refuse_unknown(loaded)
     row = _row(form, per_user, quiet, has_files=bool(outputs))
@@ -181,7 +181,7 @@ def _tracked(record: receval.RunRecord[receval.Result], quiet: bool) -> receval.
     """Log a result with the trackers of its config, after its verdicts, and say where it is; raise the failure of either."""
     if record.failure is not None:
         raise record.failure
-    from receval.session.run import track_run
+    from receval.actions.run import track_run
 
     say_verdicts(record, quiet=quiet)
     record = track_run(record)
@@ -218,7 +218,7 @@ def _refuse_without_signature(form: str | None, signature: bool, per_user: bool)
 def _say_signatures(result: receval.Result, signatures: Sequence[str], quiet: bool) -> None:
     """Say on standard error whether measures have the signatures that they were computed from."""
     if signatures and not quiet:
-        from receval.session.show import reproduced
+        from receval.actions.show import reproduced
 
         for sentence in reproduced(result, signatures):
             say(sentence)
@@ -249,7 +249,7 @@ def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbos
 def _print_config(loaded: receval.Loaded) -> None:
     """Print the config with its defaults; raise an error if a chart has an unknown measure."""
     if loaded.config.report.charts:
-        from receval.session.report import refuse_unknown_charts
+        from receval.actions.report import refuse_unknown_charts
 
         refuse_unknown_charts(loaded)
     click.echo(loaded.resolved_yaml(), nl=False)
@@ -281,7 +281,7 @@ def _show(
                 tell_gates(result)
             show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences, signature=signature)
     if signature and (row is None or row.form == "table"):
-        from receval.session.show import signatures_text
+        from receval.actions.show import signatures_text
 
         emit(f"{'' if row is None else chr(10)}{signatures_text(looks.apply(result))}".encode())
     say_without_charts(record.written, row, quiet=quiet)
@@ -356,7 +356,7 @@ def track(folder: str, trackers: tuple[str, ...], step: int | None, models: tupl
     Give a folder that 'receval run -o DIR/' wrote. Values with their intervals are metrics; report, results and manifest are artifacts; no
     id of a user is among them. Exits with 2 if a tracker fails, with 4 if its extra is not installed.
     """
-    from receval.session.track import track_folder
+    from receval.actions.track import track_folder
 
     outcomes, chosen = track_folder(folder, trackers, step, models)
     if chosen and not quiet:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 import receval
-from receval.outputs import output_form
+from receval.support.outputs import output_form
 
 from . import options
 from .output import show, tell
@@ -48,7 +48,7 @@ def slices(
     data.users and groups by the train rows of users; folders have the groups that were stored (receval run --by). Exits with 0 whatever
     is found.
     """
-    from receval.session.slices import slices_of_inputs
+    from receval.actions.slices import slices_of_inputs
 
     def read_quietly(path: str) -> receval.Loaded:
         return read(path, quiet=quiet, metrics=arguments["measures"], judges_gates=False)

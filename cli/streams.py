@@ -43,7 +43,7 @@ class _Output(_Stream):
         except BrokenPipeError:
             raise
         except OSError as error:
-            from receval.errors import OutputError
+            from receval.support.errors import OutputError
 
             os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
             reason = "it is closed" if error.errno == errno.EBADF else error.strerror

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import click
 import receval
-from receval.outputs import output_form
-from receval.quoting import sentence
+from receval.support.outputs import output_form
+from receval.support.quoting import sentence
 
 from . import options
 from .output import say, show, tell_cautions
@@ -28,7 +28,7 @@ def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
 
     Without a config: receval describe --test t.csv --recs als=als.csv; lists are not needed, but they need another file beside them.
     """
-    from receval.session.studies import describe
+    from receval.actions.studies import describe
 
     missing = "Missing argument 'CONFIG': give a config, or --test, --train or --items FILE, and --recs NAME=FILE beside it for lists"
     source = read.source(config, ("test", "train", "items"), missing)
@@ -53,13 +53,13 @@ def check(
     Instead of a config, the id of a check explains this check: receval check R01
     """
     if config is not None and not os.path.exists(config):
-        from receval.session.catalogue import look_up_check
+        from receval.actions.catalogue import look_up_check
 
         explained = look_up_check(config)
         if explained is not None:
             show(output_form(form, "catalogue"), explained)
             return
-    from receval.session.run import check_config, select_checks
+    from receval.actions.run import check_config, select_checks
 
     loaded = read(read.source(config), judges_gates=False)
     result = check_config(loaded if select is None else select_checks(loaded, select.split(",")), store)
@@ -84,7 +84,7 @@ def explain(measure: str | None, config: str | None, user: str, model: str | Non
     MEASURE is a metric with its cut-off, such as 'nDCG@10' or 'MAP(convention=elliot)@5'; CONFIG the config with the files.
     With -m the measure is not an argument.
     """
-    from receval.session.studies import explain
+    from receval.actions.studies import explain
 
     measure, config = _measure_and_config(measure, config, read.question.get("metrics", ()))
     loaded = read(read.source(config), metrics=(measure,), judges_gates=False)
@@ -113,7 +113,7 @@ def validate(configs: tuple[str, ...], read: options.ConfigReader, files: bool) 
     Prints every problem with its line and exits with 2, or prints that the config is valid. All given configs are checked; the exit code
     is that of the last wrong one.
     """
-    from receval.errors import RecevalError
+    from receval.support.errors import RecevalError
 
     failure: RecevalError | None = None
     for config in configs:
@@ -130,7 +130,7 @@ def validate(configs: tuple[str, ...], read: options.ConfigReader, files: bool) 
 def _validate(loaded: receval.Loaded, files: bool) -> None:
     """Print a summary of a valid config."""
     if files:
-        from receval.session.studies import refuse_missing_files
+        from receval.actions.studies import refuse_missing_files
 
         refuse_missing_files(loaded)
     evaluation = loaded.config.evaluation
@@ -187,7 +187,7 @@ def audit(
     Prints the values of each model under each convention, how far apart they are, and each pair of models whose order depends on the
     convention. The files are read only once. Values within groups are audited only with --by, whatever the config says.
     """
-    from receval.session.studies import audit_question
+    from receval.actions.studies import audit_question
 
     if why and (conventions or number is not None):
         raise click.UsageError(f"--why names the two conventions that it compares: leave out {'--convention' if conventions else '--find'}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from receval.errors import ConfigError
-from receval.quoting import short
+from receval.support.errors import ConfigError
+from receval.support.quoting import short
 
 _MOST: Final = 1_024
 """Polars starts all threads at once, and with very many it never ends; a machine with more cores than this may use them."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 import receval
-from receval.outputs import output_form
+from receval.support.outputs import output_form
 
 from . import options
 from .output import say, show
@@ -57,7 +57,7 @@ def user(
     'receval run -o DIR/' wrote, whose files are read again if they are still there. Without CONFIG it is the only config here, or the
     results here.
     """
-    from receval.session.user import user_of_inputs
+    from receval.actions.user import user_of_inputs
 
     if config is not None and not os.path.exists(config) and os.path.exists(user):
         raise click.UsageError(f"The id comes first: receval user {config} {user}")

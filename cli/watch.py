@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 import receval
-from receval.outputs import output_form
+from receval.support.outputs import output_form
 
 from .output import say, say_verdicts, say_written, show
 
@@ -34,9 +34,9 @@ def watch_config(
     quiet: bool,
 ) -> NoReturn:
     """Run a config again and again, until it is interrupted."""
-    from receval.session.run import run_config
-    from receval.session.show import Looks
-    from receval.session.watch import unwatched, watch
+    from receval.actions.run import run_config
+    from receval.actions.show import Looks
+    from receval.actions.watch import unwatched, watch
 
     looks = Looks(**table)
 

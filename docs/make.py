@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from receval.document import Block
+from receval.documents.document import Block
 from receval.render.markdown import as_markdown
 
 ROOT = Path(__file__).parent.parent
@@ -42,7 +42,7 @@ def groups() -> dict[str, Callable[[], dict[Path, str]]]:
         "seeds": lambda: {DOCS / "seeds.md": page("seeds", "docs/generate/seed_statements.py or docs/seeds")},
         "config-reference": lambda: {DOCS / "config-reference.md": page("config_reference", "the models in evaluator/config")},
         "output-columns": lambda: {DOCS / "output-columns.md": page("output_columns", "docs/generate/output_columns.py")},
-        "output-forms": lambda: {DOCS / "output-forms.md": page("output_forms", "evaluator/outputs.py")},
+        "output-forms": lambda: {DOCS / "output-forms.md": page("output_forms", "evaluator/support/outputs.py")},
         "input-forms": lambda: {DOCS / "input-forms.md": with_part("input-forms", "input_kinds", "docs/generate/input_kinds.py")},
         "python-reference": lambda: {DOCS / "python-reference.md": page("python_reference", "the docstrings of the library")},
         "public-names": lambda: {DOCS / "public-names.md": page("public_names", "the public names themselves")},

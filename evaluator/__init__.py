@@ -13,14 +13,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .forks import watch
+from .support.forks import watch
 
 _HOMES = {
     "Audit": ".results.audit",
     "ComparisonResult": ".api.comparisons",
-    "ConfigError": ".errors",
+    "ConfigError": ".support.errors",
     "Counts": ".results.result",
-    "DataError": ".errors",
+    "DataError": ".support.errors",
     "Description": ".results.description",
     "EvaluationResult": ".api.evaluation_result",
     "EpochValues": ".api.epoch_values",
@@ -36,12 +36,12 @@ _HOMES = {
     "Item": ".metrics.own",
     "Loaded": ".config",
     "Matrix": ".load.in_memory.matrices",
-    "MissingExtraError": ".errors",
-    "RecevalError": ".errors",
+    "MissingExtraError": ".support.errors",
+    "RecevalError": ".support.errors",
     "Progress": ".evaluation.progress",
     "Result": ".results.result",
     "Row": ".results.result",
-    "RunRecord": ".session.outcome",
+    "RunRecord": ".actions.outcome",
     "UserResult": ".api.users",
     "audit": ".api.calls",
     "check": ".api.calls",

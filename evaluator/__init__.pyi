@@ -2,6 +2,7 @@
 
 from . import functional as functional
 from . import testing as testing
+from .actions.outcome import RunRecord as RunRecord
 from .api.calls import Evaluator as Evaluator
 from .api.calls import audit as audit
 from .api.calls import check as check
@@ -27,10 +28,6 @@ from .api.users import UserResult as UserResult
 from .api.users import user as user
 from .config import Loaded as Loaded
 from .config import load_config as load_config
-from .errors import ConfigError as ConfigError
-from .errors import DataError as DataError
-from .errors import MissingExtraError as MissingExtraError
-from .errors import RecevalError as RecevalError
 from .evaluation.progress import Progress as Progress
 from .evaluation.running import run as run
 from .load.in_memory.matrices import Matrix as Matrix
@@ -45,7 +42,10 @@ from .results.result import Input as Input
 from .results.result import InputFile as InputFile
 from .results.result import Result as Result
 from .results.result import Row as Row
-from .session.outcome import RunRecord as RunRecord
+from .support.errors import ConfigError as ConfigError
+from .support.errors import DataError as DataError
+from .support.errors import MissingExtraError as MissingExtraError
+from .support.errors import RecevalError as RecevalError
 
 __all__ = [
     "Audit",

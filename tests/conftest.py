@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.internal.conjecture import providers
 from receval import Result, load_config, run
 from receval.cli.main import main
-from receval.parts.spark.session import SparkSession, start_session
+from receval.engines.spark.session import SparkSession, start_session
 from receval.render import drawing
 from xdist.scheduler import LoadScopeScheduling
 

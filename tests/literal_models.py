@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from receval.conventions import load
 from receval.metrics import METRICS, resolve
-from receval.names.measure_strings import MetricSpec
+from receval.syntax.measure_strings import MetricSpec
 
 from tests import literal
 from tests.literal_facts import UNKNOWN, Facts, divided

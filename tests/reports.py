@@ -11,13 +11,13 @@ import pytest
 import yaml
 from msgspec.structs import replace
 from receval import Result, load_config, run
+from receval.actions.report import report_of
 from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import ReportConfig
-from receval.content.report import ReportContent
-from receval.content.report_page import report, summary
+from receval.documents.report import ReportContent
+from receval.documents.report_page import report, summary
 from receval.render import html, markdown
 from receval.results.gates import Consequence, Gate, Outcome
-from receval.session.report import report_of
 
 HOSTILE = (
     "<script>alert(1)</script>",

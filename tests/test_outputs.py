@@ -9,11 +9,11 @@ from typing import Any, get_args
 
 import click
 import pytest
-from receval import outputs
 from receval.cli.commands import _COMMANDS, cli
 from receval.cli.options import FormatChoice
-from receval.outputs import OUTPUTS, OutputForm, Subject
 from receval.results.result import Result
+from receval.support import outputs
+from receval.support.outputs import OUTPUTS, OutputForm, Subject
 
 from tests.conftest import CONFIGS
 

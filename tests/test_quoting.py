@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 
 import pytest
-from receval.errors import ConfigError, DataError, MachineError, OutputError
-from receval.quoting import one_line, sentence
+from receval.support.errors import ConfigError, DataError, MachineError, OutputError
+from receval.support.quoting import one_line, sentence
 
 LONG = "w" * 200_000
 SPACED = "w " * 100_000

@@ -198,7 +198,7 @@ def test_no_import_is_for_type_checkers_only():
 def test_libraries_are_imported_where_they_belong():
     libraries = {name: {module.split(".")[0] for module in imports(name)} - sys.stdlib_module_names - {"receval"} for name in MODULES}
     for name in MODULES:
-        libraries[name] |= {"polars"} if "receval.lazy" in imports(name) else set()
+        libraries[name] |= {"polars"} if "receval.support.lazy" in imports(name) else set()
     strangers = {name: {library for library in libraries[name] if room(name) not in LIBRARIES.get(library, ())} for name in MODULES}
     assert not {name: found for name, found in strangers.items() if found}
 
@@ -217,8 +217,15 @@ def test_only_the_command_line_prints():
 
 
 DOORS = (
-    *("receval", "receval.cli", "receval.session", "receval.outputs", "receval.plugins", "receval.config"),
-    *("receval.errors", "receval.quoting", "receval.secrets", "receval.synonyms", "receval.render", "receval.render.terminal"),
+    *("receval", "receval.cli", "receval.actions", "receval.support.outputs", "receval.support.plugins", "receval.config"),
+    *(
+        "receval.support.errors",
+        "receval.support.quoting",
+        "receval.support.secrets",
+        "receval.support.synonyms",
+        "receval.render",
+        "receval.render.terminal",
+    ),
 )
 """Modules of receval that the command line may import: the front door, loading of configs and plug-ins, words of errors, and the screen."""
 

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 from receval import evaluate
-from receval.errors import ConfigError, in_arguments, in_options, worded
+from receval.support.errors import ConfigError, in_arguments, in_options, worded
 
 from tests.conftest import ROOT
 

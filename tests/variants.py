@@ -7,7 +7,7 @@ from typing import Final
 
 from receval.conventions import AXES, PROTOCOL, load
 from receval.metrics import METRICS, Metric, find, resolve
-from receval.names.measure_strings import Scalar, parse
+from receval.syntax.measure_strings import Scalar, parse
 
 CUTOFFS: Final = (1, 3, None)
 COLUMN: Final = "group"

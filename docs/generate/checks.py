@@ -10,10 +10,10 @@ from pathlib import Path
 
 from receval.checks import CHECKS, NEEDS, Check
 from receval.config.odd_data import Policy
-from receval.content.catalogue import check as about
-from receval.content.catalogue import limit_text
 from receval.conventions import AXES
-from receval.document import Block, Code, Heading, Paragraph, Table, Terms, text_columns
+from receval.documents.catalogue import check as about
+from receval.documents.catalogue import limit_text
+from receval.documents.document import Block, Code, Heading, Paragraph, Table, Terms, text_columns
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))

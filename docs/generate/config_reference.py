@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from receval.config import json_schema
-from receval.document import Block, Heading, Paragraph, Table, text_columns
+from receval.documents.document import Block, Heading, Paragraph, Table, text_columns
 
 SCHEMA: dict[str, Any] = json.loads(json_schema())
 NAMES = {"Health": "[health checks](checks.md)"}

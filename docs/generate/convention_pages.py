@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
-from receval.content import catalogue as pages
 from receval.conventions import load, script_names
-from receval.document import Block, Cell, Code, Equation, Heading, Paragraph, Table, Terms
+from receval.documents import catalogue as pages
+from receval.documents.document import Block, Cell, Code, Equation, Heading, Paragraph, Table, Terms
 from receval.metrics import METRICS, catalogue
 from receval.metrics.catalogue import DEFAULT, Catalogue, ConventionEntry
 from receval.metrics.notation import GLOSSARY, symbols

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from receval import Result, load_config, run
-from receval.content.findings import bounds, titled
-from receval.document import Block, Code, Heading, Paragraph, Points, Table, text_columns
+from receval.documents.document import Block, Code, Heading, Paragraph, Points, Table, text_columns
+from receval.documents.findings import bounds, titled
 
 ROOT = Path(__file__).parents[2]
 TOY = ROOT / "tests" / "toy"

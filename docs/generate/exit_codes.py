@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from receval import errors
-from receval.document import Block, Heading, Paragraph, Table, text_columns
+from receval.documents.document import Block, Heading, Paragraph, Table, text_columns
+from receval.support import errors
 
 CODES = {
     0: ("fine", "go on"),

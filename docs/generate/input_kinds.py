@@ -23,7 +23,7 @@ import polars as pl
 import receval
 import yaml
 from msgspec import Struct
-from receval.document import Block, Paragraph, Table, text_columns
+from receval.documents.document import Block, Paragraph, Table, text_columns
 
 OUTCOMES: Final = Path(__file__).parent / "input_kinds.yaml"
 SPARK: Final = "Spark DataFrame"

@@ -13,9 +13,9 @@ from typing import Any
 
 from msgspec.structs import replace
 from receval.config import load_config
-from receval.content import catalogue as pages
-from receval.content.numbers import decimals, number
-from receval.document import Block, Cell, Code, Equation, Heading, Paragraph, Table, Terms, text_columns
+from receval.documents import catalogue as pages
+from receval.documents.document import Block, Cell, Code, Equation, Heading, Paragraph, Table, Terms, text_columns
+from receval.documents.numbers import decimals, number
 from receval.metrics import METRICS, catalogue
 from receval.metrics.catalogue import ChoiceEntry, MetricEntry
 from receval.metrics.notation import GLOSSARY

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import get_args
 
-from receval.disk.result_folder import MANIFEST
-from receval.document import Block, Heading, Paragraph, Table, text_columns
-from receval.outputs import in_folder
+from receval.documents.document import Block, Heading, Paragraph, Table, text_columns
 from receval.results.row import Ledger
 from receval.results.tables import LedgerRow, LedgerWord, ValueRow, columns_of_table
+from receval.storage.result_folder import MANIFEST
+from receval.support.outputs import in_folder
 
 VALUES = {
     "run_id": "hash of the settings of the evaluation, of test set and lists, and of all values: one evaluation has one id",

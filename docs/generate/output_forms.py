@@ -1,11 +1,11 @@
-"""The page docs/output-forms.md: every form of output, from the table `receval.outputs`."""
+"""The page docs/output-forms.md: every form of output, from the table `receval.support.outputs`."""
 
 from __future__ import annotations
 
 from typing import get_args
 
-from receval.document import Block, Heading, Paragraph, Table, text_columns
-from receval.outputs import OutputForm, Subject, rows
+from receval.documents.document import Block, Heading, Paragraph, Table, text_columns
+from receval.support.outputs import OutputForm, Subject, rows
 
 COMMANDS = {
     "result": ("the values of a run", "`run`"),

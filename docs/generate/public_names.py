@@ -12,9 +12,9 @@ from receval import functional, testing
 from receval.cli.commands import cli
 from receval.config.data_sources import Model
 from receval.config.whole_config import Config
-from receval.document import Block, Heading, Paragraph, Table, text_columns
-from receval.outputs import OUTPUTS
-from receval.plugins import Kind
+from receval.documents.document import Block, Heading, Paragraph, Table, text_columns
+from receval.support.outputs import OUTPUTS
+from receval.support.plugins import Kind
 
 
 def names() -> dict[str, list[str]]:

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 import receval
-from receval.document import Block, Code, Heading, Paragraph
+from receval.documents.document import Block, Code, Heading, Paragraph
 from receval.metrics.own import metric
 from receval.testing import check_metric
 

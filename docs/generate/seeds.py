@@ -10,7 +10,7 @@ from textwrap import dedent
 from typing import Any
 
 import yaml
-from receval.document import Block, Code, Heading, Paragraph, Points, Table, text_columns
+from receval.documents.document import Block, Code, Heading, Paragraph, Points, Table, text_columns
 
 ROOT = Path(__file__).parents[2]
 _STATEMENTS = runpy.run_path(str(ROOT / "docs" / "generate" / "seed_statements.py"))

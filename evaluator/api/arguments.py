@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from ..config import Loaded, load_config
 from ..config.data_sources import UNNAMED, InMemory, as_list, describes_a_source, in_memory, refuse_splits, source_of
 from ..config.loader import NoTestError
-from ..errors import ConfigError, DataError
 from ..load.column_words import column_words
 from ..load.columns import is_no_category
 from ..load.in_memory.frames import column_names, frame_of
@@ -26,8 +25,9 @@ from ..load.in_memory.matrices import Matrix, is_matrix
 from ..load.in_memory.python_values import is_vector
 from ..load.in_memory.ragged import even_rows
 from ..metrics.own import name_of
-from ..quoting import one_line, type_name
-from ..synonyms import FOLDS, meaning_of, wrong_type
+from ..support.errors import ConfigError, DataError
+from ..support.quoting import one_line, type_name
+from ..support.synonyms import FOLDS, meaning_of, wrong_type
 from .wording import CATEGORIES, reworded
 
 ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
@@ -250,7 +250,7 @@ def collected(name: str, rows: Any) -> Any:
     held = in_memory(rows)
     if not held.is_of_spark:
         return rows
-    from ..parts.spark.catalog_tables import collect_frame  # only here: most callers have no Spark
+    from ..engines.spark.catalog_tables import collect_frame  # only here: most callers have no Spark
 
     return collect_frame(f"data.{name}", held.rows, held.kind)
 

@@ -10,27 +10,27 @@ from typing import Any, Final, ParamSpec, TypeVar, Unpack, overload
 import polars as pl
 from msgspec.structs import asdict, replace
 
+from ..actions import studies
+from ..actions.judge import features_of_rules
+from ..actions.outcome import RunRecord
+from ..actions.run import check_config, run_config, track_run
 from ..config import Loaded
-from ..disk.result_folder import enriched_frames, load
-from ..errors import ConfigError, DataError
+from ..engines import Scratch
 from ..evaluation.matrix_inputs import masks_seen
 from ..evaluation.progress import Report
 from ..evaluation.repeating import RepeatedRun
 from ..evaluation.running import run
-from ..forks import refuse_lost_threads
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..load.in_memory.tensors import as_arrays
-from ..parts import Scratch
 from ..results.audit import Audit
 from ..results.chosen_models import with_chosen_models
 from ..results.description import Description
 from ..results.explanation import Explanation
 from ..results.result import Result
-from ..session import studies
-from ..session.judge import features_of_rules
-from ..session.outcome import RunRecord
-from ..session.run import check_config, run_config, track_run
-from ..synonyms import meaning_of, path_of, takes, wrong_type
+from ..storage.result_folder import enriched_frames, load
+from ..support.errors import ConfigError, DataError
+from ..support.forks import refuse_lost_threads
+from ..support.synonyms import meaning_of, path_of, takes, wrong_type
 from .arguments import (
     NO_MATRIX,
     Arguments,

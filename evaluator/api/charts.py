@@ -9,14 +9,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..disk.overwriting import InputPath, Target, destination, shown
-from ..disk.own_inputs import inputs_of, inputs_of_result
-from ..disk.stage import Stage
+from ..actions.targets import target_of
 from ..render import drawing
 from ..render.forms import rendered
 from ..results.result import Result
-from ..session.targets import target_of
-from ..synonyms import path_of
+from ..storage.overwriting import InputPath, Target, destination, shown
+from ..storage.own_inputs import inputs_of, inputs_of_result
+from ..storage.stage import Stage
+from ..support.synonyms import path_of
 
 
 class DrawnChart(Struct, frozen=True, eq=False):

@@ -11,28 +11,28 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
+from ..actions.compare import GatheredResults, MarginLike, choose, groups_named, margins_of, texts_of_groups
+from ..actions.compare import compare as compare_gathered
+from ..actions.judge import bases_of, gate_options, with_gates
+from ..actions.slices import slices_of
 from ..comparison.comparison_options import ComparisonOptions
+from ..comparison.demands import Baseline, Bases
 from ..comparison.slicing import SliceOptions
 from ..config.judgement import Inconclusive, MissingPolicy
 from ..config.run_sections import ChartName
 from ..config.stored_sections import gates_of
-from ..content import differences, gates
-from ..content import slices as slices_content
-from ..disk.result_folder import load as load_folder
-from ..document import Document
-from ..errors import ConfigError
-from ..gates.demands import Baseline, Bases
+from ..documents import differences, gates
+from ..documents import slices as slices_content
+from ..documents.document import Document
 from ..render.result_data import comparison_cells, gate_cells, slice_cells, slice_table
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
 from ..results.slices import Slices, UserSlice
-from ..session.compare import GatheredResults, MarginLike, choose, groups_named, margins_of, texts_of_groups
-from ..session.compare import compare as compare_gathered
-from ..session.judge import bases_of, gate_options, with_gates
-from ..session.slices import slices_of
 from ..stats.difference import Failing, Settings
-from ..synonyms import path_of, takes, wrong_type
+from ..storage.result_folder import load as load_folder
+from ..support.errors import ConfigError
+from ..support.synonyms import path_of, takes, wrong_type
 from .arguments import names_of
 from .charts import DrawnChart
 from .display import Displayed

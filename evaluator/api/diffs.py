@@ -10,16 +10,16 @@ from typing import Any, Unpack
 import polars as pl
 from msgspec.structs import replace
 
+from ..actions.diff import TwoModels, two_models
 from ..config import Loaded, load_config
-from ..content.model_diff import cells, document
-from ..disk.places import is_folder
-from ..document import Document
-from ..errors import ConfigError
-from ..evaluation.diffing import DiffOptions
-from ..evaluation.diffing import diff as diff_models
+from ..documents.document import Document
+from ..documents.model_diff import cells, document
 from ..results.model_diff import ORDERS, REASONS, ModelDiff
-from ..session.diff import TwoModels, two_models
-from ..synonyms import takes
+from ..storage.places import is_folder
+from ..studies.diffing import DiffOptions
+from ..studies.diffing import diff as diff_models
+from ..support.errors import ConfigError
+from ..support.synonyms import takes
 from .arguments import CallArguments, ConfigLike, loaded_of, names_of
 from .display import Displayed, number_shown
 from .wording import errors_as_arguments

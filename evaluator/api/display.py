@@ -7,11 +7,11 @@ from typing import Any, Final, Self
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from ..document import Document
-from ..errors import ConfigError
+from ..documents.document import Document
 from ..render.html import for_notebook
 from ..render.screen import show
 from ..render.terminal import PlainText
+from ..support.errors import ConfigError
 
 OF_ROWS: Final = "train and test rows"
 """What `show` is the number of for a user."""

@@ -12,19 +12,19 @@ from typing import Any, Literal, TypeVar, overload
 import polars as pl
 from msgspec.structs import replace
 
+from ..actions.compare import MarginLike, choose
+from ..actions.user import view_of_result
 from ..config import Loaded
 from ..config.run_sections import ChartName
-from ..content import selections
-from ..content.headline import closing_of_result
-from ..document import Document
-from ..errors import ArgumentError, ConfigError
+from ..documents import screens as selections
+from ..documents.document import Document
+from ..documents.headline import closing_of_result
 from ..results.gates import Verdicts
 from ..results.result import Result, Row
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
-from ..secrets import conceal
-from ..session.compare import MarginLike, choose
-from ..session.user import view_of_result
-from ..synonyms import did_you_mean, path_of, takes, wrong_type
+from ..support.errors import ArgumentError, ConfigError
+from ..support.secrets import conceal
+from ..support.synonyms import did_you_mean, path_of, takes, wrong_type
 from . import comparisons
 from .arguments import names_of
 from .charts import DrawnChart
@@ -179,7 +179,7 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
         The long rows of per-user values are those of `receval.evaluate(…, per_user_table=NAME)`: only users with a value, without groups,
         numerators and denominators.
         """
-        from ..parts.spark.source_frames import to_spark
+        from ..engines.spark.source_frames import to_spark
         from ..render.result_data import with_values
 
         table = self._table(per_user)
@@ -319,8 +319,8 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
 
         Raises `ConfigError` if the name ends like a file of results, such as .tex or .csv.
         """
-        from ..disk.result_folder import save
-        from ..outputs import endings
+        from ..storage.result_folder import save
+        from ..support.outputs import endings
         from .charts import read_by
 
         is_marked = path_of("folder", folder).endswith("/")

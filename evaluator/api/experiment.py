@@ -8,10 +8,10 @@ from typing import Any, Unpack
 
 import polars as pl
 
-from ..document import Column, Table
-from ..errors import ConfigError
+from ..documents.document import Column, Table
 from ..render.screen import show
 from ..render.terminal import PlainText
+from ..support.errors import ConfigError
 from .calls import Evaluator
 from .epoch_values import EpochValues, EvaluatorArguments
 

@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any, Final
 
 from ..config.data_sources import InMemory
-from ..errors import ConfigError, DataError
 from ..load import ReadOptions, look_at_frame
 from ..load.columns import SCORE_NAMES
 from ..load.in_memory.frames import column_names, frame_of
@@ -18,8 +17,9 @@ from ..load.in_memory.python_values import users_without_items
 from ..load.in_memory.tensors import as_arrays
 from ..load.opening import open_rows
 from ..metrics.registry import METRICS, Metric
-from ..names.measure_strings import cutoff
-from ..synonyms import refuse_unknown
+from ..support.errors import ConfigError, DataError
+from ..support.synonyms import refuse_unknown
+from ..syntax.measure_strings import cutoff
 from .calls import evaluate_tolerantly
 from .wording import errors_as_arguments
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from mlflow.models.evaluation.base import EvaluationResult, ModelEvaluator  # only MLflow imports this module
 
-from ..errors import ConfigError
-from ..session.track import files_of
+from ..actions.track import files_of
+from ..support.errors import ConfigError
 from ..trackers.mlflow import log_to_run, measures_tag, mlflow_client
 from ..trackers.tracker import best_model, for_mlflow, measures, numbers_of, points_by_model, settings
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from ..errors import MissingExtraError
-from ..forks import refuse_lost_threads
+from ..support.errors import MissingExtraError
+from ..support.forks import refuse_lost_threads
 
 PandasFrame = Any
 ArrowTable = Any

@@ -8,19 +8,19 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
+from ..actions.card import with_statements
+from ..actions.compare import GatheredResults
+from ..actions.report import chart_of, report_of, report_of_gathered, stored_sections
+from ..actions.targets import target_of
 from ..comparison.comparison_options import ComparisonOptions
 from ..config.run_sections import ChartName, ReportConfig
-from ..content.report import CHARTS, ReportContent
-from ..errors import ConfigError
-from ..outputs import output_form
+from ..documents.report import CHARTS, ReportContent
 from ..render.forms import rendered
 from ..results.comparison import Comparison
 from ..results.result import Result
-from ..session.card import with_statements
-from ..session.compare import GatheredResults
-from ..session.report import chart_of, report_of, report_of_gathered, stored_sections
-from ..session.targets import target_of
-from ..synonyms import path_of
+from ..support.errors import ConfigError
+from ..support.outputs import output_form
+from ..support.synonyms import path_of
 from .charts import DrawnChart, read_by, write_whole
 
 _OWN, _BASELINE = "result", "baseline"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..content.audit import audit_document, explanation_document
-from ..content.description import document
-from ..document import Document
+from ..documents.audit import audit_document, explanation_document
+from ..documents.description import document
+from ..documents.document import Document
 from ..results.audit import Audit
 from ..results.description import Description
 from ..results.explanation import Explanation

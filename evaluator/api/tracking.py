@@ -8,16 +8,16 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from ..actions.judge import with_bases
+from ..actions.outcome import TrackerOutcome
+from ..actions.track import ModelValues, track_all, track_step
 from ..config.stored_sections import trackings_of
-from ..disk.own_inputs import inputs_of_folders
-from ..disk.result_folder import load
-from ..errors import ConfigError
-from ..forks import refuse_lost_threads
 from ..results.result import Result
-from ..session.judge import with_bases
-from ..session.outcome import TrackerOutcome
-from ..session.track import ModelValues, track_all, track_step
-from ..synonyms import takes
+from ..storage.own_inputs import inputs_of_folders
+from ..storage.result_folder import load
+from ..support.errors import ConfigError
+from ..support.forks import refuse_lost_threads
+from ..support.synonyms import takes
 from ..trackers.tracker import PlainValue
 from .charts import read_by
 from .wording import errors_as_arguments

@@ -9,13 +9,13 @@ from typing import Any, Unpack
 import polars as pl
 from msgspec.structs import asdict
 
+from ..actions.user import open_user, view_of_result
 from ..config import load_config
-from ..content.user_view import cells, document
-from ..disk.places import is_folder
-from ..document import Document
+from ..documents.document import Document
+from ..documents.user_view import cells, document
 from ..results.user_view import UserView
-from ..session.user import open_user, view_of_result
-from ..synonyms import takes
+from ..storage.places import is_folder
+from ..support.synonyms import takes
 from .arguments import CallArguments, ConfigLike, loaded_of, names_of
 from .display import OF_ROWS, Displayed, number_shown
 from .wording import errors_as_arguments

@@ -11,11 +11,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ..errors import ConfigError, DataError, in_arguments
-from ..forks import refuse_lost_threads
 from ..recognise.applying import QuestionError
 from ..recognise.reading import as_argument
 from ..results.result import Result
+from ..support.errors import ConfigError, DataError, in_arguments
+from ..support.forks import refuse_lost_threads
 
 CATEGORIES: Final = re.compile(r"set data\.items\.categories (.*) data\.items\.split (.*): --set .*")
 """The advice of a sentence on missing categories, in words of the command line."""

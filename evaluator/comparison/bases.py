@@ -8,9 +8,9 @@ from typing import TypeVar
 from msgspec import Struct
 
 from ..config.judgement import Compare, Gates
-from ..errors import ConfigError
 from ..results.result import Result
-from ..synonyms import did_you_mean
+from ..support.errors import ConfigError
+from ..support.synonyms import did_you_mean
 
 Section = TypeVar("Section", Compare, Gates)
 

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
-from ..content.headline import closing_of_result
-from ..errors import RecevalError
+from ..documents.headline import closing_of_result
 from ..results.candidates import largest_group
 from ..results.comparison import main_measure
 from ..results.result import Result
@@ -15,6 +14,7 @@ from ..stats.best import ModelValues, Pair, conclude
 from ..stats.difference import Conclusion
 from ..stats.estimates import Estimate
 from ..stats.rare_changes import ValueRange
+from ..support.errors import RecevalError
 from .comparing import compare
 from .comparison_options import ComparisonOptions, all_named, margins_of, rows_of
 from .model_pair import ModelPair

@@ -10,7 +10,6 @@ import polars as pl
 from msgspec.structs import replace
 
 from ..checks import SAMPLED
-from ..errors import ConfigError, DataError, worded
 from ..results.candidates import candidates_by_place, candidates_text, incomparable_text, other_candidates
 from ..results.comparison import Comparison, worse_in_groups
 from ..results.description import HistogramBin, Spread
@@ -22,6 +21,7 @@ from ..stats.concluding import judge_family, users_text, without_verdict
 from ..stats.difference import Difference
 from ..stats.letters import different_pairs, letters
 from ..stats.paired import TOLERANCE
+from ..support.errors import ConfigError, DataError, worded
 from .comparison_options import ComparisonOptions, all_named, margins_of, rows_of
 from .model_pair import ModelPair
 from .pairing import Floats, Side, Sides, sides_of

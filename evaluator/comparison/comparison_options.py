@@ -8,13 +8,13 @@ from msgspec import Struct, field
 
 from ..config.evaluation_keys import group_text
 from ..config.judgement import DEFAULT, Compare
-from ..errors import ConfigError
 from ..metrics.registry import find
-from ..names.short_names import Margin, is_spread
 from ..results.result import Result, Row
 from ..results.row import shortened
 from ..results.spellings import UNDEFINED, Definitions, close_label, labels_named, without_aggregate
 from ..stats.difference import Settings
+from ..support.errors import ConfigError
+from ..syntax.short_names import Margin, is_spread
 
 
 class ComparisonOptions(Struct, frozen=True):

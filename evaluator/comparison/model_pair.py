@@ -14,9 +14,7 @@ import polars as pl
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ..errors import ConfigError, DataError, worded
 from ..metrics.registry import bounds_of
-from ..names.measure_strings import parse
 from ..results.result import Row, columns_of, select
 from ..stats.concluding import users_text
 from ..stats.difference import Difference, Subject
@@ -24,6 +22,8 @@ from ..stats.estimates import Estimate, RatioTerms, Summary, unpaired_estimate, 
 from ..stats.rare_changes import ValueRange
 from ..stats.samples import fold_runs_estimate, pooled_with_clusters, runs_estimate
 from ..stats.two_models import cut_to_bounds, difference_of, estimate_folds, estimate_paired, whole_estimate
+from ..support.errors import ConfigError, DataError, worded
+from ..syntax.measure_strings import parse
 from ..tables.prepared import CROSS, MISSING, is_of_rows
 from .comparison_options import ComparisonOptions, rows_of
 from .pairing import Floats, Integers, Pairing, Side

@@ -13,10 +13,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ..errors import ArgumentError, ConfigError, DataError, worded
 from ..results.result import Result, columns_of, select
 from ..results.spellings import Definitions
 from ..stats.concluding import users_text
+from ..support.errors import ArgumentError, ConfigError, DataError, worded
 from .bases import Base, base_of, gates_folder, known_name, own_models
 
 _PLAIN = 2

@@ -9,7 +9,6 @@ import polars as pl
 from msgspec import Struct
 
 from ..config.judgement import GateRule
-from ..names.short_names import Margin
 from ..results.gates import SliceVerdict
 from ..results.slices import counts_text
 from ..stats.estimates import Estimate
@@ -17,6 +16,7 @@ from ..stats.gates import GateTest, margin_test, observed_text
 from ..stats.paired import Floats, PairedSums, both_finite
 from ..stats.rare_changes import ValueRange
 from ..stats.slices import Candidate, Groups, SliceSettings, find_below
+from ..syntax.short_names import Margin
 from .model_pair import ModelPair
 from .slicing import SliceOptions, feature_names, features_in, halves, refuse_dependent, refuse_values
 

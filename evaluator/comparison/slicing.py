@@ -9,15 +9,15 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from ..errors import ConfigError, worded
-from ..measure.by_group import equal_parts
-from ..measure.truth_hash import hash_ids, spread_bits
 from ..results.result import Result, columns_of, select
 from ..results.row import shortened
 from ..results.slices import Direction, Slices, SliceSearch, UserSlice
 from ..results.spellings import without_aggregate
+from ..scoring.by_group import equal_parts
+from ..scoring.truth_hash import hash_ids, spread_bits
 from ..stats.estimates import mean_and_deviation
 from ..stats.slices import Candidate, Groups, SliceSettings, SliceTest, confirm, find
+from ..support.errors import ConfigError, worded
 from ..tables.prepared import CROSS, MISSING, ranges
 from .bases import own_models
 from .comparing import refuse_incomparable, refuse_other_candidates

@@ -8,15 +8,15 @@ from typing import Final
 
 from msgspec import Struct
 
-from ..errors import worded
-from ..measure.task import needs_scores, sums_hits
 from ..metrics import Definition
 from ..metrics.definition import WITH_LISTS
 from ..metrics.intents import TEST_CATEGORIES
-from ..names import yaml_text as text
-from ..names.short_names import REFERENCE_NAMES, is_spread
 from ..results.spellings import close_label, labels_named, without_aggregate
-from ..synonyms import did_you_mean
+from ..scoring.task import needs_scores, sums_hits
+from ..support.errors import worded
+from ..support.synonyms import did_you_mean
+from ..syntax import yaml_text as text
+from ..syntax.short_names import REFERENCE_NAMES, is_spread
 from ..tables.graph import closure, varies_with
 from ..tables.prepared import GroupBy
 from .data import Data, problems_of_models, problems_of_reading

@@ -20,8 +20,8 @@ from pydantic import (
     model_validator,
 )
 
-from ..names.model_patterns import chosen_models, names_of_runs
-from ..names.yaml_text import Path
+from ..syntax.model_patterns import chosen_models, names_of_runs
+from ..syntax.yaml_text import Path
 from .data_sources import (
     UNNAMED,
     Columns,

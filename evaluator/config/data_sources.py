@@ -26,10 +26,10 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from ..errors import DataError
-from ..names.target_rule import TARGET_SCHEMA, TargetRule, read_target
-from ..quoting import type_name
-from ..synonyms import nearest
+from ..support.errors import DataError
+from ..support.quoting import type_name
+from ..support.synonyms import nearest
+from ..syntax.target_rule import TARGET_SCHEMA, TargetRule, read_target
 from .masking import masked_path, masked_uri
 from .source_values import (
     ColumnName,

@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .. import conventions, metrics
-from ..names.measure_strings import MetricSpec
-from ..names.yaml_text import Path
+from ..syntax.measure_strings import MetricSpec
+from ..syntax.yaml_text import Path
 from .metric_entries import name_and_body, read_entry, read_name
 from .whole_config import Evaluation
 

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from ..metrics import find
-from ..quoting import short
-from ..synonyms import did_you_mean, question
+from ..support.quoting import short
+from ..support.synonyms import did_you_mean, question
 from .whole_config import Config
 
 _WANTED: Final = {

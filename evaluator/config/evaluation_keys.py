@@ -20,8 +20,8 @@ from pydantic import (
     model_validator,
 )
 
-from ..names.short_names import INTERVAL, REFERENCE_NAMES
-from ..names.value_columns import source_and_column
+from ..syntax.short_names import INTERVAL, REFERENCE_NAMES
+from ..syntax.value_columns import source_and_column
 from ..tables.prepared import CROSS, OF_PROFILES, GroupBy
 from .data_sources import Model, as_list
 

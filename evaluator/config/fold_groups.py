@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ..names.yaml_text import Path
+from ..syntax.yaml_text import Path
 from ..tables.prepared import GroupBy
 from .whole_config import Config
 

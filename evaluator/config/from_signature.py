@@ -13,11 +13,11 @@ from .. import conventions, metrics
 from ..conventions import AXES, PROTOCOL, Convention
 from ..conventions.axis import Relevance
 from ..metrics import Load
-from ..names import formula
-from ..names.formula import Formula, is_formula
-from ..names.measure_strings import MetricSpec, Scalar, parse
 from ..results.row import listed, shortened
 from ..results.signature import LEVEL, OF_PROTOCOL, PROGRAM, THRESHOLD, WEIGHTS, Signature, acts_as, meant, read_signature
+from ..syntax import formula
+from ..syntax.formula import Formula, is_formula
+from ..syntax.measure_strings import MetricSpec, Scalar, parse
 from .odd_data import POLICIES
 
 KEPT: Final = ("by", "yardsticks", "value_columns")

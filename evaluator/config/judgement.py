@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, StrictInt, WithJsonSchema, model_validator
 
-from ..names.short_names import Margin
 from ..stats.difference import CorrectionName, Failing, LimitKind, MarginKind, SlicesKind, TestName
+from ..syntax.short_names import Margin
 from ..tables.prepared import GroupBy
 from .data_sources import Model, as_list
 from .evaluation_keys import GroupBys

@@ -18,10 +18,10 @@ from msgspec.structs import replace
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from ..errors import ConfigError
-from ..names import yaml_text as text
-from ..secrets import collect_values, conceal, show
-from ..synonyms import did_you_mean, takes, wrong_type
+from ..support.errors import ConfigError
+from ..support.secrets import collect_values, conceal, show
+from ..support.synonyms import did_you_mean, takes, wrong_type
+from ..syntax import yaml_text as text
 from .contradictions import contradictions, reading_test, unused
 from .data import Fold, folds_of
 from .data_sources import EMPTY_TEST, NO_TEST, with_rows_marked

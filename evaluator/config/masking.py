@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from ..names.short_names import is_on_web
-from ..secrets import HIDDEN
+from ..support.secrets import HIDDEN
+from ..syntax.short_names import is_on_web
 
 _ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*@)?([^?#]*)([?#].*)?", re.IGNORECASE | re.DOTALL)
 _SECRET: Final = re.compile("auth|cookie|credential|key|password|sas|secret|token", re.IGNORECASE)

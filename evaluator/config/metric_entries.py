@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from .. import conventions
 from ..metrics import METRICS, find
-from ..names.measure_strings import CUTOFF_KEYS, UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
+from ..syntax.measure_strings import CUTOFF_KEYS, UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
 
 _PARTS: Final = ((("metric_name_1", "metric_1"), 0), (("metric_name_2", "metric_2"), 1))
 _GRID: Final = {"type", "values", "range"}

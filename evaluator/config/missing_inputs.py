@@ -7,10 +7,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ..errors import worded
 from ..metrics import Definition
 from ..metrics.intents import TEST_CATEGORIES
 from ..metrics.value import OF_LISTED, VALUE_NEEDS
+from ..support.errors import worded
 from ..tables.prepared import GroupBy
 from .data import Data
 

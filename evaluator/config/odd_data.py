@@ -17,9 +17,9 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from .. import plugins
 from ..checks import CHECKS, SEVERITIES, Check, CheckSetting, setting
 from ..conventions import AXES
+from ..support import plugins
 from .data_sources import Model
 
 POLICIES: Final = (

@@ -16,10 +16,10 @@ from msgspec import Struct, field
 from pydantic import TypeAdapter, ValidationError
 
 from .. import conventions
-from ..names import yaml_text as text
-from ..names.measure_strings import measures_of
-from ..names.short_names import is_address
-from ..quoting import one_line
+from ..support.quoting import one_line
+from ..syntax import yaml_text as text
+from ..syntax.measure_strings import measures_of
+from ..syntax.short_names import is_address
 from .data_sources import InMemory, as_list
 from .dialects import Translation
 from .error_texts import keys_at

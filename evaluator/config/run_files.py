@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from ..names.short_names import is_address
-from ..names.yaml_text import Path as KeyPath
+from ..syntax.short_names import is_address
+from ..syntax.yaml_text import Path as KeyPath
 
 SEED: Final = "{seed}"
 _SEED_WORD: Final = re.compile(

@@ -20,8 +20,8 @@ from pydantic import (
     model_validator,
 )
 
-from .. import plugins
-from ..outputs import endings, file_form
+from ..support import plugins
+from ..support.outputs import endings, file_form
 from .data_sources import TABLE_NAME, Model, as_list
 from .source_values import StorageOptions
 

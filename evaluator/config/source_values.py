@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final
 from msgspec import Struct
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
-from ..names.row_filter import parse_filter
-from ..names.short_names import is_on_web
+from ..syntax.row_filter import parse_filter
+from ..syntax.short_names import is_on_web
 from .masking import masked_options
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..errors import ConfigError
-from ..names import yaml_text as text
+from ..support.errors import ConfigError
+from ..syntax import yaml_text as text
 from .card import Card
 from .error_texts import error_text
 from .judgement import Compare, Gates

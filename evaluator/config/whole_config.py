@@ -22,9 +22,9 @@ from ..conventions import axis
 from ..metrics import Definition, Load
 from ..metrics.f_of_means import as_arithmetic
 from ..metrics.weights import KEY
-from ..names import formula
-from ..names.formula import Formula, is_formula
-from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, measures_of, parse
+from ..syntax import formula
+from ..syntax.formula import Formula, is_formula
+from ..syntax.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, measures_of, parse
 from .card import Card
 from .data import Data
 from .data_sources import Model, as_list

@@ -7,8 +7,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from ..names.measure_strings import Scalar
-from ..synonyms import did_you_mean
+from ..support.synonyms import did_you_mean
+from ..syntax.measure_strings import Scalar
 
 
 class Relevance(Struct, frozen=True):

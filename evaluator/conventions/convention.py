@@ -28,10 +28,10 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from .. import plugins
-from ..names import yaml_text
-from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse
-from ..synonyms import did_you_mean
+from ..support import plugins
+from ..support.synonyms import did_you_mean
+from ..syntax import yaml_text
+from ..syntax.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse
 from .axes import AXES
 
 Rewrite = str | Mapping[Scalar | None, Mapping[str, Scalar]]

@@ -15,8 +15,8 @@ import polars as pl
 
 from .. import load
 from ..load.columns import is_no_category, says_part
-from ..measure.task import tables_of
 from ..results.row import listed, sentences_with_models
+from ..scoring.task import tables_of
 from ..tables.graph import closure
 from .files import Files
 from .inputs import Inputs

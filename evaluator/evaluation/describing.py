@@ -14,9 +14,9 @@ from .. import load
 from ..config import Loaded
 from ..load.faults import FaultTally
 from ..load.opening import batches
-from ..measure.summaries import count_summary, number_summary
 from ..results.description import Description, Overlap, TableDescription, TimeSpan
 from ..results.repeats import describe_folds
+from ..scoring.summaries import count_summary, number_summary
 from ..tables.time_units import SECONDS, counts_by_unit, unit_of_counts
 from .files import SourceReader, lazy_rows, read_all, reading, session_of
 from .inputs import Inputs, look_at_everything

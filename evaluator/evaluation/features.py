@@ -11,7 +11,7 @@ import polars as pl
 from .. import load
 from ..config import Loaded, missing_for_groups
 from ..config.evaluation_keys import read_group
-from ..errors import ArgumentError, ConfigError
+from ..support.errors import ArgumentError, ConfigError
 from ..tables.prepared import GroupBy
 from .files import session_of
 from .inputs import look_at_everything

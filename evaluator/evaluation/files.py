@@ -19,29 +19,31 @@ from .. import load
 from ..config import Loaded, missing, missing_for_groups
 from ..config.data_sources import InMemory
 from ..config.run_sections import EngineChoice
-from ..errors import ConfigError, DataError, Given
-from ..forks import refuse_lost_threads
+from ..engines import Scratch, SideTable
+from ..engines.processes import Processes, n_processes, worth_starting
+from ..engines.spark.session import SparkSession, session_of_frames, start_session, without_logged_errors
 from ..health import Faults
 from ..load.faults import FaultTally
 from ..load.in_memory.matrices import refuse_wrong_positions
 from ..load.opening import FAILURES, open_rows
 from ..load.scan import NO_VALUE, ReadError
 from ..load.source import expected_rows, n_bytes
-from ..measure.by_group import equal_borders
-from ..measure.scoring import Scorer
-from ..measure.task import Task, tables_of
 from ..metrics.intents import TEST_CATEGORIES
 from ..metrics.popularity_groups import profile_groups_of
-from ..names.measure_strings import MetricSpec
-from ..parts import Scratch, SideTable
-from ..parts.processes import Processes, n_processes, worth_starting
-from ..parts.spark.session import SparkSession, session_of_frames, start_session, without_logged_errors
-from ..prepare import GroupColumn, SideFrames, SideNeeds, ValueColumn, prepare_sides
-from ..prepare.common_times import CommonTimes, common_times
-from ..prepare.one_per_user import choose_targets
-from ..prepare.row_groups import refuse_many_cells, refuse_unknown_groups, with_row_groups
 from ..results.row import Protocol
-from ..secrets import mask_values
+from ..scoring.by_group import equal_borders
+from ..scoring.common_times import CommonTimes, common_times
+from ..scoring.item_values import ValueColumn
+from ..scoring.memberships import GroupColumn
+from ..scoring.one_per_user import choose_targets
+from ..scoring.per_user import Scorer
+from ..scoring.row_groups import refuse_many_cells, refuse_unknown_groups, with_row_groups
+from ..scoring.side_inputs import SideFrames, SideNeeds, prepare_sides
+from ..scoring.task import Task, tables_of
+from ..support.errors import ConfigError, DataError, Given
+from ..support.forks import refuse_lost_threads
+from ..support.secrets import mask_values
+from ..syntax.measure_strings import MetricSpec
 from ..tables.graph import closure
 from ..tables.prepared import Prepared, TimeFacts
 from ..tables.rows import EMPTY_TRUTH, LISTS, PartData
@@ -92,7 +94,7 @@ class SourceReader(Struct):
 
         def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
             if self.session is not None and resolved.scan.format == "table":
-                from ..parts.spark.shuffle import table_frame  # only here: most runs need no Spark
+                from ..engines.spark.shuffle import table_frame  # only here: most runs need no Spark
 
                 rows = table_frame(self.session, resolved)
             else:
@@ -115,7 +117,7 @@ class SourceReader(Struct):
 
         def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
             if resolved.scan.format == "table":
-                from ..parts.spark.shuffle import table_frame  # only here: most runs need no Spark
+                from ..engines.spark.shuffle import table_frame  # only here: most runs need no Spark
 
                 assert self.session is not None
                 rows = table_frame(self.session, resolved, only=user)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .. import load
-from ..names.short_names import is_address
 from ..results.result import Input, InputFile
-from ..secrets import mask_values
+from ..support.secrets import mask_values
+from ..syntax.short_names import is_address
 from .inputs import Inputs
 
 

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded, dotted
 from ..config.data_sources import InMemory
-from ..errors import ConfigError, DataError
+from ..engines.spark.session import SparkSession
 from ..load.in_memory.tensors import as_arrays
-from ..names.model_patterns import chosen_models
-from ..names.short_names import REFERENCE_NAMES
-from ..parts.spark.session import SparkSession
 from ..recognise.applying import QuestionError
-from ..synonyms import is_question
+from ..support.errors import ConfigError, DataError
+from ..support.synonyms import is_question
+from ..syntax.model_patterns import chosen_models
+from ..syntax.short_names import REFERENCE_NAMES
 from ..tables.rows import EMPTY_TRUTH
 from .looking import ROLES, Looker
 from .matrix_inputs import deepest, masks_seen, refuse_unknown_columns

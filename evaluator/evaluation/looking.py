@@ -18,7 +18,7 @@ from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data_sources import EMPTY_TEST, NO_TEST, UNNAMED, Columns, InMemory, TestedSource
 from ..config.whole_config import RelevanceConfig
 from ..conventions.convention import DEFAULT
-from ..errors import ConfigError, DataError, NoRowsError, RecevalError
+from ..engines.spark.session import SparkSession
 from ..load.columns import without_type
 from ..load.in_memory.frames import frame_of
 from ..load.in_memory.matrices import positions_as_ids
@@ -28,15 +28,15 @@ from ..load.source import OpenedSource
 from ..load.source_file import FrameFile
 from ..metrics.definition import Definition
 from ..metrics.intents import TEST_CATEGORIES
-from ..names.model_patterns import chosen_models
-from ..names.row_filter import in_filter
-from ..names.short_names import is_address
-from ..parts.spark.session import SparkSession
 from ..recognise.applying import QuestionError, as_recognised, models_error
 from ..recognise.evidence import Table
 from ..recognise.reading import FileReading
 from ..recognise.recogniser import Question, SourceRequest, recognise
 from ..recognise.swapped import refuse_swapped
+from ..support.errors import ConfigError, DataError, NoRowsError, RecevalError
+from ..syntax.model_patterns import chosen_models
+from ..syntax.row_filter import in_filter
+from ..syntax.short_names import is_address
 from ..tables.rows import EMPTY_TRUTH
 from .matrix_inputs import is_masked, seen_pairs
 
@@ -402,7 +402,7 @@ class Looker(Struct, frozen=True):
         options, held = load.ReadOptions.from_config(configured, labels, self._shared), configured.frame
         of_spark = held if isinstance(held, InMemory) and held.is_of_spark else None
         if configured.table is not None or of_spark is not None:
-            from ..parts.spark.catalog_tables import look_at_table, name_of_view  # only here: most runs need no Spark
+            from ..engines.spark.catalog_tables import look_at_table, name_of_view  # only here: most runs need no Spark
 
             assert self.session is not None, "the config was checked to read tables on Spark"
             shown = "" if of_spark is None else of_spark.kind

@@ -8,12 +8,12 @@ from .. import load
 from ..config.data import Data
 from ..config.data_sources import InMemory
 from ..config.whole_config import Evaluation
-from ..errors import ConfigError, DataError
+from ..engines.spark.session import SparkSession
 from ..load.in_memory.matrices import Matrix, unnamed_columns
 from ..load.opening import FAILURES, open_rows
 from ..load.scan import ReadError
 from ..metrics import Definition
-from ..parts.spark.session import SparkSession
+from ..support.errors import ConfigError, DataError
 
 
 def seen_pairs(where: str, rows: object, train: load.Source | None, session: SparkSession | None = None) -> pl.DataFrame | None:
@@ -28,7 +28,7 @@ def seen_pairs(where: str, rows: object, train: load.Source | None, session: Spa
     as_text = train.with_kinds({"user": "text", "item": "text"})
     try:
         if train.scan.format == "table" and session is not None:
-            from ..parts.spark.shuffle import table_frame  # only here: most runs need no Spark
+            from ..engines.spark.shuffle import table_frame  # only here: most runs need no Spark
 
             return table_frame(session, as_text).select("user", "item")
         return open_rows(as_text.scan).select("user", "item").collect()

@@ -8,18 +8,18 @@ from typing import Any
 import polars as pl
 from msgspec import Struct
 
+from ..engines.part import Part
 from ..health import CheckTask, examine
-from ..measure.by_group import GROUPS, sums_by_group
-from ..measure.list_hash import list_hash
-from ..measure.measuring import EnrichedRows, enriched_rows, measure_users
-from ..measure.partial import Partial
-from ..measure.reference_lists import reference_facts
-from ..measure.scoring import Scorer
-from ..measure.task import Task
-from ..measure.tie_bounds import TieMeasures, tie_sums
-from ..measure.truth_hash import truth_hash
 from ..metrics.definition import Definition
-from ..parts.part import Part
+from ..scoring.by_group import GROUPS, sums_by_group
+from ..scoring.list_hash import list_hash
+from ..scoring.measuring import EnrichedRows, enriched_rows, measure_users
+from ..scoring.partial import Partial
+from ..scoring.per_user import Scorer
+from ..scoring.reference_lists import reference_facts
+from ..scoring.task import Task
+from ..scoring.tie_bounds import TieMeasures, tie_sums
+from ..scoring.truth_hash import truth_hash
 from ..tables.rows import LISTS, PartData
 
 TIES, CHECKS, REFERENCE_FACTS, ENRICHED, TRUTH, LIST_HASH = "ties", "checks", "reference_facts", "enriched", "truth", "list_hash"

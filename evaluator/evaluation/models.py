@@ -12,19 +12,19 @@ import polars as pl
 from msgspec import UNSET, Struct, field
 from msgspec.structs import replace
 
+from ..engines import Part, SideTable
+from ..engines.local import parts_without_lists
 from ..health.checker import PopularityRule
-from ..measure import reference_lists as reference
-from ..measure.by_group import Composite, formula_rows, group_rows
-from ..measure.finishing import FinishedRows, finish
-from ..measure.partial import CELLS, Partial, merge_partials
-from ..measure.task import Task, tables_of
 from ..metrics.definition import Definition
-from ..names.short_names import ORACLE
-from ..parts import Part, SideTable
-from ..parts.local import parts_without_lists
 from ..results.measure_definition import MeasureDefinition
 from ..results.notes import file_order_text
 from ..results.result import Counts, Row
+from ..scoring import reference_lists as reference
+from ..scoring.by_group import Composite, formula_rows, group_rows
+from ..scoring.finishing import FinishedRows, finish
+from ..scoring.partial import CELLS, Partial, merge_partials
+from ..scoring.task import Task, tables_of
+from ..syntax.short_names import ORACLE
 from ..tables.graph import closure, sentences
 from ..tables.ids import Ids
 from ..tables.lists import OTHER_ORDER

@@ -14,15 +14,15 @@ from ..config import FormulaEntry, Loaded
 from ..config.judgement import Compare, Gates
 from ..config.whole_config import Evaluation
 from ..conventions.axes import AXES, PROTOCOL
+from ..engines import RowFile
 from ..health import CheckTask
-from ..measure.aggregate import needs_values
-from ..measure.finishing import aggregates_of
-from ..measure.task import Task, sums_hits, tables_of
-from ..measure.tie_bounds import TieMeasures
 from ..metrics.definition import Definition
-from ..parts import RowFile
 from ..results.measure_definition import MeasureDefinition
 from ..results.row import DEFAULT, LEAST_RATING, Protocol
+from ..scoring.aggregate import needs_values
+from ..scoring.finishing import aggregates_of
+from ..scoring.task import Task, sums_hits, tables_of
+from ..scoring.tie_bounds import TieMeasures
 from ..tables.graph import closure
 from ..tables.prepared import GroupBy, Prepared
 from .inputs import NEEDS_OF_ROLES

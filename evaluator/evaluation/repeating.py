@@ -15,15 +15,15 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded
 from ..config.data_sources import UNNAMED, InMemory
-from ..errors import DataError
+from ..engines import Part
+from ..engines.partitions import WholeUsers, cut
+from ..engines.resources import side_by_side
 from ..load.in_memory.frames import frame_of
 from ..load.in_memory.matrices import Matrix, positions_as_ids, refuse_wrong_positions, unnamed_columns
 from ..load.in_memory.tensors import as_arrays
-from ..parts import Part
-from ..parts.partitions import WholeUsers, cut
-from ..parts.resources import side_by_side
-from ..quoting import one_line
 from ..results.row import default_cutoff
+from ..support.errors import DataError
+from ..support.quoting import one_line
 from ..tables.ids import user_starts
 from .files import Files, SourceReader, open_inputs
 from .matrix_inputs import deepest, refuse_unknown_columns, seen_pairs

@@ -18,28 +18,29 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .. import health, load, plugins
+from .. import health, load
 from ..comparison.best_models import with_conclusions
 from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
 from ..config.contradictions import unwritable_table
-from ..errors import ConfigError, DataError
-from ..extras import version_of
+from ..engines import Part, RowFile, SortedRuns, whole_users
 from ..health import CheckTask, Context, SourceNames, Symptom, Tallies
 from ..load.faults import FaultTally
-from ..measure.by_group import group_remarks, reversals
-from ..measure.measuring import EnrichedRows
-from ..measure.partial import Partial
-from ..measure.task import tables_of
-from ..measure.tie_bounds import bounds, unbounded
 from ..metrics.definition import Definition
-from ..parts import Part, RowFile, SortedRuns, whole_users
 from ..results.notes import chosen_text
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.row import Candidates, sentences_with_models
-from ..secrets import hidden_in_outputs, show
-from ..synonyms import takes, wrong_type
+from ..scoring.by_group import group_remarks, reversals
+from ..scoring.measuring import EnrichedRows
+from ..scoring.partial import Partial
+from ..scoring.task import tables_of
+from ..scoring.tie_bounds import bounds, unbounded
+from ..support import plugins
+from ..support.errors import ConfigError, DataError
+from ..support.extras import version_of
+from ..support.secrets import hidden_in_outputs, show
+from ..support.synonyms import takes, wrong_type
 from ..tables.graph import closure
 from ..tables.prepared import GroupBy
 from ..tables.rows import LISTS
@@ -198,7 +199,7 @@ def _measure_on_spark(
     name: str, files: Files, pass_task: PassTask, progress: ModelProgress, source: load.Source, tally: FaultTally
 ) -> Partial | None:
     """Measure on the workers, which read the other sources again with the options that worked; `None` if rows are faulty."""
-    from ..parts.spark.shuffle import measure_on_spark, ship  # only here: most runs need no Spark
+    from ..engines.spark.shuffle import measure_on_spark, ship  # only here: most runs need no Spark
 
     assert files.reader.session is not None
     work = ship(files.reader.session, partial(measure_frames, pass_task))
@@ -219,7 +220,7 @@ class UserTable:
 
     def __init__(self, files: Files) -> None:
         """Raise `OutputError` if there is another table of this name."""
-        from ..parts.spark.catalog_tables import refuse_other_table  # only here: most runs need no Spark
+        from ..engines.spark.catalog_tables import refuse_other_table  # only here: most runs need no Spark
 
         self._files, self._frames = files, list[Any]()
         assert files.reader.session is not None
@@ -229,7 +230,7 @@ class UserTable:
 
     def add(self, name: str) -> None:
         """Add the rows of a model whose lists were read without faults."""
-        from ..parts.spark.shuffle import rows_on_spark, ship
+        from ..engines.spark.shuffle import rows_on_spark, ship
 
         files, plan = self._files, self._files.request.plan
         indexes = {definition.label: index for index, definition in enumerate(plan.definitions)}
@@ -247,8 +248,8 @@ class UserTable:
 
     def write(self) -> None:
         """Write the rows of all models, in place of those of an earlier run; raise `OutputError` if Spark cannot."""
-        from ..parts.spark.catalog_tables import write_table
-        from ..parts.spark.tuning import input_bytes, settings_for_size
+        from ..engines.spark.catalog_tables import write_table
+        from ..engines.spark.tuning import input_bytes, settings_for_size
 
         with settings_for_size(self._session, input_bytes(self._files.inputs.all())):
             write_table(self._session, self._frames, self._table)

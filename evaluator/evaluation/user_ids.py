@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from ..errors import DataError
-from ..synonyms import nearest, question
+from ..support.errors import DataError
+from ..support.synonyms import nearest, question
 from .inputs import Inputs
 
 _LARGEST: Final = 1 << 63

@@ -9,11 +9,11 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar
 import polars as pl
 from msgspec import Struct, field
 
-from .. import plugins
 from ..checks import CHECKS, Check, CheckSetting, Finding, Severity, declare, setting
 from ..conventions.axes import AXES
 from ..metrics.definition import Definition
 from ..results.result import Row
+from ..support import plugins
 from ..tables.prepared import Prepared
 from .examined import ExaminedPart
 from .tallies import EXAMPLES, Tally

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..checks import CheckSetting
 from ..metrics.definition import Definition
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import INPUTS, Choice, Tables, table
 from ..tables.ids import gather

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from ..checks import CHECKS, NEEDS, SEVERITIES, CheckSetting, setting
 from ..conventions import AXES
-from ..errors import DataError, worded
-from ..measure.measuring import may_be_undefined
-from ..measure.scoring import Scorer
 from ..metrics.definition import Definition
 from ..results.row import Candidates
+from ..scoring.measuring import may_be_undefined
+from ..scoring.per_user import Scorer
+from ..support.errors import DataError, worded
 from ..tables.array import Array
 from ..tables.rows import LISTS, PartData
 from ..tables.truth import TEST

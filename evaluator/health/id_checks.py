@@ -12,7 +12,7 @@ import polars as pl
 from msgspec import Struct
 
 from ..checks import Finding
-from ..names.yaml_text import option
+from ..syntax.yaml_text import option
 from ..tables.array import Array
 from ..tables.ids import distinct
 from ..tables.lists import ListRows

@@ -13,9 +13,9 @@ from msgspec import Struct
 from ..checks.table import FILLERS
 from ..conventions.axes import AXES
 from ..metrics.definition import Definition
-from ..names.yaml_text import option
 from ..results.list_lengths import LONGEST, SHORT_AT
 from ..results.row import Candidates, shortened
+from ..syntax.yaml_text import option
 from ..tables.array import Array, in_single_precision
 from ..tables.ids import distinct, gather
 from ..tables.lists import ListRows

@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from ..measure.aggregate import compute_aggregate
-from ..measure.partial import MomentTable
 from ..metrics.definition import Definition
 from ..results.result import Row
+from ..scoring.aggregate import compute_aggregate
+from ..scoring.partial import MomentTable
 from ..tables.array import Array
 from ..tables.hits import train_pairs
 from ..tables.ids import gather

@@ -10,13 +10,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .. import load
-from ..errors import DataError
 from ..load.column_words import likely_column, words_of
 from ..load.columns import UnclearColumnsError, public_name
 from ..recognise.applying import with_reading
 from ..recognise.names import meanings
 from ..recognise.reading import FileReading
 from ..recognise.recogniser import Question, SourceRequest
+from ..support.errors import DataError
 from .name_words import is_id_name, stem, table_words
 from .table_preview import ROLE, ColumnSummary, PairSummary, TablePreview, collected, rows_of
 

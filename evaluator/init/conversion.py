@@ -19,10 +19,10 @@ from ..config.dialects import MEANINGLESS, PROGRAMS, TRAINED, Translation, diale
 from ..config.loader import check, read_document
 from ..config.overrides import Locations, dotted
 from ..config.whole_config import Config
-from ..errors import ConfigError
 from ..load import without_endings
-from ..names.measure_strings import MetricSpec
-from ..names.yaml_text import Path
+from ..support.errors import ConfigError
+from ..syntax.measure_strings import MetricSpec
+from ..syntax.yaml_text import Path
 from .guess import as_key, flow, moved_path, plain
 
 _Moved = Callable[[Any], Any]

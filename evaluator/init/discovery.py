@@ -11,10 +11,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from ..disk.result_folder import is_output_file, is_result_folder
-from ..errors import DataError
 from ..load import sniff
 from ..load.folders import is_table, refuse_name_in_bytes
+from ..storage.result_folder import is_output_file, is_result_folder
+from ..support.errors import DataError
 
 _MAX_TABLES: Final = 200
 DEPTHS: Final = (2, 3, 4)

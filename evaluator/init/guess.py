@@ -16,11 +16,11 @@ from .. import load
 from ..config.data import MARK, folds_of
 from ..config.loader import check
 from ..config.overrides import Locations
-from ..errors import ConfigError, DataError, MissingExtraError
 from ..load import database, sniff
-from ..names import yaml_text as text
-from ..names.short_names import is_address
-from ..temporary import PROCESS_SCRATCH
+from ..support.errors import ConfigError, DataError, MissingExtraError
+from ..support.temporary import PROCESS_SCRATCH
+from ..syntax import yaml_text as text
+from ..syntax.short_names import is_address
 from .assembly import assemble, categories_of
 from .classification import ClassifiedFile, classify, reclassified
 from .discovery import DEEPEST, DEPTHS, DiscoveredTable, Query, discover_tables, unread_folder

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..load.column_words import words_of
 from ..load.row_filters import date_layout
-from ..names.row_filter import in_filter
+from ..syntax.row_filter import in_filter
 from ..tables.time_units import unit_of_number
 from .choice import is_named_test_set
 from .classification import ClassifiedFile

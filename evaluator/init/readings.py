@@ -10,12 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .. import load
-from ..errors import DataError
 from ..load import sniff
 from ..load.scan import ReadOptions
 from ..recognise.applying import QuestionError, as_recognised, with_reading
 from ..recognise.reading import FileReading, described, differing
 from ..recognise.recogniser import Question, recognise
+from ..support.errors import DataError
 from .classification import ClassifiedFile, has_names, names_of
 from .table_preview import TablePreview
 

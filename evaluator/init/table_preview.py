@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from .. import load
 from ..config.data_sources import ItemsSource, RowsSource
-from ..errors import DataError
 from ..load import opening, sniff
 from ..load.columns import usual_roles
 from ..load.documents import is_document
@@ -26,6 +25,7 @@ from ..recognise.reading import FileReading
 from ..recognise.recogniser import Question, SourceRequest, recognise
 from ..recognise.sampled_values import SampledColumn
 from ..recognise.sheets import Sheet, look
+from ..support.errors import DataError
 from .discovery import DiscoveredTable
 
 ROLE: Final = "init"

@@ -6,10 +6,10 @@ import logging
 from typing import Final
 
 from ..api.epoch_values import EpochValues
-from ..errors import ArgumentError
 from ..results.row import Row
 from ..stats.concluding import plain
 from ..stats.difference import Difference
+from ..support.errors import ArgumentError
 from .epochs import NamedValues, judge, row_to_watch
 
 _LOG: Final = logging.getLogger(__name__)

@@ -11,11 +11,11 @@ import polars as pl
 from ..api.calls import Evaluator
 from ..api.epoch_values import EpochValues
 from ..comparison.model_pair import value_range
-from ..errors import ConfigError, MissingExtraError
 from ..results.row import Row
 from ..stats.concluding import judge_family
 from ..stats.difference import Difference, Settings, Subject
 from ..stats.two_models import difference_of, estimate_paired
+from ..support.errors import ConfigError, MissingExtraError
 
 PREFIX: Final = "receval/"
 """Start of the names under which values are logged: `receval/nDCG@10`."""

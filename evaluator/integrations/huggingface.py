@@ -6,7 +6,7 @@ from typing import Any
 
 from ..api.calls import Evaluator
 from ..api.epoch_values import EpochValues
-from ..errors import DataError
+from ..support.errors import DataError
 from .early_stopping import EarlyStopping
 from .epochs import missing_library, refuse_evaluator_without_users
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ..api.calls import Evaluator
 from ..api.epoch_values import EpochValues
-from ..errors import ConfigError
+from ..support.errors import ConfigError
 from .early_stopping import EarlyStopping
 from .epochs import logged, missing_library, refuse_evaluator_without_users
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..api.epoch_values import EpochValues
-from ..errors import ArgumentError
+from ..support.errors import ArgumentError
 from .epochs import NamedValues, judge, logged, missing_library, row_to_watch
 
 try:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..api.calls import Evaluator
 from ..api.epoch_values import EpochValues, EvaluatorArguments
-from ..errors import ConfigError
 from ..load.in_memory.matrices import Matrix
+from ..support.errors import ConfigError
 from .epochs import missing_library
 
 try:

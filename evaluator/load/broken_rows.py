@@ -11,7 +11,7 @@ from typing import Any, Final
 import polars as pl
 from msgspec.structs import replace
 
-from ..errors import DataError
+from ..support.errors import DataError
 from . import opening, sniff
 from .columns import IDS, public_name
 from .list_columns import NESTED, elements, fractions, is_nested, value_of

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from ..errors import DataError, OutputError
+from ..support.errors import DataError, OutputError
 from .remote import Remote, open_store, refuse_impossible
 
 _UNKNOWN_CONDITION: Final = re.compile(r"\b501\b|NotImplemented|not (?:supported|implemented)", re.IGNORECASE)

@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from ..errors import DataError, worded
-from ..synonyms import did_you_mean
+from ..support.errors import DataError, worded
+from ..support.synonyms import did_you_mean
 from .column_words import likely_column, order_columns
 from .scan import FILTER_COLUMN, KEY_COLUMN, ReadOptions, SharedName
 

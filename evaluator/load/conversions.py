@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import polars as pl
 from msgspec.structs import replace
 
-from ..errors import DataError
-from ..quoting import short
+from ..support.errors import DataError
+from ..support.quoting import short
 from . import opening
 from .columns import public_name
 from .scan import NO_VALUE, Scan

@@ -13,8 +13,8 @@ import polars as pl
 from msgspec.structs import replace
 
 from ..config.masking import masked_uri
-from ..errors import DataError, NoRowsError
-from ..temporary import folder_for_copies
+from ..support.errors import DataError, NoRowsError
+from ..support.temporary import folder_for_copies
 from .arrow_schema import columns_of_stream
 from .columns import usual_roles
 from .drivers import DATABASES, OTHER, connect, import_manager, scheme_of_uri, without_secrets

@@ -17,8 +17,8 @@ from typing import IO, Any, Final
 
 from msgspec.structs import replace
 
-from ..errors import DataError, NoRowsError
-from ..temporary import folder_for_copies, new_copy
+from ..support.errors import DataError, NoRowsError
+from ..support.temporary import folder_for_copies, new_copy
 from . import sniff
 from .columns import usual_roles
 from .list_columns import may_hold_lists

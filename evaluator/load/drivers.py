@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from msgspec import Struct
 
-from ..errors import DataError, MissingExtraError
-from ..extras import install_command
+from ..support.errors import DataError, MissingExtraError
+from ..support.extras import install_command
 from .opening import FAILURES
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from ..errors import DataError, NoRowsError
+from ..support.errors import DataError, NoRowsError
 from . import opening, sniff
 from .columns import IDS, LARGEST_EXACT, public_name
 from .scan import Kind

@@ -11,9 +11,9 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..errors import DataError, NoRowsError
-from ..names.row_filter import columns_of, in_filter, parse_filter
-from ..quoting import short
+from ..support.errors import DataError, NoRowsError
+from ..support.quoting import short
+from ..syntax.row_filter import columns_of, in_filter, parse_filter
 from ..tables.time_units import counts_by_unit, unit_of_counts
 from . import opening
 from .broken_rows import explain

@@ -20,10 +20,10 @@ from urllib.parse import unquote
 from ..config.data import MARK
 from ..config.masking import masked_path
 from ..config.run_files import SEED
-from ..errors import DataError, NoRowsError, worded
-from ..extras import missing_extra
-from ..synonyms import nearest, question
-from ..temporary import folder_for_copies, new_copy
+from ..support.errors import DataError, NoRowsError, worded
+from ..support.extras import missing_extra
+from ..support.synonyms import nearest, question
+from ..support.temporary import folder_for_copies, new_copy
 from . import sniff
 from .iceberg import is_iceberg
 from .opening import FAILURES

@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 import polars as pl
 from msgspec import Struct
 
-from ..errors import DataError, NoRowsError
-from ..extras import missing_extra
+from ..support.errors import DataError, NoRowsError
+from ..support.extras import missing_extra
 from .remote import Remote, is_remote, under
 
 ENDING: Final = ".metadata.json"

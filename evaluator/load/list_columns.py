@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from ..errors import DataError
-from ..quoting import one_line
+from ..support.errors import DataError
+from ..support.quoting import one_line
 from .columns import IDS, MissingColumnsError, UnclearColumnsError, public_name, set_options
 from .row_filters import date_layout
 from .scan import Fields, Syntax

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 from msgspec.structs import replace
 
-from ..errors import DataError
+from ..support.errors import DataError
 from .columns import public_name
 from .scan import Fields, ReadOptions, SharedName
 

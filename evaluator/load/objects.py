@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from ..errors import DataError
+from ..support.errors import DataError
 from . import list_columns, sniff
 from .columns import FLAT, IDS, named, usual_roles
 from .list_columns import ODD_ARRAY, fields_of, flat_types, value_of

@@ -18,8 +18,8 @@ from typing import Final
 
 import polars as pl
 
-from ..names.row_filter import columns_of, parse_filter
-from ..temporary import folder_for_copies
+from ..support.temporary import folder_for_copies
+from ..syntax.row_filter import columns_of, parse_filter
 from .columns import IDS
 from .iceberg import scan_table
 from .list_columns import listed, with_fields

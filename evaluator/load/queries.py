@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Final
 
-from ..errors import DataError
+from ..support.errors import DataError
 from .drivers import DATABASES, OTHER
 
 _STARTS: Final = ("SELECT", "WITH", "FROM", "VALUES")

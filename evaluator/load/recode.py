@@ -21,8 +21,8 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..errors import DataError
-from ..temporary import folder_for_copies, new_copy
+from ..support.errors import DataError
+from ..support.temporary import folder_for_copies, new_copy
 from . import sniff
 from .opening import FAILURES
 from .source_file import SourceFile, in_words

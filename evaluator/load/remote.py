@@ -20,11 +20,11 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct, field
 
 from ..config.masking import masked_path
-from ..errors import DataError, NothingThereError, OutputError
-from ..extras import missing_extra
-from ..names.short_names import is_artifact, is_elsewhere, is_on_web
-from ..secrets import mask_secrets
-from ..temporary import folder_for_copies, new_copy
+from ..support.errors import DataError, NothingThereError, OutputError
+from ..support.extras import missing_extra
+from ..support.secrets import mask_secrets
+from ..support.temporary import folder_for_copies, new_copy
+from ..syntax.short_names import is_artifact, is_elsewhere, is_on_web
 
 _CLIENT: Final = (
     "allow_http", "allow_invalid_certificates", "connect_timeout", "default_content_type", "http1_only", "http2_only",

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from ..names.row_filter import ColumnTest, Condition, Junction, Missing, Negation, OneOf, Value
+from ..syntax.row_filter import ColumnTest, Condition, Junction, Missing, Negation, OneOf, Value
 from .columns import LARGEST_EXACT
 from .scan import NO_VALUE
 

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from ..config import ItemsSource, RowsSource, SourceConfig
 from ..config.data_sources import Columns
-from ..names.row_filter import columns_of, parse_filter
+from ..syntax.row_filter import columns_of, parse_filter
 
 Kind = Literal["integer", "text", "number", "time"]
 """The kind of a column; a `time` is a number unchanged, or the seconds since 1970 of a date or its text, else null."""

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from ..errors import DataError, NoRowsError
+from ..support.errors import DataError, NoRowsError
 from .columns import FLAT, IDS, LARGEST_EXACT, ORDERING
 from .iceberg import is_metadata
 from .opening import FAILURES

@@ -15,9 +15,9 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..errors import DataError, NoRowsError
-from ..names.target_rule import TargetRule
-from ..temporary import PROCESS_SCRATCH, folder_for_copies, new_copy
+from ..support.errors import DataError, NoRowsError
+from ..support.temporary import PROCESS_SCRATCH, folder_for_copies, new_copy
+from ..syntax.target_rule import TargetRule
 from . import sniff
 from .columns import IDS, ORDERING, order_found_by_words
 from .documents import as_objects, is_document

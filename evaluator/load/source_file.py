@@ -18,7 +18,7 @@ import polars as pl
 from blake3 import blake3
 from msgspec import Struct, field
 
-from ..errors import DataError
+from ..support.errors import DataError
 from .remote import Remote
 
 _ROWS: Final = 1_000_000

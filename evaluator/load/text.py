@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ..errors import DataError, NoRowsError
+from ..support.errors import DataError, NoRowsError
 from . import list_columns, sniff
 from .columns import TYPED_NAME, MissingColumnsError, is_certain_name, named, names_a_column, usual_roles, without_type
 from .made_columns import is_named_in, side_by_side

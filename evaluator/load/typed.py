@@ -12,8 +12,8 @@ from typing import Final
 import polars as pl
 from msgspec import Struct
 
-from ..errors import DataError
-from ..quoting import short
+from ..support.errors import DataError
+from ..support.quoting import short
 from . import list_columns, sniff
 from .columns import CAST_IDS, FLAT, IDS, LARGEST_EXACT, ORDERING, named, public_name
 from .iceberg import scan_table

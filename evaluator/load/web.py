@@ -11,7 +11,7 @@ from http.client import HTTPException, IncompleteRead, InvalidURL
 from typing import Any, Final
 from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
-from ..errors import DataError, NothingThereError
+from ..support.errors import DataError, NothingThereError
 
 _SECONDS: Final = 30
 _BLOCK: Final = 4 << 20

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from ..tables.array import Array, in_single_precision
 from ..tables.graph import table
 from ..tables.lists import Reading

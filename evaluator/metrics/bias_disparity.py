@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from ..names.measure_strings import Params, Scalar, unquoted
+from ..syntax.measure_strings import Params, Scalar, unquoted
 from ..tables.array import Array
 from ..tables.prepared import Group
 from . import registry

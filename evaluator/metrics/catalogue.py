@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from ..conventions import AXES, PROTOCOL, Axis, Convention, builtin_names, load
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from .notation import LETTERS
 from .registry import METRICS, Metric, Number, Text, at
 from .value import OF_LISTED, OF_RELEVANT

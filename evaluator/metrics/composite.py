@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from .arrays import add, where
 from .measure import Measure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..lazy import pl
+from ..support.lazy import pl
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.hits import TestRatings, scores_of

@@ -15,8 +15,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists, Relevance, Truth, UserRules
-from ..names.measure_strings import UNSET, MetricSpec, Scalar
-from ..names.value_columns import source_and_column
+from ..syntax.measure_strings import UNSET, MetricSpec, Scalar
+from ..syntax.value_columns import source_and_column
 from ..tables.prepared import GroupBy
 from .measure import has_eleven_ranks, last_hit_rank
 from .registry import Metric, at

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.distances import distance_of
 from ..tables.graph import TableNotes, note_sentence, table

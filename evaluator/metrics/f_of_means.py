@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from ..conventions import AXES, PROTOCOL, Convention
-from ..names.measure_strings import CUTOFF_KEYS, UNSET, Cutoff, MetricSpec, cutoff, parse
+from ..syntax.measure_strings import CUTOFF_KEYS, UNSET, Cutoff, MetricSpec, cutoff, parse
 from .definition import ROWS, Definition
 from .registry import Metric, find
 

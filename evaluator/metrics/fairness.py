@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.prepared import Group, no_such_group
 from . import registry

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from ..conventions.axis import Truth
-from ..lazy import pl
+from ..support.lazy import pl
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.item_columns import categories_of as categories_of_items

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.prepared import Prepared

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import TABLES, Choice, Tables
 from ..tables.prepared import Group, Prepared

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 
 TexFormula = Callable[[Mapping[str, Scalar]], str]
 Piece = str | Mapping[str, str] | TexFormula

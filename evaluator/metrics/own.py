@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from .. import plugins
-from ..errors import ConfigError
-from ..synonyms import takes
+from ..support import plugins
+from ..support.errors import ConfigError
+from ..support.synonyms import takes
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.hits import top_items

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, number_rows, running_sum

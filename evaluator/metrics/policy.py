@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..lazy import pl
+from ..support.lazy import pl
 from ..tables.array import Array
 from ..tables.graph import TableNotes, note_sentence, table
 from ..tables.hits import top_items

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from ..names.measure_strings import Params, Scalar, unquoted
+from ..syntax.measure_strings import Params, Scalar, unquoted
 from ..tables.array import Array
 from ..tables.prepared import ProfileGroups, no_such_group
 from . import registry

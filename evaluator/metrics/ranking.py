@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from . import registry
 from .arrays import add, discounts, divide, harmonic, where

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.hits import TestRatings, scores_of

@@ -13,11 +13,11 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
-from .. import plugins
 from ..conventions import PROTOCOL, Convention
-from ..names.formula import is_formula
-from ..names.measure_strings import Params, Scalar
-from ..synonyms import did_you_mean, question
+from ..support import plugins
+from ..support.synonyms import did_you_mean, question
+from ..syntax.formula import is_formula
+from ..syntax.measure_strings import Params, Scalar
 from ..tables.array import Array
 from .measure import Measure, Ratio
 from .notation import TexFormula

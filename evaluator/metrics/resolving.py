@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from .. import conventions
 from ..conventions import AXES, PROTOCOL, Convention
 from ..conventions.axis import Relevance
-from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
-from ..synonyms import did_you_mean
+from ..support.synonyms import did_you_mean
+from ..syntax.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
 from .definition import GAINS, ROWS, Definition, read_gains
 from .f_of_means import f_text
 from .registry import Metric, check, find

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from ..lazy import pl
-from ..names.measure_strings import Scalar
+from ..support.lazy import pl
+from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.distances import FileDistance, distance_of
 from ..tables.graph import TableNotes, note_sentence, table

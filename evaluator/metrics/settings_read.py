@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ..conventions import AXES, PROTOCOL
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from ..tables.graph import TABLES, closure
 from .registry import Metric, at
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.ids import gather

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from .catalogue import title
 from .registry import Metric, at
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from msgspec import Struct
 
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.prepared import Prepared
 from ..tables.rows import Cutoffs, Rows

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from ..names.measure_strings import Scalar
-from ..names.value_columns import source_and_column
+from ..syntax.measure_strings import Scalar
+from ..syntax.value_columns import source_and_column
 from ..tables import pair_values  # noqa: F401, declares the tables
 from ..tables.array import Array
 from . import registry

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ..names.measure_strings import Scalar
-from ..names.value_columns import source_and_column
+from ..syntax.measure_strings import Scalar
+from ..syntax.value_columns import source_and_column
 from ..tables import pair_values  # noqa: F401, declares the tables
 from ..tables.array import Array
 from ..tables.graph import table

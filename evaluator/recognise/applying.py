@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from ..errors import DataError
 from ..load.columns import MissingColumnsError, UnclearColumnsError, public_name, usual_roles
 from ..load.scan import ReadOptions, flat_columns
 from ..load.source import Source
 from ..load.source_file import FrameFile
-from ..quoting import PASTED
 from ..results.row import shortened
+from ..support.errors import DataError
+from ..support.quoting import PASTED
 from .reading import FileReading, arguments_of, described, differing, options_of
 from .recogniser import Question
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..load.scan import FormatName
-from ..names import yaml_text
+from ..syntax import yaml_text
 from .evidence import Order, Table
 from .shapes import Layout
 

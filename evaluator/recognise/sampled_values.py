@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 
 from ..load.column_words import words_of
 from ..load.scan import BOOLEANS, NO_VALUE
-from ..quoting import MOST as MOST_QUOTED
+from ..support.quoting import MOST as MOST_QUOTED
 from .names import MOST
 
 Kind = Literal["integer", "whole", "decimal", "comma", "boolean", "date", "time", "text", "empty"]

@@ -16,7 +16,6 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..errors import DataError
 from ..load import sniff
 from ..load.columns import TYPED_NAME, usual_roles
 from ..load.opening import FAILURES
@@ -24,7 +23,8 @@ from ..load.row_filters import kept_rows
 from ..load.scan import TREC_COMMENT, TREC_RUN, Format, FormatName, ReadOptions
 from ..load.source_file import FrameFile, SourceFile
 from ..load.typed import panics_held_back, typed_rows
-from ..names.row_filter import parse_filter
+from ..support.errors import DataError
+from ..syntax.row_filter import parse_filter
 from .headers import SURE, header_bits
 from .names import is_series, meanings
 from .sampled_values import INTEGER, SampledColumn, number_of

@@ -7,11 +7,11 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 
-from ..errors import DataError
 from ..load import without_endings
 from ..load.column_words import words_of
 from ..load.source_file import FrameFile
-from ..names import yaml_text
+from ..support.errors import DataError
+from ..syntax import yaml_text
 from .evidence import MOST_GRADES
 from .names import MOST, meanings
 from .recogniser import SourceRequest

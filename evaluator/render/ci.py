@@ -19,13 +19,13 @@ from xml.sax.saxutils import escape
 from msgspec import Struct, field
 
 from ..checks import CHECKS
-from ..content.findings import titled
-from ..content.report import ReportContent
-from ..content.report_page import summary
-from ..content.values import by_label
-from ..errors import OutputError
-from ..quoting import on_one_line
+from ..documents.findings import titled
+from ..documents.report import ReportContent
+from ..documents.report_page import summary
+from ..documents.values import by_label
 from ..results.result import Result
+from ..support.errors import OutputError
+from ..support.quoting import on_one_line
 from .markdown import as_markdown
 
 CaseOutcome = Literal["pass", "warn", "fail", "skipped"]

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any, Final
 from xml.etree import ElementTree
 
-from ..extras import missing_extra
+from ..support.extras import missing_extra
 
 _Spec = Mapping[str, Any]
 _SCALE: Final = 2

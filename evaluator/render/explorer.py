@@ -6,10 +6,10 @@ from typing import Final
 
 from markupsafe import Markup
 
-from ..content.diff_page import SIZES, PageSize, page_data, sample_text, with_users
-from ..content.model_diff import document
-from ..errors import DataError
+from ..documents.diff_page import SIZES, PageSize, page_data, sample_text, with_users
+from ..documents.model_diff import document
 from ..results.model_diff import ModelDiff, SampledUsers
+from ..support.errors import DataError
 from .html import Inserted, page_file, page_of, stored_json
 
 LARGEST: Final = 5_000_000

@@ -14,12 +14,12 @@ from typing import Any, Final, TextIO
 
 from msgspec.json import format as with_indents
 
-from ..content.display_names import names_of, names_of_formulas, note_on_formulas, with_names
-from ..document import Document
-from ..lazy import pl
-from ..outputs import PARQUET, OutputForm
+from ..documents.display_names import names_of, names_of_formulas, note_on_formulas, with_names
+from ..documents.document import Document
 from ..results.result import Result
-from ..secrets import conceal, hidden_in_outputs
+from ..support.lazy import pl
+from ..support.outputs import PARQUET, OutputForm
+from ..support.secrets import conceal, hidden_in_outputs
 from .markdown import as_markdown
 from .screen import show
 from .terminal import PlainText

@@ -15,9 +15,9 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .. import document as doc
-from ..content.basic_charts import missing_text
-from ..quoting import without_commands
+from ..documents import document as doc
+from ..documents.basic_charts import missing_text
+from ..support.quoting import without_commands
 from .drawing import as_svg, can_draw, script_bundle
 from .mathml import as_mathml, with_symbols
 from .whiskers import SHAPES, Scale, chart, picture

@@ -11,8 +11,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .. import document as doc
-from ..quoting import without_commands
+from ..documents import document as doc
+from ..support.quoting import without_commands
 from .mathml import is_symbol
 
 PREAMBLE: Final = r"""\documentclass[11pt,a4paper]{article}

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from ..document import ARROWS, SIGNS, Cell, Column, Interval, Table
+from ..documents.document import ARROWS, SIGNS, Cell, Column, Interval, Table
 from .terminal import Screen
 
 _LEAST_NAME, _LEGIBLE = 14, 24

@@ -9,8 +9,8 @@ from html import escape
 from itertools import groupby
 from typing import Final
 
-from .. import document as doc
-from ..quoting import on_one_line, without_commands
+from ..documents import document as doc
+from ..support.quoting import on_one_line, without_commands
 
 _ACTING: Final = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
 """Characters of markup in Markdown; an underscore within a word is not."""

@@ -12,7 +12,7 @@ from markupsafe import escape
 
 from ..metrics import METRICS
 from ..metrics.notation import GLOSSARY
-from ..quoting import visible
+from ..support.quoting import visible
 
 _KNOWN_SYMBOLS: Final = (
     GLOSSARY.keys()

@@ -12,9 +12,9 @@ import polars as pl
 from msgspec import to_builtins
 
 from ..checks import CHECKS
-from ..content.differences import footnotes
-from ..content.headline import closing_of_result
-from ..content.methods import NAMES
+from ..documents.differences import footnotes
+from ..documents.headline import closing_of_result
+from ..documents.methods import NAMES
 from ..results import comparison as comparisons
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from .. import document as doc
+from ..documents import document as doc
 from .layout import forms_of, has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, with_pictures
 from .terminal import CODE, FORMULA, UNBOUNDED, Screen, unbroken
 

@@ -14,7 +14,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from ..quoting import escaped, without_commands
+from ..support.quoting import escaped, without_commands
 
 _WORD: Final = re.compile(r"[\w.]+|[^\w.]")
 """A word of a measure, or a sign between words."""

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
-from ..content.clayrs_view import clayrs_view
-from ..content.report import ReportContent
-from ..errors import ConfigError
+from ..documents.clayrs_view import clayrs_view
+from ..documents.report import ReportContent
+from ..support.errors import ConfigError
 from . import sandbox
 from .forms import as_json
 from .result_data import comparison_cells, result_cells

@@ -8,11 +8,11 @@ from typing import Final
 from markupsafe import escape
 from msgspec import Struct
 
-from .. import document as doc
-from ..content.chart_parts import BLUE, GREY
-from ..content.figures import VERDICT_COLOURS, VERDICT_SHAPES
-from ..content.scales import nearby
-from ..quoting import visible
+from ..documents import document as doc
+from ..documents.chart_parts import BLUE, GREY
+from ..documents.figures import VERDICT_COLOURS, VERDICT_SHAPES
+from ..documents.scales import nearby
+from ..support.quoting import visible
 
 _WIDTH, _HEIGHT, _EDGE = 96, 12, 4
 """The size of the picture of a cell, and its left and right margin."""

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import polars as pl
 from msgspec.structs import replace
 
-from ..errors import ConfigError
-from ..names.model_patterns import chosen_models
+from ..support.errors import ConfigError
+from ..syntax.model_patterns import chosen_models
 from .notes import chosen_text
 from .result import Result, StoredUsers
 

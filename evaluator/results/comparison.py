@@ -8,10 +8,10 @@ from typing import Final
 import polars as pl
 from msgspec import Struct, field
 
-from ..names.short_names import Margin
 from ..stats.concluding import adjust, decimals, group_text, plain, users_text
 from ..stats.difference import Difference, Settings
 from ..stats.two_models import p_of_other_users
+from ..syntax.short_names import Margin
 from .description import Spread
 from .row import FEW_USERS, listed, shortened
 from .slices import Slices

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from ..conventions import load
 from ..metrics import METRICS, Metric
 from ..metrics.settings_read import axes_read
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 
 
 class MeasureDefinition(Struct, frozen=True):

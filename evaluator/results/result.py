@@ -12,10 +12,10 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from ..checks import Finding
-from ..forks import refuse_lost_threads
-from ..lazy import pl
-from ..names.short_names import is_spread
 from ..stats.difference import Conclusion
+from ..support.forks import refuse_lost_threads
+from ..support.lazy import pl
+from ..syntax.short_names import is_spread
 from . import notes
 from .description import Description
 from .gates import Gate

@@ -13,8 +13,8 @@ from msgspec.structs import asdict
 
 from ..metrics import find
 from ..metrics.registry import bounds_of
-from ..names.formula import is_formula
 from ..stats.estimates import interval_of_mean
+from ..syntax.formula import is_formula
 
 _FEW: Final = 4
 _MOST_ALIKE: Final = 2

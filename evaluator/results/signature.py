@@ -18,9 +18,9 @@ from ..conventions import AXES, PROTOCOL
 from ..metrics import METRICS, Metric
 from ..metrics.definition import GAINS, ROWS
 from ..metrics.settings_read import axes_in_effect, reads_test
-from ..names import formula
-from ..names.measure_strings import UNSET, MetricSpec, Scalar, parse, unquoted
-from ..names.short_names import is_spread
+from ..syntax import formula
+from ..syntax.measure_strings import UNSET, MetricSpec, Scalar, parse, unquoted
+from ..syntax.short_names import is_spread
 from .measure_definition import MeasureDefinition, params_of, with_params
 from .result import Result
 from .row import Row

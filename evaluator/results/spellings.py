@@ -14,8 +14,8 @@ from typing import Final
 from .. import conventions
 from ..conventions import AXES, PROTOCOL
 from ..metrics import Metric, find
-from ..names.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse
-from ..synonyms import did_you_mean
+from ..support.synonyms import did_you_mean
+from ..syntax.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse
 from .measure_definition import MeasureDefinition
 from .row import shortened
 

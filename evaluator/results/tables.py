@@ -9,8 +9,8 @@ from typing import Any, Final, Literal, get_args, get_type_hints
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from ..lazy import pl
-from ..names.short_names import is_spread
+from ..support.lazy import pl
+from ..syntax.short_names import is_spread
 from .row import Ledger, Row
 
 

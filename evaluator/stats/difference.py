@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, get_args
 
 from msgspec import Struct
 
-from ..errors import ConfigError
+from ..support.errors import ConfigError
 from .units import Units
 
 MarginKind = Literal["max_loss", "min_gain"]

@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ..sums.exact import ExactSums, round_fraction
-from ..sums.group_sums import exact_group_sums
+from ..exact_sums.exact import ExactSums, round_fraction
+from ..exact_sums.group_sums import exact_group_sums
 from .confidence import Confidence, StudentT, claimed_t, is_skewed
 from .distributions import t_at
 from .paired import Floats, PairedSums, alike, differences_of, units_of_weights

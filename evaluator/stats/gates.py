@@ -15,8 +15,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..errors import ConfigError
-from ..sums.exact import round_fraction
+from ..exact_sums.exact import round_fraction
+from ..support.errors import ConfigError
 from .concluding import adjust, percent, plain
 from .confidence import Confidence, StudentT
 from .difference import Failing, GateOutcome, LimitKind, MarginKind, SlicesKind, Subject

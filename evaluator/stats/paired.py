@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from ..sums.exact import ExactSums
+from ..exact_sums.exact import ExactSums
 from .units import SPARSE_BELOW, Units
 
 Floats = NDArray[np.float64]

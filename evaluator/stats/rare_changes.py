@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..names.short_names import SMALLEST_FACTOR
+from ..syntax.short_names import SMALLEST_FACTOR
 from .confidence import Confidence, ScaledConfidence, ScaledLogarithm, StudentT
 from .difference import PLAIN, PLAIN_IN_FOLDS
 from .distributions import above_gamma, gamma_at

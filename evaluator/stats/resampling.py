@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ..errors import ConfigError
+from ..support.errors import ConfigError
 from .confidence import Confidence, Replicates, StudentizedReplicates, StudentT
 from .difference import Settings
 from .distributions import below_t

@@ -12,8 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ..sums.exact import ExactSums, round_fraction
-from ..sums.group_sums import exact_group_sums
+from ..exact_sums.exact import ExactSums, round_fraction
+from ..exact_sums.group_sums import exact_group_sums
 from .confidence import StudentT
 from .estimates import (
     CONSTANT,

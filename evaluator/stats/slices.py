@@ -15,8 +15,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from ..errors import ConfigError
-from ..sums.exact import ExactSums, round_fraction
+from ..exact_sums.exact import ExactSums, round_fraction
+from ..support.errors import ConfigError
 from .confidence import StudentT, two_sided
 from .estimates import skewness_of_mean, standard_deviation
 from .paired import TOLERANCE, Floats

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from ..names.short_names import SMALLEST_FACTOR
+from ..syntax.short_names import SMALLEST_FACTOR
 from .concluding import sentence_of
 from .confidence import Replicates, ScaledConfidence, ScaledLogarithm, StudentT, is_skewed, not_within, probability_within, two_sided
 from .difference import PLAIN, PLAIN_IN_FOLDS, Difference, Settings, Subject

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 import numpy as np
 from msgspec import Struct, field
 
-from ..lazy import pl
+from ..support.lazy import pl
 from .array import Array
 from .ids import Ids
 from .item_columns import MOST_BITS, categories_of

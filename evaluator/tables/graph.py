@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from msgspec import Struct, field
 
 from ..conventions.axis import Lists, Truth
-from ..names.measure_strings import Scalar
+from ..syntax.measure_strings import Scalar
 
 Sentence = Callable[[int, int], str]
 """Function that writes the sentence of a remark from two numbers: affected rows, and all rows."""

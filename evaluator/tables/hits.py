@@ -6,8 +6,8 @@ import numpy as np
 from msgspec import Struct
 
 from ..conventions.axis import Lists, Truth
-from ..errors import DataError
-from ..lazy import pl
+from ..support.errors import DataError
+from ..support.lazy import pl
 from .array import Array
 from .graph import table
 from .ids import Pairs, gather

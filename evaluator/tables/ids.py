@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from msgspec import Struct
 
-from ..lazy import pl
+from ..support.lazy import pl
 from .array import Array, blocks
 
 _SPARSEST: Final = 8

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..lazy import pl
+from ..support.lazy import pl
 from .array import Array
 from .graph import table
 from .ids import Ids

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists
-from ..errors import DataError
-from ..lazy import pl
+from ..support.errors import DataError
+from ..support.lazy import pl
 from .array import Array, in_single_precision
 from .graph import TableNotes, table
 from .ids import Pairs, gather, has_duplicates

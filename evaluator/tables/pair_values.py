@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..conventions.axis import Truth
-from ..lazy import pl
-from ..names.value_columns import source_and_column
+from ..support.lazy import pl
+from ..syntax.value_columns import source_and_column
 from .array import Array
 from .graph import TableNotes, note_sentence, table
 from .prepared import Prepared, item_column

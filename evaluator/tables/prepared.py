@@ -11,10 +11,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists
-from ..errors import DataError
-from ..lazy import pl
-from ..names.measure_strings import Scalar
-from ..synonyms import did_you_mean
+from ..support.errors import DataError
+from ..support.lazy import pl
+from ..support.synonyms import did_you_mean
+from ..syntax.measure_strings import Scalar
 from .array import Array
 from .ids import Ids
 from .time_units import SECONDS, TimeUnit

@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 from msgspec import Struct, field
 
-from ..errors import DataError, Given
-from ..lazy import pl
-from ..sums.group_sums import exact_group_sums
+from ..exact_sums.group_sums import exact_group_sums
+from ..support.errors import DataError, Given
+from ..support.lazy import pl
 from .array import Array
 from .ids import Ids, Lookup, Pairs, gather, make_pairs, user_starts
 

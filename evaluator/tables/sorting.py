@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..lazy import pl
+from ..support.lazy import pl
 from .array import Array, in_single_precision
 from .ids import gather
 from .rows import in_order, within_users

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ..lazy import pl
+from ..support.lazy import pl
 
 PLACEHOLDER: Final = 1.0
 """Times of this size or less, such as 0 and -1, stand for a missing one and say nothing about the unit."""

@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..conventions.axis import Truth
-from ..lazy import pl
-from ..sums.group_sums import exact_group_sums
+from ..exact_sums.group_sums import exact_group_sums
+from ..support.lazy import pl
 from .array import Array
 from .graph import table
 from .ids import Lookup, Pairs, distinct, gather

@@ -7,11 +7,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from .. import plugins
 from ..config.run_sections import Tracking
-from ..disk.overwriting import InputPath
-from ..errors import ConfigError
-from ..extras import missing_extra
+from ..storage.overwriting import InputPath
+from ..support import plugins
+from ..support.errors import ConfigError
+from ..support.extras import missing_extra
 from .tracker import Tracker
 
 _EXTRAS: Final = {"mlflow": "mlflow", "wandb": "wandb", "tensorboard": "tensorboardX"}

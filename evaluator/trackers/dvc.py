@@ -8,11 +8,11 @@ from typing import Any
 
 import yaml
 
-from ..disk.csv_rows import csv_rows
-from ..disk.overwriting import InputPath, Target
-from ..disk.stage import Stage
 from ..render.forms import as_csv, as_json
 from ..results.result import Result
+from ..storage.csv_rows import csv_rows
+from ..storage.overwriting import InputPath, Target
+from ..storage.stage import Stage
 from .tracker import MeasuredValue, as_identifiers, gates_word, measures, measures_of, numbers_of, points_by_model
 
 

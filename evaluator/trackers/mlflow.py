@@ -11,12 +11,12 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from ..config.run_sections import MlflowTracking
-from ..errors import OutputError
-from ..extras import missing_extra
 from ..render.forms import as_csv, is_spreadsheet_safe
 from ..render.result_data import values_table
 from ..results.gates import Verdicts
 from ..results.result import Result
+from ..support.errors import OutputError
+from ..support.extras import missing_extra
 from .tracker import (
     MeasuredValue,
     best_model,
@@ -57,12 +57,12 @@ class MlflowRuns:
         client = mlflow_client()
         experiment = _experiment(client, self._tracking.experiment)
         name, names = run_name(result, self._tracking.run), for_mlflow(measures(result))
-        shared = {"receval.gates": gates_word(result), **measures_tag(names)}
+        shared = {"receval.comparison": gates_word(result), **measures_tag(names)}
         points, params = points_by_model(result), settings(result)
         runs: list[str] = []
         if self._tracking.runs == "children":
             best = best_model(result)
-            tags = {**shared, **({"receval.gates.summary": Verdicts(result.gates).summary()} if result.gates else {})}
+            tags = {**shared, **({"receval.comparison.summary": Verdicts(result.gates).summary()} if result.gates else {})}
             tags |= {_MODEL: best, **gates_of_model(result, best, "receval.gate.")}
             runs.append(_create_run(client, experiment, name, tags, params, numbers_of(points[best], names, "."), files))
         several = self._tracking.runs == "models" or len(points) > 1

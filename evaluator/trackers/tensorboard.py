@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..config.run_sections import TensorboardTracking
-from ..disk.overwriting import InputPath, Target
-from ..disk.stage import Stage
-from ..extras import missing_extra
 from ..results.gates import Verdicts
 from ..results.result import Result
+from ..storage.overwriting import InputPath, Target
+from ..storage.stage import Stage
+from ..support.extras import missing_extra
 from .tracker import (
     MeasuredValue,
     as_identifiers,
@@ -47,7 +47,7 @@ class TensorboardFiles:
         texts = {
             "receval.measures": json.dumps({name: measure for measure, name in names.items()}, ensure_ascii=False),
             "receval.settings": json.dumps(settings(result), ensure_ascii=False),
-            "receval.gates": f"{gates_word(result)}: {Verdicts(result.gates).summary()}" if result.gates else gates_word(result),
+            "receval.comparison": f"{gates_word(result)}: {Verdicts(result.gates).summary()}" if result.gates else gates_word(result),
         }
         for model, points in points_by_model(result).items():
             judged = gates_of_model(result, model, "receval.gate.")

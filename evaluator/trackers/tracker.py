@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from ..content.values import NamedModel, ValuePoint, points_of
+from ..documents.values import NamedModel, ValuePoint, points_of
 from ..results.gates import Verdicts
 from ..results.result import Result
 

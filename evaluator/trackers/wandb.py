@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..config.run_sections import WandbTracking
-from ..errors import OutputError
-from ..extras import missing_extra
 from ..results.gates import Verdicts
 from ..results.result import Result
+from ..support.errors import OutputError
+from ..support.extras import missing_extra
 from .tracker import (
     MeasuredValue,
     as_identifiers,

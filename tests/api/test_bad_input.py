@@ -16,7 +16,7 @@ import receval
 import scipy.sparse
 from receval.api.arguments import Arguments
 from receval.functional import ndcg
-from receval.synonyms import SYNONYMS
+from receval.support.synonyms import SYNONYMS
 
 TEST = pl.DataFrame({"user": [1, 2], "item": [3, 4], "rating": [5, 2]})
 LISTS = pl.DataFrame({"user": [1, 2], "item": [3, 5], "score": [0.5, 0.25]})

@@ -12,7 +12,7 @@ import pytest
 import receval
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.errors import DataError
+from receval.support.errors import DataError
 
 from tests.worlds import World, worlds
 

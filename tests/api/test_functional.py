@@ -17,8 +17,8 @@ import pytest
 import receval
 from receval import functional
 from receval.api import functions, stubs
-from receval.errors import DataError
 from receval.metrics import METRICS
+from receval.support.errors import DataError
 
 from tests.conftest import ROOT
 

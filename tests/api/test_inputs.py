@@ -15,9 +15,9 @@ import receval
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.errors import DataError
 from receval.render.forms import as_csv, as_json
 from receval.render.result_data import result_cells, values_table
+from receval.support.errors import DataError
 
 from tests.worlds import World, worlds
 

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 import receval
 from receval import functional
-from receval.errors import ConfigError
 from receval.metrics import METRICS
 from receval.metrics.registry import _spellings
+from receval.support.errors import ConfigError
 
 TEST = {"ann": [1, 2], "bob": [3]}
 ALS = pl.DataFrame({"user": ["ann", "ann", "bob", "cyd"], "item": [1, 9, 3, 9], "score": [0.8, 0.4, 0.2, 0.1]})

@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 import receval
-from receval.errors import OutputError
-from receval.parts.spark.session import SparkSession, without_logged_errors
+from receval.engines.spark.session import SparkSession, without_logged_errors
+from receval.support.errors import OutputError
 
 pytestmark = [pytest.mark.spark]
 

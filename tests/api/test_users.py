@@ -12,8 +12,8 @@ import pytest
 import receval
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.errors import ConfigError, DataError
-from receval.evaluation.user_viewing import view_user
+from receval.studies.user_viewing import view_user
+from receval.support.errors import ConfigError, DataError
 
 from tests.variants import PROTOCOLS, VARIANTS
 from tests.worlds import measured, worlds

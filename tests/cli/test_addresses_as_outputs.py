@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import receval as library
-from receval.errors import OutputError
+from receval.support.errors import OutputError
 
 CONFIG = """data: {test: test.csv, recommendations: {a: a.csv, b: b.csv}}
 evaluation: {metrics: [MRR@2]}

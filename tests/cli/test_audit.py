@@ -8,12 +8,12 @@ import json
 
 import pytest
 from receval import audit, conventions, load_config, run
-from receval.content.audit import audit_document
-from receval.document import Table
+from receval.actions import studies
+from receval.documents.audit import audit_document
+from receval.documents.document import Table
 from receval.metrics import METRICS, resolve
-from receval.names.measure_strings import MetricSpec
 from receval.results.audit import Audit, AuditCell, AuditedMeasure
-from receval.session import studies
+from receval.syntax.measure_strings import MetricSpec
 
 from tests.conftest import CONFIGS, ROOT
 

@@ -11,11 +11,11 @@ from itertools import product
 import pytest
 from receval import load_config, run
 from receval.conventions import AXES
-from receval.evaluation import searching
 from receval.evaluation.files import SourceReader
-from receval.evaluation.searching import search
 from receval.results.audit import prints
 from receval.results.found_settings import boxes
+from receval.studies import searching
+from receval.studies.searching import search
 
 NAMES = ("elliot", "recbole", "ranx")
 POLICIES = ("duplicates", "seen_items", "unknown_items")

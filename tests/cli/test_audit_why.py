@@ -8,8 +8,8 @@ import json
 
 import pytest
 from receval import audit, load_config
-from receval.evaluation.auditing import difference
 from receval.results.audit import read_number
+from receval.studies.auditing import difference
 
 from tests.conftest import CONFIGS
 

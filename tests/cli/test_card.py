@@ -10,7 +10,7 @@ import pytest
 import receval as library
 import yaml
 from receval.config.card import Card
-from receval.content.card import FIELDS, NOT_STATED
+from receval.documents.card import FIELDS, NOT_STATED
 from receval.results.signature import signature_lines
 
 STATED = {

@@ -6,7 +6,7 @@ import re
 
 import polars as pl
 import pytest
-from receval.content.methods import NAMES
+from receval.documents.methods import NAMES
 
 from tests.comparison.conftest import change_lists, lists_of, rated_items
 
@@ -105,7 +105,7 @@ def test_one_model_has_no_closing_sentence(config, receval, sample):
 
 
 def test_per_user_values_above_a_limit_are_not_kept_for_closing_sentences(config, receval, monkeypatch):
-    monkeypatch.setattr("receval.session.run.MOST_VALUES", 10)
+    monkeypatch.setattr("receval.actions.run.MOST_VALUES", 10)
     out = receval("run", config())[1]
     assert "clear" not in out
     assert "◂" not in out

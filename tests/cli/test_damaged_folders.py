@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import receval as library
 import yaml
-from receval.errors import DataError
+from receval.support.errors import DataError
 
 N = int(os.environ.get("RECEVAL_DAMAGES", "60"))
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))

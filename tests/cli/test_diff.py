@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
-from receval.content.model_diff import user_hash
+from receval.documents.model_diff import user_hash
 
 TEST = "user,item,rating\nana,x,5\nana,y,4\nbob,x,5\ncem,z,5\n"
 OLD = "user,item,score\nana,x,3\nana,a,2\nana,y,1\nbob,b,2\nbob,x,1\ncem,z,1\n"

@@ -8,11 +8,11 @@ from importlib import metadata
 
 import click
 import pytest
+from receval.actions import machine
 from receval.cli import options
 from receval.cli.commands import cli
-from receval.errors import ConfigError
-from receval.extras import install_command
-from receval.session import machine
+from receval.support.errors import ConfigError
+from receval.support.extras import install_command
 
 from tests.conftest import CONFIGS
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 from receval import explain, load_config, run
-from receval.errors import ConfigError, DataError
-from receval.evaluation.explaining import explain_user, user_frames
 from receval.evaluation.files import Files, open_inputs
 from receval.evaluation.plan import Plan, Request
-from receval.measure.scoring import Scorer
 from receval.metrics import METRICS
-from receval.names.measure_strings import parse
 from receval.results.explanation import Explanation
+from receval.scoring.per_user import Scorer
+from receval.studies.explaining import explain_user, user_frames
+from receval.support.errors import ConfigError, DataError
+from receval.syntax.measure_strings import parse
 from receval.tables.rows import PartData
 
 from tests.conftest import CONFIGS, ROOT

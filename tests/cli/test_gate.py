@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 from receval import load_config, run
-from receval.disk.result_folder import load
-from receval.session.judge import judge_of_config
+from receval.actions.judge import judge_of_config
+from receval.storage.result_folder import load
 
 from tests.cli.gate_place import CONFIG, TEST, WORSE, change, lists
 

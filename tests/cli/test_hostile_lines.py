@@ -9,8 +9,8 @@ import re
 import polars as pl
 import pytest
 import yaml
-from receval.errors import ConfigError, DataError
-from receval.quoting import one_line, sentence
+from receval.support.errors import ConfigError, DataError
+from receval.support.quoting import one_line, sentence
 
 LINES = ("\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029")
 """Everything that some program takes for the end of a line."""

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from receval.errors import system_error
+from receval.support.errors import system_error
 
 CONFIG = "data: {test: t.csv, recommendations: {m: l.csv}}\nevaluation: {metrics: [Recall@2]}\nhealth: off\n"
 LISTS = "user,item,score\n1,10,2\n2,11,1\n"

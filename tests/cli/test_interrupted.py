@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from receval.parts.spark import shuffle
-from receval.parts.spark.session import SparkSession
-from receval.parts.spark.shuffle import measure_on_spark
+from receval.engines.spark import shuffle
+from receval.engines.spark.session import SparkSession
+from receval.engines.spark.shuffle import measure_on_spark
 
 
 class Interrupting(http.server.BaseHTTPRequestHandler):

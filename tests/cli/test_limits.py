@@ -45,7 +45,7 @@ COMMANDS = [
 @pytest.mark.parametrize("path", ["pipe", "/dev/zero"])
 def test_a_device_or_pipe_is_refused_before_it_is_read(command, path, here, receval, monkeypatch):
     os.mkfifo("pipe")
-    monkeypatch.setattr("receval.names.yaml_text._PATIENCE", 0.05)
+    monkeypatch.setattr("receval.syntax.yaml_text._PATIENCE", 0.05)
     code, _, err = receval(*command.replace("PATH", path).split())
     assert (code in (2, 3), len(err) < 500) == (True, True), err
 

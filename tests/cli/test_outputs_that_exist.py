@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import receval as library
 import yaml
-from receval.errors import OutputError
+from receval.support.errors import OutputError
 
 from tests.conftest import ROOT
 
@@ -302,7 +302,7 @@ PROOFS = {
         f"{HERE}two_commands_ask_for_force",
     ],
     "If one output cannot be written, none is.": [
-        "tests/disk/test_whole.py::test_two_folders_and_a_file_change_together_or_not_at_all"
+        "tests/storage/test_whole.py::test_two_folders_and_a_file_change_together_or_not_at_all"
     ],
     "A command that is interrupted removes its temporary files and leaves the old outputs complete; after a kill, the next run removes "
     "what was left.": [

@@ -23,7 +23,7 @@ import sys
 from functools import partial
 from receval.cli.main import main
 from receval.evaluation import running
-from receval.parts import partitions
+from receval.engines import partitions
 running.whole_users = partial(running.whole_users, rows_per_part=2000)
 partitions.n_sorting = lambda: 3
 sys.exit(main())

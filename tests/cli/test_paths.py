@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import yaml
-from receval.errors import ConfigError, DataError
+from receval.support.errors import ConfigError, DataError
 
 TEST = "user,item\n1,10\n2,11\n"
 LISTS = "user,item,score\n1,10,2\n2,11,1\n"

@@ -6,8 +6,8 @@ import json
 import os
 
 import pytest
-from receval.extras import install_command
 from receval.render import drawing
+from receval.support.extras import install_command
 
 from tests.reports import write_config
 
@@ -212,7 +212,7 @@ def test_without_the_extra_one_line_on_standard_error_and_one_in_the_page_say_ho
     command, folder, tmp_path, receval, monkeypatch
 ):
     monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
-    monkeypatch.setattr("receval.session.show.can_draw", lambda: False)
+    monkeypatch.setattr("receval.actions.show.can_draw", lambda: False)
     code, out, err = receval(*command.format(folder).split())
     others = "without over_k, precision_recall, distribution, trade_off, groups"
     why = f"because the extra report is not installed: {install_command('report')}"

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 import yaml
 from receval.config.run_sections import ChartName, ReportConfig
-from receval.outputs import endings
+from receval.support.outputs import endings
 
 from tests.conftest import ROOT
 

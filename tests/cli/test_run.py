@@ -214,7 +214,7 @@ def test_failures_have_their_exit_code_and_one_sentence(arguments, code, message
 
 
 def test_a_bug_keeps_its_traceback_and_exits_70(receval, config, monkeypatch):
-    monkeypatch.setattr("receval.session.run.run", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("receval.actions.run.run", lambda *_, **__: 1 / 0)
     code, _, err = receval("run", config)
     assert code == 70
     assert "ZeroDivisionError" in err
@@ -226,7 +226,7 @@ def test_an_unwritable_output_is_refused_before_the_computation(target, receval,
     def never(*_, **__):
         raise AssertionError("the computation was started")
 
-    monkeypatch.setattr("receval.session.run.run", never)
+    monkeypatch.setattr("receval.actions.run.run", never)
     monkeypatch.chdir(config.parent)
     (config.parent / "config.yaml").write_text("")
     code, _, err = receval("run", config, "-o", target)

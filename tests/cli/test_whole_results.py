@@ -13,7 +13,7 @@ import pytest
 
 SPILL_AND_DIE = """
 import os, signal, sys
-import receval.parts.partitions as partitions
+import receval.engines.partitions as partitions
 from receval.cli.main import main
 
 spill, n_spills = partitions._Buckets._spill, []

@@ -14,7 +14,7 @@ from typing import Any, Final
 import polars as pl
 import yaml
 from receval import load_config
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 from tests.cli import random_configs
 from tests.commands.schema import drawn

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from receval.comparison.bases import Base, base_of
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 from tests.comparison.conftest import lists_of
 

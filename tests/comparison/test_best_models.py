@@ -14,14 +14,14 @@ from receval.comparison.best_models import conclusions_of, with_conclusions
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import LatexStyle
-from receval.content.best_values import best_values
-from receval.content.headline import closing_sentences
-from receval.content.methods import NAMES
-from receval.content.paper import marks_of
-from receval.content.values import Formats
-from receval.names.short_names import Margin
-from receval.outputs import output_form
+from receval.documents.best_values import best_values
+from receval.documents.headline import closing_sentences
+from receval.documents.methods import NAMES
+from receval.documents.paper import marks_of
+from receval.documents.values import Formats
 from receval.render.forms import rendered
+from receval.support.outputs import output_form
+from receval.syntax.short_names import Margin
 
 from tests.comparison.conftest import change_lists, lists_of, rated_items
 

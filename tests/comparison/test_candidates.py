@@ -13,18 +13,18 @@ from receval.comparison.best_models import with_conclusions
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import LatexStyle
-from receval.content.best_values import best_values
-from receval.content.headline import closing_of_result
-from receval.content.paper import marks_of
-from receval.content.values import Formats
-from receval.disk.result_folder import load, save
-from receval.errors import DataError
-from receval.outputs import output_form
+from receval.documents.best_values import best_values
+from receval.documents.headline import closing_of_result
+from receval.documents.paper import marks_of
+from receval.documents.values import Formats
 from receval.render.forms import rendered
 from receval.results.candidates import groups_of
 from receval.results.comparison import conclusions
+from receval.storage.result_folder import load, save
+from receval.support.errors import DataError
+from receval.support.outputs import output_form
 
-from tests.gates.small import gates
+from tests.comparison.small import gates
 
 USERS, ITEMS = 120, 1500
 RANDOM = np.random.default_rng(5)

@@ -13,15 +13,15 @@ import pytest
 from receval import load_config, run
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
-from receval.content.headline import closing_of_result
-from receval.errors import ConfigError
-from receval.names.short_names import Margin
+from receval.documents.headline import closing_of_result
 from receval.render.forms import as_json
 from receval.render.result_data import comparison_cells
 from receval.results.comparison import Comparison, conclusions, worse_in_groups
 from receval.stats.concluding import judge_family
 from receval.stats.difference import Difference, Settings, Subject
 from receval.stats.two_models import compare_paired
+from receval.support.errors import ConfigError
+from receval.syntax.short_names import Margin
 
 from tests.comparison.conftest import change_lists, lists_of, rated_items
 from tests.conftest import CONFIGS

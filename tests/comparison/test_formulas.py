@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
-from receval.names.formula import read
 from receval.stats.difference import Settings, Subject
 from receval.stats.two_models import compare_paired
+from receval.syntax.formula import read
 
 from tests.comparison.conftest import lists_of
 from tests.conftest import table

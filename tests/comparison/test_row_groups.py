@@ -10,8 +10,8 @@ import pytest
 import receval
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
-from receval.errors import ConfigError
 from receval.results.result import Result
+from receval.support.errors import ConfigError
 
 from tests.comparison.conftest import rated_items
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from receval import load_config
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 from tests.config.test_dialects import DATA, ELLIOT
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 import pytest
 from receval.config import load_config
 from receval.conventions import AXES, PROTOCOL, builtin_names
-from receval.errors import ConfigError
 from receval.metrics import METRICS, Metric
+from receval.support.errors import ConfigError
 
 from tests.variants import NAMED, VARIANTS
 

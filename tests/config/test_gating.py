@@ -7,7 +7,7 @@ import pytest
 import yaml
 from receval import load_config
 from receval.config import gates_of, json_schema
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 CONFIG = """
 data: {test: t.csv, users: u.csv, items: i.csv, recommendations: {home: r.csv, popular: p.csv}}

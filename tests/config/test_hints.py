@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from receval.config import load_config
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 WHOLE = {"data": {"test": "t.csv", "recommendations": {"als": "als.csv"}}, "evaluation": {"metrics": ["nDCG@10"]}}
 

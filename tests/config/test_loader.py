@@ -10,7 +10,7 @@ import pytest
 import yaml
 from receval import load_config
 from receval.config import json_schema
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 from tests.conftest import CONFIGS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 from receval import load_config
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 SHOWN = {
     "region": "us-east-1",

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 from receval.config import load_config
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 BLOCKS = [
     "evaluation:\n    top_k: [1, 2]\n    metrics: [F1]\n",

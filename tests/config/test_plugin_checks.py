@@ -6,8 +6,8 @@ import pytest
 import yaml
 from receval import load_config
 from receval.checks import Check, Limit, table
-from receval.errors import ConfigError
 from receval.health import HealthCheck, Tally, check, checker
+from receval.support.errors import ConfigError
 
 from tests.conftest import CONFIGS
 

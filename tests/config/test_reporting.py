@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 from receval import load_config
 from receval.config.run_sections import ReportConfig
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 from tests.conftest import CONFIGS
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from receval.config.masking import masked_options, masked_path
-from receval.errors import ConfigError, DataError
-from receval.secrets import collect_values, remember
+from receval.support.errors import ConfigError, DataError
+from receval.support.secrets import collect_values, remember
 
 CONFIG = "data:\n  test: {path: t.csv}\n  recommendations: {m: %s}\nevaluation: {metrics: [MRR]}\n"
 SECRET = "hunter2-hunter3"

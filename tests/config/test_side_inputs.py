@@ -9,7 +9,7 @@ import pytest
 import yaml
 from receval import load_config, metrics
 from receval.config import json_schema
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 LISTS = {"als": "als.csv", "bpr": "bpr.csv"}
 

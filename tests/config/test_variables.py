@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from receval import load_config, run
-from receval.secrets import mask_values
+from receval.support.secrets import mask_values
 
 
 def test_results_name_the_variables_of_their_own_config_only(write, tmp_path):

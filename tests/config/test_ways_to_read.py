@@ -9,8 +9,8 @@ import pytest
 import yaml
 from receval import load_config
 from receval.config import json_schema
-from receval.errors import ConfigError
 from receval.load import ReadOptions
+from receval.support.errors import ConfigError
 
 WAYS = """
 data:

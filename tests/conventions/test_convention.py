@@ -6,8 +6,8 @@ import re
 
 import pytest
 from receval import conventions, load_config, metrics
-from receval.errors import ConfigError
-from receval.names.measure_strings import parse
+from receval.support.errors import ConfigError
+from receval.syntax.measure_strings import parse
 
 from tests.conftest import values
 

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval import conventions
 from receval.conventions import AXES
-from receval.errors import DataError
 from receval.metrics import METRICS, Definition, resolve
-from receval.names.measure_strings import parse
+from receval.support.errors import DataError
+from receval.syntax.measure_strings import parse
 
 from tests import literal
 from tests.conftest import model_values, per_user

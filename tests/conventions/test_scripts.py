@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 import receval as package
 from receval.conventions import AXES, builtin_names, load, packaged_names, script_names, with_scripts
-from receval.evaluation.auditing import audit
 from receval.metrics import resolve
+from receval.studies.auditing import audit
 
 from tests import scripts
 from tests.conftest import CONFIGS, per_user

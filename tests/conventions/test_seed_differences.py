@@ -6,7 +6,7 @@ import math
 
 import pytest
 from receval import load_config, run
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 from tests.conftest import table, values
 

@@ -7,7 +7,7 @@ import pytest
 import receval
 import yaml
 from receval import load_config, run
-from receval.errors import ConfigError, DataError
+from receval.support.errors import ConfigError, DataError
 
 from tests.conftest import table, values
 

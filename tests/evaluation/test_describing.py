@@ -7,7 +7,7 @@ import pytest
 import yaml
 from msgspec.structs import asdict
 from receval import describe, load_config, run
-from receval.content.description import plain
+from receval.documents.description import plain
 from receval.results.description import HistogramBin, NumberSummary, Overlap, TimeSpan
 
 TEST = pl.DataFrame({"user": [1, 1, 2, 9], "item": [7, 8, 7, 7], "rating": [5.0, 3.0, 4.0, 5.0], "timestamp": [300.0, 200.0, None, 400.0]})

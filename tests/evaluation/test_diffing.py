@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 import receval
 from receval import ConfigError, DataError
-from receval.evaluation import diffing
+from receval.engines.local import whole_users
 from receval.metrics import METRICS
-from receval.parts.local import whole_users
 from receval.results.model_diff import REASONS
+from receval.studies import diffing
 
 from tests.variants import FORMULAS
 from tests.worlds import pairs

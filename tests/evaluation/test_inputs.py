@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 from receval import load, load_config
-from receval.errors import DataError
 from receval.evaluation.files import SourceReader
 from receval.evaluation.inputs import look_at_everything
+from receval.support.errors import DataError
 
 FILES = {
     "t.csv": "user,item\n1,10\n",

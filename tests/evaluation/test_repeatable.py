@@ -8,8 +8,8 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from receval.outputs import in_folder, output_form
 from receval.render.forms import rendered
+from receval.support.outputs import in_folder, output_form
 
 from tests.conftest import per_user, table
 

@@ -19,14 +19,14 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from receval import outputs
 from receval.cli.main import main
 from receval.config import load_config
+from receval.engines import RowFile, partitions
+from receval.engines.processes import Processes
 from receval.evaluation import files, running
 from receval.metrics import METRICS
-from receval.names.measure_strings import parse
-from receval.parts import RowFile, partitions
-from receval.parts.processes import Processes
+from receval.support import outputs
+from receval.syntax.measure_strings import parse
 
 from tests.conftest import table
 from tests.variants import COLUMN, FILE_ORDER, without

@@ -6,7 +6,7 @@ import json
 
 import pytest
 import receval as library
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 CONFIG = """\
 data:

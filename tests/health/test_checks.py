@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from receval.checks import CHECKS, Check, setting
 from receval.checks import table as declarations
-from receval.errors import ConfigError, DataError
 from receval.health import (
     CHECKERS,
     CheckTask,
@@ -32,16 +31,17 @@ from receval.health import (
     refuse,
 )
 from receval.health.checker import WANTS
-from receval.measure.finishing import finish
-from receval.measure.measuring import measure_users
-from receval.measure.partial import merge_partials
-from receval.measure.scoring import Scorer
+from receval.scoring.finishing import finish
+from receval.scoring.measuring import measure_users
+from receval.scoring.partial import merge_partials
+from receval.scoring.per_user import Scorer
+from receval.support.errors import ConfigError, DataError
 from receval.tables.graph import INPUTS, TABLES
 from receval.tables.prepared import TimeFacts
 from receval.tables.rows import PartData
 
 from tests.conftest import table
-from tests.measure.small import frame, prepared, task
+from tests.scoring.small import frame, prepared, task
 
 AVAILABLE = frozenset({"lists", "train", "catalogue", "scores", "cutoffs"})
 SETTINGS = {name: setting(declared) for name, declared in CHECKS.items()}

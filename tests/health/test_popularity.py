@@ -9,10 +9,10 @@ import receval as api
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.health.value_checks import popular_lists
-from receval.measure.scoring import Scorer
+from receval.scoring.per_user import Scorer
 from receval.tables.rows import PartData
 
-from tests.measure.small import frame, prepared, task
+from tests.scoring.small import frame, prepared, task
 
 PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=12)
 

@@ -8,9 +8,9 @@ import pytest
 import receval as library
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.errors import DataError
 from receval.metrics import METRICS
 from receval.metrics.registry import at
+from receval.support.errors import DataError
 
 from tests.conftest import per_user, table, values
 
@@ -44,7 +44,7 @@ users = st.lists(
 )
 
 
-@settings(max_examples=8)  # tests/measure/test_ties.py tries the arithmetic on more; this is the finding of a run
+@settings(max_examples=8)  # tests/scoring/test_ties.py tries the arithmetic on more; this is the finding of a run
 @given(users=users, graded=st.booleans())
 def test_bounds_of_the_finding_equal_those_over_all_orders(evaluate, users, graded):
     catalogue = table(["item"], [(item,) for item in range(9)])

@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 
 import pytest
-from receval.errors import MissingExtraError
+from receval.support.errors import MissingExtraError
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval import load_config, run
-from receval.errors import DataError
-from receval.names.measure_strings import parse
+from receval.support.errors import DataError
+from receval.syntax.measure_strings import parse
 
 from tests.conftest import values
 from tests.literal_reader import Refused, Row, mean, rows_of_csv, rows_of_ndjson, rows_of_trec

@@ -15,9 +15,9 @@ import pytest
 from blake3 import blake3
 from receval import load_config
 from receval import run as evaluate
-from receval.errors import DataError
 from receval.evaluation import files, running
 from receval.load import sniff, source_file
+from receval.support.errors import DataError
 
 from tests.load.conftest import look_at
 

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 from receval import evaluate, load_config, run
-from receval.errors import DataError
 from receval.evaluation.describing import describe
+from receval.support.errors import DataError
 
 N = int(os.environ.get("RECEVAL_DAMAGES", "20"))
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))

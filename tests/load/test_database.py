@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 import receval as library
 import yaml
-from receval.errors import DataError, MissingExtraError
-from receval.extras import install_command
+from receval.support.errors import DataError, MissingExtraError
+from receval.support.extras import install_command
 
 from benchmarks import servers
 from tests.load.conftest import EXPECTED, LISTS

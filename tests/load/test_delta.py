@@ -10,8 +10,8 @@ import yaml
 from blake3 import blake3
 from deltalake import DeltaTable
 from receval import load_config, run
-from receval.errors import DataError, MissingExtraError
-from receval.extras import install_command
+from receval.support.errors import DataError, MissingExtraError
+from receval.support.extras import install_command
 
 from tests.load.conftest import EXPECTED, LISTS, TEST
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from receval.errors import ConfigError, DataError
+from receval.support.errors import ConfigError, DataError
 
 from tests.load.conftest import EXPECTED, LISTS, look_at
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 import yaml
 from receval import load_config, run
-from receval.errors import DataError
+from receval.support.errors import DataError
 
 from tests.conftest import values
 from tests.load.conftest import EXPECTED, LISTS, look_at

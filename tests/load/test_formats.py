@@ -10,7 +10,7 @@ import pytest
 import yaml
 import zstandard
 from receval import load_config, run
-from receval.errors import DataError
+from receval.support.errors import DataError
 
 from tests.conftest import per_user, values
 

@@ -18,10 +18,10 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 from receval import Loaded, Result, load_config, run
-from receval.errors import RecevalError
-from receval.evaluation.auditing import audit
 from receval.evaluation.describing import describe
-from receval.evaluation.explaining import explain
+from receval.studies.auditing import audit
+from receval.studies.explaining import explain
+from receval.support.errors import RecevalError
 
 from tests.conftest import CONFIGS
 from tests.load.conftest import LISTS, TEST

@@ -15,8 +15,8 @@ import pytest
 import yaml
 from blake3 import blake3
 from receval import load_config, run
-from receval.errors import DataError, MissingExtraError
-from receval.extras import install_command
+from receval.support.errors import DataError, MissingExtraError
+from receval.support.extras import install_command
 
 from tests.load.conftest import EXPECTED, LISTS, TEST
 

@@ -8,7 +8,7 @@ import json
 import pytest
 import zstandard
 from receval import load_config, run
-from receval.errors import DataError
+from receval.support.errors import DataError
 
 from tests.load.conftest import EXPECTED, LISTS, TEST
 

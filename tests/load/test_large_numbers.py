@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from receval.errors import DataError
+from receval.support.errors import DataError
 
 BIG = 2**53
 ITEMS = [30, 10, 20, 5]

@@ -8,7 +8,7 @@ import re
 
 import pytest
 import zstandard
-from receval.errors import DataError
+from receval.support.errors import DataError
 
 from tests.load.conftest import EXPECTED, LISTS, look_at
 

@@ -9,8 +9,8 @@ import pandas as pd
 import polars as pl
 import pytest
 from receval import load_config, run
-from receval.errors import DataError
 from receval.load import list_columns
+from receval.support.errors import DataError
 
 from tests.load.conftest import EXPECTED
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from receval.errors import DataError
 from receval.load import find
+from receval.support.errors import DataError
 
 RELATIVE = "paths in a config are relative to its file, those of options to the current folder"
 

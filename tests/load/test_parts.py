@@ -125,7 +125,7 @@ def test_ids_stored_as_text_in_some_files_only_have_a_note(evaluate):
 
 
 def test_ratings_too_large_for_an_exponential_gain_are_refused(evaluate):
-    from receval.errors import DataError
+    from receval.support.errors import DataError
 
     test, lists = table(["user", "item", "rating"], [(1, 10, 2000), (1, 11, 4)]), table(["user", "item", "score"], [(1, 10, 1.0)])
     with pytest.raises(DataError, match="is too large for a number"):

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from receval.errors import DataError
 from receval.load import find
 from receval.load.folders import parts_of
+from receval.support.errors import DataError
 
 from tests.load.conftest import EXPECTED, LISTS, look_at
 

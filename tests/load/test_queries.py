@@ -6,9 +6,9 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from receval.errors import DataError
 from receval.load.drivers import connect
 from receval.load.queries import refuse_changes
+from receval.support.errors import DataError
 
 from tests.load.conftest import EXPECTED, LISTS
 

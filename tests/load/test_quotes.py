@@ -12,8 +12,8 @@ import pytest
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.errors import DataError
 from receval.evaluation.files import SourceReader
+from receval.support.errors import DataError
 
 from tests.load.conftest import look_at
 

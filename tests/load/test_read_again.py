@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 import yaml
 from receval import load_config, run
+from receval.engines import whole_users
 from receval.evaluation import files, running
 from receval.load import opening
-from receval.parts import whole_users
 
 from tests.conftest import values
 

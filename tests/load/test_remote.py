@@ -22,9 +22,9 @@ from moto.server import ThreadedMotoServer
 from obstore.store import from_url
 from receval import load_config, run
 from receval.cli.main import main
-from receval.errors import DataError, MissingExtraError
-from receval.extras import install_command
 from receval.load import remote
+from receval.support.errors import DataError, MissingExtraError
+from receval.support.extras import install_command
 
 from tests.load.conftest import EXPECTED, LISTS, TEST
 

@@ -9,9 +9,9 @@ import pytest
 import receval
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.errors import ConfigError, DataError
 from receval.load.row_filters import compared_with_numbers, kept_rows, no_number, text_comparisons
-from receval.names.row_filter import parse_filter
+from receval.support.errors import ConfigError, DataError
+from receval.syntax.row_filter import parse_filter
 
 TEXTS = pl.DataFrame(
     {

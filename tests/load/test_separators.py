@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from receval.errors import DataError
+from receval.support.errors import DataError
 
 from tests.load.conftest import EXPECTED, look_at
 

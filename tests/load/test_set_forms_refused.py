@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 from receval import evaluate, load
-from receval.errors import DataError
 from receval.load.opening import open_rows
+from receval.support.errors import DataError
 
 from tests.load.conftest import look_at
 from tests.load.test_set_forms import evaluated, parquet, values

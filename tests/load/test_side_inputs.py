@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 from receval import load
-from receval.errors import DataError
 from receval.evaluation.files import SourceReader
+from receval.support.errors import DataError
 
 from tests.load.conftest import look_at
 

@@ -6,7 +6,7 @@ import io
 
 import polars as pl
 import pytest
-from receval.errors import DataError
+from receval.support.errors import DataError
 
 from tests.load.conftest import EXPECTED
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 from receval import load_config, run
-from receval.errors import DataError
+from receval.support.errors import DataError
 
 from tests.conftest import values
 from tests.load.conftest import EXPECTED, look_at

@@ -15,8 +15,8 @@ import receval
 from hypothesis import given
 from hypothesis import strategies as st
 from receval import load
-from receval.errors import ConfigError, DataError
 from receval.load.opening import open_rows
+from receval.support.errors import ConfigError, DataError
 
 KEY = ["session", "step"]
 CHANCE = random.Random(4)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from receval.errors import DataError
+from receval.support.errors import DataError
 
 from tests.load.conftest import EXPECTED, LISTS
 

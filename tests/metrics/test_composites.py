@@ -12,9 +12,9 @@ import receval
 from receval import load_config
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
-from receval.errors import ConfigError
 from receval.metrics import METRICS
-from receval.names import formula
+from receval.support.errors import ConfigError
+from receval.syntax import formula
 
 from tests.variants import COLUMN, NAMED
 from tests.worlds import sides

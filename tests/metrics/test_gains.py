@@ -7,7 +7,7 @@ from math import log2
 import polars as pl
 import pytest
 import receval
-from receval.errors import ConfigError, DataError
+from receval.support.errors import ConfigError, DataError
 
 TEST = pl.DataFrame({"user": [1, 1, 1, 2], "item": ["a", "b", "c", "c"], "rating": [1, 2, 0, 0]})
 LISTS = pl.DataFrame({"user": [1, 1, 1, 2], "item": ["a", "b", "c", "c"], "score": [3.0, 2.0, 1.0, 1.0]})

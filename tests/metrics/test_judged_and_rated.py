@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 from msgspec.structs import replace
-from receval.errors import DataError
 from receval.metrics.definition import Lists, Truth
+from receval.support.errors import DataError
 from receval.tables.graph import Choice, Tables
 from receval.tables.ids import Ids
 from receval.tables.prepared import Prepared

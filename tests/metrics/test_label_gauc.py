@@ -9,7 +9,7 @@ import pytest
 import receval
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 ROWS = {
     "a": [(1, 0.9), (0, 0.1)],  # 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from receval.errors import DataError
+from receval.support.errors import DataError
 
 from tests.conftest import model_values, per_user, table, values
 

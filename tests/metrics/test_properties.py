@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.conventions import AXES, PROTOCOL, load
 from receval.metrics import METRICS
-from receval.names.measure_strings import parse
+from receval.syntax.measure_strings import parse
 
 from tests import literal, literal_beyond, literal_models
 from tests.conftest import model_values, per_user

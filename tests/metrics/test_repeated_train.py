@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from receval.conventions import builtin_names, load
 from receval.metrics import METRICS
-from receval.names.measure_strings import parse
+from receval.syntax.measure_strings import parse
 
 from tests.conftest import model_values, per_user
 from tests.variants import COLUMN, FORMULAS

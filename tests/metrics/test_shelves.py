@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 import receval
 from receval.config import load_config
-from receval.errors import ConfigError, DataError
 from receval.evaluation import running
 from receval.evaluation.running import whole_users
 from receval.metrics.shelves import best_places
+from receval.support.errors import ConfigError, DataError
 
 from tests.conftest import per_user, table, values
 

@@ -7,7 +7,7 @@ import random
 import polars as pl
 import pytest
 import receval
-from receval.errors import ConfigError
+from receval.support.errors import ConfigError
 
 from tests.conftest import table
 

@@ -13,10 +13,10 @@ from receval import conventions, load_config, run
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
 from receval.conventions import PROTOCOL
-from receval.errors import ConfigError, DataError
 from receval.evaluation import files
 from receval.metrics import resolve
-from receval.names.measure_strings import parse
+from receval.support.errors import ConfigError, DataError
+from receval.syntax.measure_strings import parse
 
 from tests.conftest import per_user, table, values
 

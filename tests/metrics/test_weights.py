@@ -18,14 +18,14 @@ from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
 from receval.config import load_config
 from receval.conventions import load
-from receval.errors import ConfigError, DataError
 from receval.evaluation import running
 from receval.evaluation.running import whole_users
 from receval.metrics import resolve
-from receval.names.measure_strings import parse
+from receval.support.errors import ConfigError, DataError
+from receval.syntax.measure_strings import parse
 
+from tests.comparison.small import gates
 from tests.conftest import per_user, table, values
-from tests.gates.small import gates
 from tests.worlds import worlds
 
 METRICS = ["Recall", "nDCG", "MRR", "F1", "HitRate", "RPrecision", "ARP", "ILD", "Recall(no_relevant=zero)", "MAP(float_type=float32)"]

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from receval import plugins
 from receval.checks import table
 from receval.health import checker as checks
 from receval.metrics import METRICS
 from receval.metrics.registry import _spellings
+from receval.support import plugins
 
 ACME = Path(__file__).parent / "acme"
 

@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from receval import plugins
-from receval.errors import ConfigError, MachineError
-from receval.parts.processes import Processes
+from receval.engines.processes import Processes
+from receval.support import plugins
+from receval.support.errors import ConfigError, MachineError
 
-from tests.parts import work
-from tests.parts.test_processes import parts
+from tests.engines import work
+from tests.engines.test_processes import parts
 from tests.plugins.conftest import install
 
 WAYS = {

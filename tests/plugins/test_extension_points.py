@@ -19,7 +19,7 @@ from typing import Any, get_args
 
 import pytest
 import receval as library
-from receval import plugins
+from receval.support import plugins
 
 from tests.conftest import CONFIGS
 from tests.plugins.conftest import announced

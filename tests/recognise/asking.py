@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
 
-from receval.errors import RecevalError
 from receval.load.scan import ReadOptions
 from receval.load.source import open_source
 from receval.load.source_file import SourceFile
@@ -17,6 +16,7 @@ from receval.recognise.recogniser import Question, SourceRequest, recognise
 from receval.recognise.sampled_rows import effect_of, rows_of
 from receval.recognise.sampled_values import plain
 from receval.recognise.sheets import look
+from receval.support.errors import RecevalError
 
 Verdict = Literal["right", "asked", "refused", "lost", "wrong"]
 """`lost`: asked, and no answer is right; `refused`: nothing was recognised."""

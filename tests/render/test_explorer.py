@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 from receval import ConfigError, DataError
 from receval import diff as diff_of
-from receval.content.diff_page import SIZES, page_data, picture_address, sample_text, with_users
-from receval.content.model_diff import user_hash
-from receval.evaluation import diff_sample
+from receval.documents.diff_page import SIZES, page_data, picture_address, sample_text, with_users
+from receval.documents.model_diff import user_hash
 from receval.render import explorer
+from receval.studies import diff_sample
 
 from tests.render.diff_pages import HOSTILE, write_hostile, write_titled
 

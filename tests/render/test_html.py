@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 from msgspec.structs import replace
-from receval.content.basic_charts import missing_text
-from receval.document import (
+from receval.documents.basic_charts import missing_text
+from receval.documents.document import (
     Alert,
     Bars,
     Block,

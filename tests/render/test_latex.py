@@ -11,13 +11,13 @@ from receval.comparison.best_models import with_conclusions
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import LatexStyle
-from receval.content.methods import NAMES
-from receval.content.paper import comparison_tables, marks_of, result_tables
-from receval.content.values import Formats
-from receval.document import Alert, Cell, Code, Column, Heading, Links, Paragraph, Points, Section, Sentences, Table, Terms
-from receval.outputs import output_form
+from receval.documents.document import Alert, Cell, Code, Column, Heading, Links, Paragraph, Points, Section, Sentences, Table, Terms
+from receval.documents.methods import NAMES
+from receval.documents.paper import comparison_tables, marks_of, result_tables
+from receval.documents.values import Formats
 from receval.render.forms import rendered
 from receval.render.latex import WIDTH, Page, as_latex, parts, shortened
+from receval.support.outputs import output_form
 
 from tests.comparison.conftest import rated_items
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from receval.document import (
+from receval.documents.document import (
     Alert,
     Cell,
     Code,

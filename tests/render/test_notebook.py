@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from receval.document import Alert, Cell, Column, Interval, Paragraph, Section, Sentences, Table
+from receval.documents.document import Alert, Cell, Column, Interval, Paragraph, Section, Sentences, Table
 from receval.render.html import for_notebook
 
 

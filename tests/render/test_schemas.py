@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from receval.config import json_schema
 from receval.render.schemas import SCHEMAS, json_schema_of
 
-from tests.disk.test_result_folder import CONFIGS, KNN, TEST, TRAIN, USERS
+from tests.storage.test_result_folder import CONFIGS, KNN, TEST, TRAIN, USERS
 
 RUN = ("run", "config.yaml", "-q", "-o", "out/")
 RULES = {

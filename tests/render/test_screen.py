@@ -6,7 +6,7 @@ import re
 from io import StringIO
 
 import pytest
-from receval.document import Alert, Cell, Column, Document, Heading, Interval, Paragraph, Points, Sentences, Table, text_columns
+from receval.documents.document import Alert, Cell, Column, Document, Heading, Interval, Paragraph, Points, Sentences, Table, text_columns
 from receval.render.layout import with_pictures
 from receval.render.screen import show
 from receval.render.terminal import Screen

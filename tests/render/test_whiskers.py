@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from receval.document import Interval
+from receval.documents.document import Interval
 from receval.render.layout import pictures
 
 ONE = Interval(0.5, 0.25, 1.0, margin=0.25)

@@ -7,9 +7,9 @@ import io
 import json
 
 import receval
-from receval.outputs import output_form
 from receval.render.forms import rendered
 from receval.results.row import Protocol, protocol_sentences, sentences_with_models, shortened
+from receval.support.outputs import output_form
 
 from tests.conftest import table
 

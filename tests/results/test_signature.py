@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.config.from_signature import evaluation_of
 from receval.conventions import AXES, PROTOCOL, builtin_names, load
-from receval.errors import ConfigError
 from receval.metrics import METRICS, find, resolve
-from receval.names.measure_strings import parse
 from receval.results.result import Result
 from receval.results.signature import Signature, read_signature, signature_lines, signatures
+from receval.support.errors import ConfigError
+from receval.syntax.measure_strings import parse
 
 from tests.variants import CUTOFFS, NAMED, VARIANTS
 from tests.worlds import World, measured, worlds

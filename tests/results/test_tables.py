@@ -11,14 +11,14 @@ import polars as pl
 import pytest
 import receval as library
 from receval import load_config
-from receval.names import yaml_text
 from receval.results.row import Ledger, Row
 from receval.results.tables import LedgerRow, ValueRow, columns_of_table, ledger_rows
+from receval.syntax import yaml_text
 
 from tests.config.test_every_value import DATA
 from tests.conftest import CONFIGS
-from tests.disk.test_result_folder import CONFIGS as FOLDERS
-from tests.disk.test_result_folder import KNN, TEST, TRAIN, USERS
+from tests.storage.test_result_folder import CONFIGS as FOLDERS
+from tests.storage.test_result_folder import KNN, TEST, TRAIN, USERS
 from tests.variants import VARIANTS
 
 FORMULAS = ("0.5*nDCG@5 + 0.5*Recall@5", "nDCG@3 - Recall(denominator=min_r_k)@3", "F1(nDCG, MAP(denominator=k), beta=0.5)")

@@ -8,8 +8,8 @@ from operator import add
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from receval.exact_sums.exact import ExactSums
 from receval.stats.paired import PairedSums
-from receval.sums.exact import ExactSums
 
 Random = np.random.Generator
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from receval.content.headline import closing_sentences
+from receval.documents.headline import closing_sentences
 from receval.stats.best import MOST_VALUES, conclude_values
 from receval.stats.concluding import adjust, judge_family
 from receval.stats.confidence import t_at

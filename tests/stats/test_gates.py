@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from receval.errors import ConfigError
 from receval.stats.difference import Failing, Subject
 from receval.stats.estimates import Estimate, paired_estimate
 from receval.stats.failures import correct_failures
@@ -27,6 +26,7 @@ from receval.stats.gates import (
 )
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
+from receval.support.errors import ConfigError
 from scipy import stats
 
 from tests.stats.draws import cautious, changing_pairs, pairs, skewed_t

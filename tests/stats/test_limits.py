@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from receval import errors
 from receval.stats.concluding import judge_family
 from receval.stats.difference import Settings, Subject
 from receval.stats.resampling import affordable_resamples
 from receval.stats.two_models import compare_paired, cut_to_bounds
+from receval.support import errors
 
 from tests.stats.test_verdicts import SETTINGS, N, spread
 

@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from receval.errors import ConfigError
 from receval.stats.slices import Candidate, Groups, SliceSettings, confirm, find
+from receval.support.errors import ConfigError
 
 from benchmarks.claims import SliceWorld, confirmed_slices, slice_is_missed, slice_world
 

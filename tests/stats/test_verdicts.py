@@ -7,13 +7,13 @@ import re
 
 import numpy as np
 import pytest
-from receval import errors
 from receval.stats.concluding import decimals, judge_family, percent, plain, with_sign, without_verdict
 from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import SKEWED, UNPAIRED, Summary
 from receval.stats.rare_changes import ValueRange
 from receval.stats.resampling import WARNING, affordable_resamples, fewer_resamples
 from receval.stats.two_models import compare_paired, compare_runs, compare_unpaired, compare_wholes
+from receval.support import errors
 
 SETTINGS = Settings()
 N = 400

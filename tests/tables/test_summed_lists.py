@@ -6,7 +6,7 @@ import polars as pl
 from msgspec.structs import replace
 from receval import conventions
 from receval.metrics import resolve
-from receval.prepare import SideFrames, SideNeeds, prepare_sides
+from receval.scoring.side_inputs import SideFrames, SideNeeds, prepare_sides
 from receval.tables.graph import Choice, Tables
 from receval.tables.rows import PartData
 

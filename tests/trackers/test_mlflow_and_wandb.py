@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import receval as library
 from msgspec.structs import replace
+from receval.actions.track import files_of
 from receval.config.run_sections import MlflowTracking, WandbTracking
-from receval.session.track import files_of
 
 from tests.trackers.conftest import MEASURE
 from tests.trackers.readers import wandb_runs
@@ -50,7 +50,7 @@ def _check_mlflow(result: library.EvaluationResult, address: str, monkeypatch: p
     assert parent.data.tags["receval.model"] == "new.er"
     assert parent.data.params["convention"] == "receval"
     assert parent.data.params["hash_test"].startswith("blake3:")
-    assert parent.data.tags["receval.gates"] == "passed"
+    assert parent.data.tags["receval.comparison"] == "passed"
     assert runs["new.er"].data.tags["receval.gate.1"] == "pass: nDCG@3 ≥ 0.5"
     assert {file.path for file in client.list_artifacts(parent.info.run_id)} == {"results.json", "report.html", "manifest.json"}
     (table,) = client.list_artifacts(runs["old"].info.run_id)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import receval as library
-from receval import plugins
+from receval.support import plugins
 
 from tests.trackers.readers import events, wandb_runs
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import receval as library
+from receval.actions.track import files_of, track
 from receval.config.run_sections import TensorboardTracking, Tracking
-from receval.extras import install_command
-from receval.session.track import files_of, track
+from receval.support.extras import install_command
 
 from tests.trackers.conftest import MEASURE
 from tests.trackers.readers import scalars_and_texts

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import receval as library
 import yaml
-from receval import plugins
-from receval.extras import install_command
-from receval.session.track import files_of
+from receval.actions.track import files_of
+from receval.support import plugins
+from receval.support.extras import install_command
 from receval.trackers.dvc import DvcFiles
 
 from tests.conftest import CONFIGS

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from ...errors import DataError, NoRowsError
+from ...support.errors import DataError, NoRowsError
 from ..columns import IDS, TYPED_NAME, key_columns, recognise, without_type
 from ..made_columns import side_by_side
 from ..opening import FAILURES

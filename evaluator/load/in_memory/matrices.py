@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ...errors import DataError
+from ...support.errors import DataError
 from .python_values import TABLE, VALUES, column, names_of_rows, plain_ids
 from .ragged import NO_ITEM
 

@@ -17,8 +17,8 @@ import numpy as np
 import polars as pl
 
 from ...config.data_sources import FEW_TEXTS
-from ...errors import DataError, NoRowsError
-from ...synonyms import FOLDS
+from ...support.errors import DataError, NoRowsError
+from ...support.synonyms import FOLDS
 from ..columns import CAST_IDS, names_by_position, usual_roles
 from ..list_columns import may_hold_lists
 from ..made_columns import is_named_in

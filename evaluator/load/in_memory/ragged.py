@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...errors import DataError
+from ...support.errors import DataError
 
 NO_ITEM: Final = -1
 """The id with which libraries pad rows that are longer than the list."""

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ...errors import DataError
+from ...support.errors import DataError
 from .matrices import Matrix
 
 _SHORT: Final = ("bfloat16", "float8", "float6", "float4")

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import receval
 from receval.checks import Check
-from receval.document import Paragraph, Section
+from receval.documents.document import Paragraph, Section
 from receval.health import HealthCheck, Tally, check
 from receval.metrics.measure import Measure, Ratio
 from receval.metrics.registry import metric

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 from msgspec.structs import replace
-from receval.errors import OutputError
 from receval.render.ci import append_summary, as_annotations, as_badge, as_code_quality, as_github_comment
+from receval.support.errors import OutputError
 
 from tests.reports import gate, reported
 

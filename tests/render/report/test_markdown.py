@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from markdown_it import MarkdownIt
-from receval.outputs import output_form
 from receval.render.ci import cut
 from receval.render.forms import rendered
+from receval.support.outputs import output_form
 
 from tests.reports import HOSTILE, as_markdown, evaluated, gate, reported
 

@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 
 import pytest
 from receval.config.run_sections import ReportConfig
-from receval.names.short_names import Margin
 from receval.render import drawing
 from receval.stats.concluding import with_sign
+from receval.syntax.short_names import Margin
 
 from tests.reports import HOSTILE, as_html, evaluated, gate, reported
 

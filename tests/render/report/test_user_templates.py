@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from receval.errors import ConfigError
 from receval.render.user_templates import read_template, rendered
+from receval.support.errors import ConfigError
 
 
 def test_a_template_gets_the_json_of_the_results(content):

@@ -1,0 +1,1 @@
+"""What every room may use: errors, names that people try, quoting, extras, plug-ins, temporary folders."""
