@@ -31,81 +31,50 @@ ROOMS = (
     "functional",
     "testing",
     "api",
-    "session",
+    "actions",
+    "studies",
     "evaluation",
     "init",
-    "gates",
-    "comparison",
     "trackers",
-    "disk",
+    "storage",
     "render",
-    "content",
-    "document",
-    "parts",
+    "comparison",
+    "documents",
+    "engines",
     "recognise",
     "load",
     "config",
-    "prepare",
     "health",
-    "measure",
+    "scoring",
     "results",
     "stats",
     "checks",
     "metrics",
     "tables",
     "conventions",
-    "names",
-    "outputs",
-    "plugins",
-    "temporary",
-    "sums",
-    "extras",
-    "forks",
-    "lazy",
-    "errors",
-    "synonyms",
-    "quoting",
-    "secrets",
+    "syntax",
+    "exact_sums",
+    "support",
 )
 """The rooms from top to bottom: each imports only from rooms below it. `receval` is the package itself, the front door of the library."""
-ARRAYS = {
-    *(
-        "api",
-        "testing",
-        "comparison",
-        "evaluation",
-        "health",
-        "init",
-        "integrations",
-        "load",
-        "measure",
-        "metrics",
-        "render",
-        "content",
-        "disk",
-        "session",
-        "parts",
-        "prepare",
-        "recognise",
-        "results",
-    ),
-    *("stats", "sums", "tables"),
-}
+WITHOUT_ROWS = {"__main__", "checks", "cli", "config", "conventions", "functional", "receval", "syntax", "trackers"}
+"""Rooms that read no rows, and import neither Polars nor NumPy."""
+ARRAYS = set(ROOMS) - WITHOUT_ROWS - {"support"}
 LIBRARIES = {
-    "polars": ARRAYS - {"stats", "sums"},
+    "polars": ARRAYS - {"stats", "exact_sums"} | {"support"},
     **{library: {"integrations"} for library in ("keras", "lightning", "optuna", "recbole", "torch", "transformers")},
-    "numpy": ARRAYS - {"content", "disk", "init", "recognise", "render", "results", "session"},
+    "numpy": ARRAYS - {"actions", "documents", "init", "recognise", "render", "results", "storage"},
     "pandas": {"api"},
-    "pyspark": {"parts"},
-    "pyarrow": {"parts"},
+    "pyspark": {"engines"},
+    "pyarrow": {"engines"},
     "obstore": {"load"},
     "deltalake": {"load"},
     "pyiceberg": {"load"},
     "msgspec": set(ROOMS),
-    "blake3": {"results", "load"},
+    "blake3": {"load", "results"},
     "pydantic": {"config"},
     "pydantic_core": {"config"},
-    "yaml": {"config", "init", "names", "trackers"},
+    "yaml": {"config", "init", "syntax", "trackers"},
     "rich": {"cli", "render"},
     "click": {"cli"},
     "zstandard": {"load"},
@@ -120,12 +89,12 @@ ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".css", ".html", ".js")
 """Endings of installed files."""
 FILES = {
     "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "scan_iceberg", "read_parquet"},
-                   {"disk", "load"}),
-    "opens a file": ({"open"}, {"disk", "forks", "load", "names", "render"}),
-    "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "extras", "init", "parts", "plugins"}),
-    "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"disk"}),
+                   {"storage", "load"}),
+    "opens a file": ({"open"}, {"storage", "support", "load", "syntax", "render"}),
+    "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "init", "engines", "support"}),
+    "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"storage"}),
     "keeps temporary files": ({"mkdtemp", "TemporaryDirectory", "write_ipc_stream", "read_ipc_stream", "unlink", "rmtree"},
-                              {"disk", "load", "parts", "temporary"}),
+                              {"storage", "load", "engines", "support"}),
 }  # fmt: skip
 """Operations on files: the functions, and the rooms that may call them."""
 
@@ -216,17 +185,7 @@ def test_only_the_command_line_prints():
     assert {room(name) for name in printing} <= {"cli"}, printing
 
 
-DOORS = (
-    *("receval", "receval.cli", "receval.actions", "receval.support.outputs", "receval.support.plugins", "receval.config"),
-    *(
-        "receval.support.errors",
-        "receval.support.quoting",
-        "receval.support.secrets",
-        "receval.support.synonyms",
-        "receval.render",
-        "receval.render.terminal",
-    ),
-)
+DOORS = (*("receval", "receval.cli", "receval.actions", "receval.config", "receval.support", "receval.render", "receval.render.terminal"),)
 """Modules of receval that the command line may import: the front door, loading of configs and plug-ins, words of errors, and the screen."""
 
 

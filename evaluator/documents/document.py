@@ -1,6 +1,6 @@
 """Elements of texts for people, before they have a form: headings, paragraphs, lists, tables, figures.
 
-`content` makes documents from records, `render` gives them a form. Nothing here depends on a screen, a page or a file.
+The other files of this room make documents from records, `render` gives them a form. Nothing here depends on a screen, a page or a file.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Document → text: one file per form; the content comes from `content`."""
+"""Document → text: one file per form; the content comes from `documents`."""
