@@ -7,7 +7,8 @@ from typing import Final
 
 from ..stats.difference import Difference
 from .chart_parts import left_text
-from .differences import digits_of, drawn_cell
+from .difference_columns import drawn_cell
+from .differences import digits_of
 from .document import Figure, Panel, with_arrow
 from .report import ReportContent
 from .values import by_label

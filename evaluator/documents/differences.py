@@ -1,6 +1,6 @@
 """Differences of models, for every form: all their tables and the words of verdicts are made here.
 
-`COLUMNS` is the list of columns: an entry added here appears on the screen, in Markdown, in the page and in LaTeX.
+Their columns are in `difference_columns`.
 
 Cells have numbers as text with a minus sign (U+2212), `value` for sorting, `direction` next to the name of a measure, letters as `note`,
 the `mark` of a verdict, and `drawn` in the column of intervals. The form decides on signs before verdicts, the drawing of intervals and
@@ -10,20 +10,20 @@ line breaks.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ..results.comparison import Comparison, conclusions, family_size
 from ..results.row import listed, shortened
-from ..stats.concluding import decimals, group_text, percent, plain, with_sign
+from ..stats.concluding import decimals, percent, plain
 from ..stats.difference import MEANINGS, Difference, Verdict
 from . import numbers, slices
 from .best_values import corrected_text
-from .document import SIGNS, Block, Cell, Column, Document, Figure, Heading, Interval, Paragraph, Points, Role, Section, Table, with_arrow
+from .difference_columns import COLUMNS, GROUP, GROUP_OF_ONE, MODEL, PAIR, RELATIVE, USERS, DifferenceColumn, Shown, number_cell
+from .document import SIGNS, Block, Cell, Column, Document, Figure, Heading, Paragraph, Points, Section, Table, with_arrow
 from .methods import citations, method_names, methods_of
 
 DATA: Final = ("measure", "difference", "low", "high", "p_adjusted", "up", "same", "down", "margin", "verdict")
@@ -32,102 +32,10 @@ DATA_OF_GROUPS: Final = ("by", "group", "model", "base", "n_users")
 MOST_PAIRED: Final = 3
 """With more models, a screen and a paper show all pairs only as letters."""
 _COUNTS: Final = "up/same/down: the number of users with a better, the same and a worse value"
-LETTERS: Final = "Models that share a letter are not clearly different"
 _EXPLAINED: Final[tuple[Verdict, ...]] = ("equivalent", "identical", "inconclusive")
 """Longer words of verdicts."""
+LETTERS: Final = "Models that share a letter are not clearly different"
 _LEAST_DECIMALS, _MOST_DECIMALS = 4, 6
-
-
-class Shown(Struct, frozen=True):
-    """Settings of one table of differences: decimals, a column in percent, and the judged measures."""
-
-    digits: int
-    percent_digits: int
-    judged: tuple[str, ...]
-
-
-class DifferenceColumn(Struct, frozen=True):
-    """A column of differences: title, role, the function that makes a cell, and when it is left out (see `Column.yields`)."""
-
-    title: str
-    role: Role
-    cell: Callable[[Difference, Shown], Cell]
-    yields: int = 0
-
-
-def _interval_cell(row: Difference, shown: Shown) -> Cell:
-    if row.interval is None:
-        return Cell("–")
-    low, high = row.interval
-    drawn = Interval(row.difference, low, high, row.margin, mark=row.verdict or "")
-    return Cell(f"{with_sign(low, shown.digits)} to {with_sign(high, shown.digits)}", drawn=drawn)
-
-
-def drawn_cell(row: Difference, digits: int) -> Cell:
-    """Return a difference with its interval and verdict as a note, and what to draw."""
-    interval = _interval_cell(row, Shown(digits, digits, ()))
-    note = ", ".join(filter(None, (interval.text, row.verdict)))
-    return replace(interval, text="–" if row.difference is None else with_sign(row.difference, digits), note=note)
-
-
-def _p_cell(row: Difference, shown: Shown) -> Cell:
-    """Return the corrected p value; empty for a measure that is not tested."""
-    p = row.p_adjusted
-    return Cell("" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}", value=p)
-
-
-def _counts_cell(row: Difference, shown: Shown) -> Cell:
-    """Return the numbers of users whose value is better, the same, and worse."""
-    known = row.up is not None and row.same is not None and row.down is not None
-    return Cell(f"{row.up:,}/{row.same:,}/{row.down:,}" if known else "")
-
-
-def _verdict_cell(row: Difference, shown: Shown) -> Cell:
-    if row.subject.measure not in shown.judged or (row.n_unpaired and row.interval and not row.is_tested):
-        return Cell("(not tested)")
-    return Cell(row.verdict or "–", mark=row.verdict or "")
-
-
-def _percent(share: float | None, shown: Shown) -> str:
-    """Return a share of the base value in percent; a dash if there is none."""
-    return "–" if share is None else with_sign(100 * share, shown.percent_digits)
-
-
-def _relative_interval_cell(row: Difference, shown: Shown) -> Cell:
-    """Return the interval in percent (Fieller); a dash if the base value is too uncertain."""
-    if row.relative_low is None or row.relative_high is None:
-        return Cell("–")
-    return Cell(f"{_percent(row.relative_low, shown)} to {_percent(row.relative_high, shown)}")
-
-
-def _number_cell(value: float | None, digits: int, *, sign: bool = False) -> Cell:
-    """Return a cell with a number; a dash if there is none."""
-    return Cell("–" if value is None else with_sign(value, digits) if sign else plain(value, digits), value=value)
-
-
-COLUMNS: tuple[DifferenceColumn, ...] = (
-    DifferenceColumn("measure", "key", lambda row, shown: Cell(row.subject.measure, direction=row.subject.higher_is_better)),
-    DifferenceColumn("base", "value", lambda row, shown: _number_cell(row.base_value, shown.digits), 2),
-    DifferenceColumn("value", "value", lambda row, shown: _number_cell(row.value, shown.digits), 3),
-    DifferenceColumn("Δ", "difference", lambda row, shown: _number_cell(row.difference, shown.digits, sign=True)),
-    DifferenceColumn("verdict", "verdict", _verdict_cell),
-    DifferenceColumn("interval", "interval", _interval_cell),
-    DifferenceColumn("p", "p", _p_cell, 4),
-    DifferenceColumn("up/same/down", "counts", _counts_cell, 6),
-)
-"""The columns of differences. `base` and `value` are headed by the model if all rows have the same one, `interval` by its level."""
-_RELATIVE: Final = (
-    DifferenceColumn("Δ %", "difference", lambda row, shown: Cell(_percent(row.relative, shown), value=row.relative), 1),
-    DifferenceColumn("interval (%)", "interval", lambda row, shown: _relative_interval_cell(row, shown), 5),
-)
-"""The optional columns of differences in percent of the base value, behind the verdict."""
-_GROUP: Final = DifferenceColumn("group", "key", lambda row, shown: Cell(group_text(row.subject.by or "", row.subject.group or "")))
-_GROUP_OF_ONE: Final = DifferenceColumn("group", "key", lambda row, shown: Cell(row.subject.group or ""))
-"""The column of groups of one grouping, which is its title."""
-_MODEL: Final = DifferenceColumn("model", "name", lambda row, shown: Cell(row.subject.model))
-_PAIR: Final = DifferenceColumn("model", "name", lambda row, shown: Cell(f"{row.subject.model} against {row.subject.base}"))
-"""The column of models if their bases differ."""
-_USERS: Final = DifferenceColumn("users", "value", lambda row, shown: Cell(f"{row.n_users:,}", value=row.n_users), 7)
 
 
 def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool = False, relative: bool = False) -> Document:
@@ -341,7 +249,7 @@ def shows_pairs(comparison: Comparison) -> bool:
 def _columns(relative: bool) -> tuple[DifferenceColumn, ...]:
     """Return the columns, with those in percent behind the verdict if `relative`."""
     place = 1 + next(index for index, column in enumerate(COLUMNS) if column.role == "verdict")
-    return (*COLUMNS[:place], *_RELATIVE, *COLUMNS[place:]) if relative else COLUMNS
+    return (*COLUMNS[:place], *RELATIVE, *COLUMNS[place:]) if relative else COLUMNS
 
 
 def _named(columns: Sequence[DifferenceColumn], rows: Sequence[Difference]) -> list[DifferenceColumn]:
@@ -377,7 +285,7 @@ def _single_measure(differences: Iterable[Difference]) -> str:
 def measure_table(comparison: Comparison, relative: bool = False) -> Table:
     """Return one table of all models that are compared with one base in one measure, which is in its caption: a row per model."""
     rows = comparison.differences
-    columns = _named((_MODEL, *_columns(relative)[1:]), rows)
+    columns = _named((MODEL, *_columns(relative)[1:]), rows)
     return _table(columns, rows, comparison, caption=f"{title(comparison)}{_single_measure(rows)}", id="differences")
 
 
@@ -406,10 +314,10 @@ def groups_table(comparison: Comparison, relative: bool = False, pair: tuple[str
     of_pair = [difference for difference in comparison.by_group if pair in (None, (difference.subject.base, difference.subject.model))]
     rows = [difference for _, some in groupby(of_pair, key=_grouping) for difference in sorted(some, key=_first_number)]
     groupings, bases, models = ({getattr(row.subject, name) for row in rows} for name in ("by", "base", "model"))
-    group = replace(_GROUP_OF_ONE, title=groupings.pop() or "") if len(groupings) == 1 else _GROUP
-    of_measure, model = _single_measure(rows), _PAIR if len(bases) > 1 else _MODEL
+    group = replace(GROUP_OF_ONE, title=groupings.pop() or "") if len(groupings) == 1 else GROUP
+    of_measure, model = _single_measure(rows), PAIR if len(bases) > 1 else MODEL
     keys = (group, *([model] if len(models) + len(bases) > 2 else []), *([] if of_measure else COLUMNS[:1]))
-    columns, data = _named((*keys, _USERS, *_columns(relative)[1:]), rows), (*DATA_OF_GROUPS, *DATA)
+    columns, data = _named((*keys, USERS, *_columns(relative)[1:]), rows), (*DATA_OF_GROUPS, *DATA)
     caption = f"Differences within groups{of_measure}"
     return _table(columns, rows, comparison, data, caption=caption, id="differences-groups")
 
@@ -460,7 +368,7 @@ def losers_tables(comparison: Comparison) -> tuple[Table, ...]:
         rows = tuple(
             (
                 *(Cell(str(row[name])) for name in names),
-                *(_number_cell(row[name], _LEAST_DECIMALS, sign=name == "difference") for name in ("base", "model", "difference")),
+                *(number_cell(row[name], _LEAST_DECIMALS, sign=name == "difference") for name in ("base", "model", "difference")),
             )
             for row in frame.rows(named=True)
         )

@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 import numpy as np
-import polars as pl
 from msgspec import Struct
 
+from ..support.lazy import pl
 from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table

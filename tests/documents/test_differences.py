@@ -9,7 +9,7 @@ from io import StringIO
 import pytest
 from msgspec.structs import replace
 from receval.documents import differences
-from receval.documents.differences import COLUMNS, DifferenceColumn
+from receval.documents.difference_columns import COLUMNS, DifferenceColumn
 from receval.documents.document import Cell, Table
 from receval.documents.figures import differences as chart
 from receval.documents.report import ReportContent
