@@ -72,7 +72,7 @@ class RowFile:
         """Return whether users are sorted and come after those before them."""
         last, self._last = self._last, users[-1]
         if last is None:
-            follow = all(some.filter(some <= self._last).is_in(users).all() for some in self._expected)
+            follow = all(some.filter(some <= self._last).is_in(users.implode()).all() for some in self._expected)
         else:
             follow = bool(users[0] > last)
         return follow and users.is_sorted()
