@@ -38,6 +38,7 @@ ROOMS = (
     "trackers",
     "storage",
     "render",
+    "gates",
     "comparison",
     "documents",
     "engines",

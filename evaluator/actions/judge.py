@@ -11,13 +11,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..comparison.demands import OF_EARLIER_VERSION, USUAL_BASELINE, Baseline, Bases, Demands, how_to_set, side_of
-from ..comparison.judging import judge
 from ..config import Loaded, gates_of
 from ..config import measures_of_rules as measures_of_rules
 from ..config.judgement import Compare, GateBaseline, Gates
 from ..config.masking import masked_path
 from ..evaluation.features import features_of
+from ..gates.demands import OF_EARLIER_VERSION, USUAL_BASELINE, Baseline, Bases, Demands, how_to_set, side_of
+from ..gates.judging import judge
 from ..results.chosen_models import with_chosen_models
 from ..results.gates import Verdicts
 from ..results.result import Result

@@ -16,7 +16,6 @@ from ..actions.compare import compare as compare_gathered
 from ..actions.judge import bases_of, gate_options, with_gates
 from ..actions.slices import slices_of
 from ..comparison.comparison_options import ComparisonOptions
-from ..comparison.demands import Baseline, Bases
 from ..comparison.slicing import SliceOptions
 from ..config.judgement import Inconclusive, MissingPolicy
 from ..config.run_sections import ChartName
@@ -24,6 +23,7 @@ from ..config.stored_sections import gates_of
 from ..documents import differences, gates
 from ..documents import slices as slices_content
 from ..documents.document import Document
+from ..gates.demands import Baseline, Bases
 from ..render.result_data import comparison_cells, gate_cells, slice_cells, slice_table
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts

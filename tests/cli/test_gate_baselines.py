@@ -7,7 +7,7 @@ import json
 import shutil
 
 import pytest
-from receval.comparison.demands import OF_EARLIER_VERSION
+from receval.gates.demands import OF_EARLIER_VERSION
 from receval.storage.result_folder import load
 
 from tests.cli.gate_place import CONFIG, WORSE, change

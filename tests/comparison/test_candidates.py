@@ -24,7 +24,7 @@ from receval.storage.result_folder import load, save
 from receval.support.errors import DataError
 from receval.support.outputs import output_form
 
-from tests.comparison.small import gates
+from tests.gates.small import gates
 
 USERS, ITEMS = 120, 1500
 RANDOM = np.random.default_rng(5)

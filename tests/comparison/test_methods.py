@@ -7,14 +7,14 @@ import pytest
 from receval import load_config, run
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
-from receval.comparison.demands import Bases, Demands
-from receval.comparison.judging import judge
 from receval.config.judgement import Compare, Gates
 from receval.documents.best_values import best_values
 from receval.documents.differences import subtitle
 from receval.documents.gates import title
 from receval.documents.methods import NAMES, citations
 from receval.documents.values import Formats
+from receval.gates.demands import Bases, Demands
+from receval.gates.judging import judge
 from receval.render.result_data import comparison_cells
 from receval.stats.difference import TESTS, Settings
 from scipy import stats

@@ -24,8 +24,8 @@ from receval.metrics import resolve
 from receval.support.errors import ConfigError, DataError
 from receval.syntax.measure_strings import parse
 
-from tests.comparison.small import gates
 from tests.conftest import per_user, table, values
+from tests.gates.small import gates
 from tests.worlds import worlds
 
 METRICS = ["Recall", "nDCG", "MRR", "F1", "HitRate", "RPrecision", "ARP", "ILD", "Recall(no_relevant=zero)", "MAP(float_type=float32)"]

@@ -18,8 +18,8 @@ from receval.evaluation import running
 from receval.evaluation.running import whole_users
 from receval.support.errors import ConfigError, DataError
 
-from tests.comparison.small import gates
 from tests.conftest import per_user, table, values
+from tests.gates.small import gates
 
 ROWS = {"rows": "rows.quantity"}
 TEST = table(["user", "item", "quantity"], [("a", "x", 2.0), ("a", "y", 1.0), ("a", "x", 3.0), ("b", "z", 4.0), ("b", "q", 0.0)])

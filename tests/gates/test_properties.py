@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from receval.render.result_data import verdict_cells
 
-from tests.comparison.small import gate, gates, result_of
+from tests.gates.small import gate, gates, result_of
 
 VALUES = st.lists(st.tuples(st.floats(0.125, 1, width=32), st.floats(0, 1, width=32)), min_size=2, max_size=30)
 KINDS = st.sampled_from(["nDCG", "RMSE"])

@@ -10,14 +10,14 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from ..comparison.comparison_options import ComparisonOptions
+from ..comparison.pairing import Side
 from ..config.judgement import Compare, GateRule, Gates, Inconclusive, MissingPolicy
 from ..results.gates import Consequence
 from ..results.result import InputFile, Result
 from ..results.row import shortened
 from ..stats.difference import Failing, Settings
 from ..support.errors import ConfigError, DataError, worded
-from .comparison_options import ComparisonOptions
-from .pairing import Side
 
 
 class Baseline(Struct, frozen=True, eq=False):

@@ -9,6 +9,11 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ..comparison.comparing import notes_on_inputs, notes_on_lists, refuse_incomparable, refuse_other_candidates
+from ..comparison.comparison_options import rows_of
+from ..comparison.model_pair import ModelPair
+from ..comparison.pairing import Side
+from ..comparison.slice_limits import SliceLimit, find_beyond
 from ..config.judgement import GateRule, Inconclusive
 from ..results.gates import AnchorVerdict, Consequence, Gate, Outcome, Verdicts
 from ..results.list_lengths import caution
@@ -21,13 +26,8 @@ from ..stats.gates import GateTest, correct_gains, estimate_test, gate_sentence,
 from ..stats.rare_changes import ValueRange
 from ..stats.two_models import few_changed
 from ..support.errors import ConfigError, DataError, worded
-from .comparing import notes_on_inputs, notes_on_lists, refuse_incomparable, refuse_other_candidates
-from .comparison_options import rows_of
 from .demands import Baseline, Demands, NoBase, base_of, consequence_of_missing, judged_models, side_of
 from .judged_rules import RuleCase, cases_of
-from .model_pair import ModelPair
-from .pairing import Side
-from .slice_limits import SliceLimit, find_beyond
 
 _GRAVEST: Final[tuple[Outcome, ...]] = ("fail", "inconclusive", "pass", "skipped")
 _CONSEQUENCES: Final[tuple[Consequence, ...]] = ("none", "warn", "fail")

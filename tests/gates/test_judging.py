@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from msgspec.structs import asdict
 from receval.comparison.comparison_options import ComparisonOptions
-from receval.comparison.demands import Baseline
 from receval.comparison.model_pair import ModelPair
 from receval.comparison.pairing import Side
+from receval.gates.demands import Baseline
 from receval.metrics.registry import bounds_of
 from receval.results.gates import Gate, Verdicts, in_this_version
 from receval.stats.difference import Settings
 from receval.stats.two_models import compare_paired
 from receval.support.errors import ConfigError, DataError
 
-from tests.comparison.small import gate, gates, result_of
+from tests.gates.small import gate, gates, result_of
 
 BASE = [0.5] * 200 + [0.25] * 200
 

@@ -7,12 +7,12 @@ from math import inf
 
 from msgspec import Struct
 
+from ..comparison.comparison_options import named, rows_of
 from ..config.contradictions import MeasureFacts, rule_problem
 from ..config.judgement import GateRule
 from ..metrics.registry import bounds_of
 from ..results.result import Result, Row
 from ..support.errors import ConfigError
-from .comparison_options import named, rows_of
 
 
 class RuleCase(Struct, frozen=True, eq=False):

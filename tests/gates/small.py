@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 from msgspec.structs import asdict
-from receval.comparison.demands import Baseline, Bases, Demands
-from receval.comparison.judging import judge
 from receval.config.judgement import Compare, Gates
+from receval.gates.demands import Baseline, Bases, Demands
+from receval.gates.judging import judge
 from receval.results.gates import Gate
 from receval.results.measure_definition import MeasureDefinition
 from receval.results.result import Counts, Result, Row, TruthFingerprint
