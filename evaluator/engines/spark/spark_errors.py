@@ -16,7 +16,7 @@ _DATA_ERROR: Final = re.compile(rf"{DataError.__module__}\.{DataError.__name__}:
 _CONFIG_ERROR: Final = re.compile(rf"{ConfigError.__module__}\.{ConfigError.__name__}: (.*)")
 _OTHER_VERSIONS: Final = re.compile(rf"{OtherVersions.__module__}\.{OtherVersions.__name__}: (.*)")
 _WORKER_TRACEBACK: Final = "Traceback (most recent call last)"
-_OWN_CODE: Final = re.compile(r'File "[^"]*[\\/]parts[\\/]spark[\\/]\w+\.py"')
+_OWN_CODE: Final = re.compile(r'File "[^"]*[\\/]engines[\\/]spark[\\/]\w+\.py"')
 """A line of our code in the traceback of a worker; without one, a function that the frame itself calls has failed."""
 _WAYS_OUT: Final = "install receval and its dependencies there, or send a packed environment: engine.archives"
 
