@@ -229,15 +229,15 @@ def config_with_runs(sample):
     return sample / "runs.yaml", sample / "plain.yaml"
 
 
-def test_a_model_with_runs_has_their_mean_and_its_runs_are_no_rivals(of_runs, receval):
-    loaded = load_config(of_runs[0], ["evaluation.metrics=[nDCG@10]"])
+def test_a_model_with_runs_has_their_mean_and_its_runs_are_no_rivals(config_with_runs, receval):
+    loaded = load_config(config_with_runs[0], ["evaluation.metrics=[nDCG@10]"])
     found, result = audit(loaded), run(loaded)
     assert found.models == ("knn", "popular")
     (one,), means = found.measures, {row.model: row for row in result.rows}
     cell = one.cells["receval", "knn"]
     assert (cell.value, cell.n_users) == (means["knn"].value, means["knn"].n_users)
     assert [one.cells["receval", name].value for name in found.runs["knn"]] == [row.value for row in result.repeated]
-    arguments = ("audit", of_runs[0], "--set", "evaluation.metrics=[nDCG@10]")
+    arguments = ("audit", config_with_runs[0], "--set", "evaluation.metrics=[nDCG@10]")
     out = receval(*arguments)[1]
     assert "(run 1)" not in out
     assert "nDCG@10   knn     receval" in receval(*arguments, "--find", f"{means['knn'].value:.6f}")[1]
@@ -246,9 +246,9 @@ def test_a_model_with_runs_has_their_mean_and_its_runs_are_no_rivals(of_runs, re
     assert "(run 1)" not in receval(*arguments, "--why", "receval", "elliot")[1]
 
 
-def test_a_number_that_a_convention_prints_by_its_own_rule_of_relevance_is_found(of_runs, receval):
-    value = {row.model: row.value for row in run(load_config(of_runs[1], ["evaluation.metrics=[nDCG@10]"])).rows}["popular"]
-    arguments = ("audit", of_runs[0], "-m", "nDCG@10")
+def test_a_number_that_a_convention_prints_by_its_own_rule_of_relevance_is_found(config_with_runs, receval):
+    value = {row.model: row.value for row in run(load_config(config_with_runs[1], ["evaluation.metrics=[nDCG@10]"])).rows}["popular"]
+    arguments = ("audit", config_with_runs[0], "-m", "nDCG@10")
     code, out, _ = receval(*arguments, "--find", f"{value:.6f}")
     assert (code, out.splitlines()[0]) == (0, f"{value:.6f} is printed without evaluation.relevance {{threshold: 4}} by:")
     rows = list(csv.DictReader(io.StringIO(receval(*arguments, "--find", f"{value:.6f}", "--format", "csv")[1])))
@@ -256,20 +256,23 @@ def test_a_number_that_a_convention_prints_by_its_own_rule_of_relevance_is_found
     assert receval(*arguments, "--find", "0.99999")[1].startswith(
         "No convention prints 0.99999, with or without evaluation.relevance {threshold: 4}; the closest values are:"
     )
-    assert receval("audit", of_runs[1], "-m", "nDCG@10", "--find", "0.99999")[1].startswith("No convention prints 0.99999; the closest")
+    printed = receval("audit", config_with_runs[1], "-m", "nDCG@10", "--find", "0.99999")[1]
+    assert printed.startswith("No convention prints 0.99999; the closest")
+        "No convention prints 0.99999; the closest"
+    )
 
 
-def test_an_audit_says_that_the_relevance_of_the_config_counts_under_every_convention(of_runs, receval):
+def test_an_audit_says_that_the_relevance_of_the_config_counts_under_every_convention(config_with_runs, receval):
     said = "evaluation.relevance {threshold: 4} counts under every convention; without it each convention uses its own rule."
     for more in ((), ("--why", "receval", "recbole")):
-        assert said in receval("audit", of_runs[0], "-m", "nDCG@10", *more)[1]
-        assert "counts under every convention" not in receval("audit", of_runs[1], "-m", "nDCG@10", *more)[1]
-    items = ("--items", of_runs[0].parent / "data" / "items.csv")
-    assert "counts under every convention" not in receval("audit", of_runs[0], "-m", "ItemCoverage@10", *items)[1]
+        assert said in receval("audit", config_with_runs[0], "-m", "nDCG@10", *more)[1]
+        assert "counts under every convention" not in receval("audit", config_with_runs[1], "-m", "nDCG@10", *more)[1]
+    items = ("--items", config_with_runs[0].parent / "data" / "items.csv")
+    assert "counts under every convention" not in receval("audit", config_with_runs[0], "-m", "ItemCoverage@10", *items)[1]
 
 
-def test_measures_that_one_convention_has_share_a_line_instead_of_a_table_each(of_runs, receval):
-    out = receval("audit", of_runs[1], "-m", "nDCG@10,RBP@10,ERR@10", "--convention", "recbole")[1]
+def test_measures_that_one_convention_has_share_a_line_instead_of_a_table_each(config_with_runs, receval):
+    out = receval("audit", config_with_runs[1], "-m", "nDCG@10,RBP@10,ERR@10", "--convention", "recbole")[1]
     assert "RBP@10, ERR@10: only receval has a value. No value: recbole (the library does not have the metric)." in " ".join(out.split())
     assert (out.count("largest minus smallest"), out.count("RBP")) == (1, 1)
 
