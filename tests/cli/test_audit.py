@@ -258,8 +258,6 @@ def test_a_number_that_a_convention_prints_by_its_own_rule_of_relevance_is_found
     )
     printed = receval("audit", config_with_runs[1], "-m", "nDCG@10", "--find", "0.99999")[1]
     assert printed.startswith("No convention prints 0.99999; the closest")
-        "No convention prints 0.99999; the closest"
-    )
 
 
 def test_an_audit_says_that_the_relevance_of_the_config_counts_under_every_convention(config_with_runs, receval):

@@ -27,6 +27,7 @@ def test_every_format_in_the_help_of_a_command_works(tmp_path, monkeypatch):
         "doctor": [],
         "compare": ["out"],
         "report": ["out"],
+        "card": ["out"],
         "baseline": ["kept"],
     }
     for words, command in commands():
