@@ -123,7 +123,7 @@ def _values(result: Result) -> Iterator[Block]:
     yield from [Points(tuple(said))] if (said := closing_of_result(result)) else []
     table = values_of_models(models_of(result), formats, best.marks(), with_intervals=True)
     yield replace(table, id="values-table", caption="Values over all users")
-    yield from [Points(tuple(legend))] if (legend := best.legend()) else []
+    yield from [Points(tuple(legend))] if (legend := best.legend("Marked:")) else []
 
 
 def _data(result: Result) -> Iterator[Block]:
@@ -214,7 +214,7 @@ def _tests(result: Result) -> Iterator[Block]:
         texts.append(f"± beside a value is the {spread_of_repeats(result)}.")
     tested = [conclusion for conclusion in result.conclusions if conclusion.is_tested]
     if tested:
-        texts.append(f"The best model of each measure was compared with the others: {how_concluded(tested)}.")
+        texts.append(f"All pairs of models were compared, to show which is best: {how_concluded(tested)}.")
         texts += citations(conclusion.test for conclusion in tested)
         labels = {conclusion.measure for conclusion in tested}
         untested = [label for label in result.labels() if label not in labels]

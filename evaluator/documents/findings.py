@@ -121,7 +121,8 @@ def summary(result: Result, command: str = "") -> str:
     rest = f"; {n_idle} had nothing to look at" if n_idle else ""
     rest += f"; {n_off} {'is' if n_off == 1 else 'are'} off" if n_off else ""
     shown = f" ({command} has the details)" if command and (totals or rest) else ""
-    return f"{n_made} health check{'s' * (n_made != 1)} found {listed(totals) or 'nothing'}{rest}{shown}."
+    made = f"{n_made} of {len(CHECKS)} health checks ran and" if rest else f"{n_made} health checks"
+    return f"{made} found {listed(totals) or 'nothing'}{rest}{shown}."
 
 
 def skipped(result: Result) -> str:
