@@ -52,4 +52,4 @@ def test_only_extras_knows_the_install_command():
     from tests.conftest import ROOT
 
     code = [*ROOT.glob("evaluator/**/*.py"), *ROOT.glob("cli/*.py")]
-    assert [path.name for path in code if "pip install 'receval" in path.read_text()] == ["support/extras.py"]
+    assert [path.name for path in code if "pip install 'receval" in path.read_text()] == ["extras.py"]

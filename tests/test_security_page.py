@@ -21,7 +21,7 @@ STATEMENTS = {
     "Data that cannot be read is refused": "load/test_fuzz.py",
     "Ids and names are never markup": "cli/test_hostile_names.py::test_no_name_is_interpreted_on_a_screen",
     "No text of data begins a line": "cli/test_hostile_lines.py::test_no_line_of_a_message_or_a_page_begins_with_a_command_of_data",
-    "- **Configs as text**: YAML is read without tags": "names/test_yaml_text.py::test_tags_and_odd_keys_are_refused",
+    "- **Configs as text**: YAML is read without tags": "syntax/test_yaml_text.py::test_tags_and_odd_keys_are_refused",
     "- **Result folders** of others": "cli/test_damaged_folders.py",
     "Machine formats": "cli/test_hostile_names.py::test_csv_has_one_record_per_row_and_unchanged_names",
     "On a terminal special characters": "cli/test_hostile_names.py::test_formats_for_machines_escape_names_on_a_terminal",

@@ -14,12 +14,12 @@ KNOWN = ("popular", "pop", "random", "knn")
 
 def test_names_are_compared_in_one_place_only():
     comparing = [path.name for path in below("evaluator", "cli") if path.suffix == ".py" and "get_close_matches" in path.read_text("utf-8")]
-    assert comparing == ["support/synonyms.py"]
+    assert comparing == ["synonyms.py"]
 
 
 def test_the_question_is_worded_in_one_place_only():
     worded = {path.name for path in below("evaluator", "cli") if path.suffix == ".py" and "did you mean {" in path.read_text("utf-8")}
-    assert worded == {"support/synonyms.py"}
+    assert worded == {"synonyms.py"}
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_users_are_grouped_by_the_share_of_popular_items() -> None:
 def test_the_catalogue_is_the_items_file_if_there_is_one() -> None:
     side, remarks = prepare_sides(SideFrames(train=TRAIN, items=ITEMS.filter(pl.col("item") > 10)), SideNeeds())
     assert column(side, "is_known", of="train") == {10: 1, 20: 1, 30: 1, 50: 0, -1: 0}
-    assert column(side, "is_known", of="items") == {10: 0, 20: 1, 30: 1, 50: 1, -1: 0}
+    assert column(side, "is_known", of="catalogue") == {10: 0, 20: 1, 30: 1, 50: 1, -1: 0}
     assert (side.numbers["items"], side.numbers["untrained_items"], remarks) == (3, 1, ())
 
 
