@@ -14,8 +14,9 @@ from .output import say, show
 @options.outputs_option("Write the card: .md, .tex, .html, .json.")
 @options.format_option("card", help="Print the card in this format. Default without -o: a table.")
 @click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help="State a field: --set 'card.seeds=1, 2, 3'. May be repeated.")
+@options.models_option
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")
-def card(folder: str, outputs: tuple[str, ...], form: str | None, overrides: tuple[str, ...], quiet: bool) -> None:
+def card(folder: str, outputs: tuple[str, ...], form: str | None, overrides: tuple[str, ...], models: tuple[str, ...], quiet: bool) -> None:
     """Write the evaluation on one page: what was measured, what the author states, and what was not checked.
 
     Give a folder that 'receval run -o DIR/' wrote. Fields that only the author knows (tuning, validation set, preprocessing, seeds,
@@ -27,7 +28,7 @@ def card(folder: str, outputs: tuple[str, ...], form: str | None, overrides: tup
     for override in overrides:
         if not override.startswith(tuple(f"{name}." for name in SECTIONS)):
             raise click.UsageError(f"--set {override} has no effect on a card; only keys of {' and '.join(SECTIONS)} have an effect")
-    written = card_of_folder(folder, outputs, overrides)
+    written = card_of_folder(folder, outputs, overrides, models)
     if form is not None or not outputs:
         show(output_form(form or "table", "card"), written.result)
     if written.files and not quiet:

@@ -16,6 +16,7 @@ from ..storage.overwriting import destination
 from ..storage.own_inputs import inputs_of_folders
 from ..storage.result_folder import load
 from ..storage.stage import Stage
+from .compare import choose
 from .targets import PathLike, targets_of
 
 SECTIONS: Final = ("card", "report")
@@ -29,14 +30,17 @@ class WrittenCard(Struct, frozen=True, eq=False):
     files: tuple[Path, ...]
 
 
-def card_of_folder(folder: PathLike, files: Sequence[PathLike] = (), overrides: Sequence[str] = ()) -> WrittenCard:
+def card_of_folder(
+    folder: PathLike, files: Sequence[PathLike] = (), overrides: Sequence[str] = (), models: Sequence[str] = ()
+) -> WrittenCard:
     """Write the card of a folder of results into files, whose endings set their forms; `overrides` change what the author states.
 
-    Raises `DataError` if it is no folder of results, `ConfigError` for a wrong override.
+    With `models`, names or patterns, the card has only these and those that they are compared with. Raises `DataError` if it is no folder
+    of results, `ConfigError` for a wrong override or an unknown model.
     """
     targets = targets_of(files, "card", noun="card")
     with Stage(targets.written(), inputs_of_folders([str(folder)])) as stage:
-        result = load(Path(folder))
+        result = choose({"": load(Path(folder))}, models)[""]
         result = replace(result, config=with_overrides(result.config, overrides)) if overrides else result
         stage.commit({destination(path): rendered(row, result) for path, row in targets.files.items()})
     return WrittenCard(result, tuple(targets.files))

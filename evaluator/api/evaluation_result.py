@@ -280,15 +280,15 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
         write(path, judged, [judged], partial(result_content, judged, arguments, title=title), interactive=interactive)
 
     @takes()
-    def card(self, path: str | os.PathLike[str], *, statements: Mapping[str, Any] | None = None) -> None:
-        """Write the card in the form of the ending, as `receval card`: .md, .tex, .html, .json.
+    def card(self, path: str | os.PathLike[str], *, statements: Mapping[str, Any] | None = None, models: str | Sequence[str] = ()) -> None:
+        """Write the card in the form of the ending, as `receval card`: .md, .tex, .html, .json; `models` chooses some models.
 
         `statements` are fields that only the author knows, as in the section `card` of a config: `{"seeds": "1 to 5", "hardware": …}`;
         others are those of the config, or not stated. Raises `ConfigError` for an unknown field.
         """
         from .pages import write_card
 
-        write_card(path, self, statements or {})
+        write_card(path, self._chosen(models, None), statements or {})
 
     @takes()
     def chart(

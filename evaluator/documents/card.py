@@ -37,6 +37,8 @@ FIELDS: Final[Mapping[str, str]] = {
 }
 """Key of the section `card` of a config → its name on the card."""
 _ALL_MODELS: Final = "all models"
+_OF_LISTS: Final = "data.recommendations."
+"""The begin of a note on the lists of a model."""
 _MOST_FILES: Final = 3
 """Number of files of one model or role that are listed; of more, their sums and one hash."""
 _MOST_FOLDS: Final = 5
@@ -202,8 +204,32 @@ def _candidates(result: Result) -> Iterator[Block]:
 
 
 def _users(result: Result) -> Iterator[Block]:
-    yield Points(result.notes())
-    yield from () if result.repeated else (block for block in ledger(result) if not isinstance(block, Heading))
+    """Yield sentences on the users and their ledgers; models with the same ones share a line."""
+    yield Points(_notes(result))
+    for block in () if result.repeated else ledger(result):
+        if isinstance(block, Terms):
+            yield replace(block, rows=tuple((shortened(names), text) for text, names in _by_text(block.rows).items()))
+        elif not isinstance(block, Heading):
+            yield block
+
+
+def _notes(result: Result) -> tuple[str, ...]:
+    """Return the notes of a result; a note on the lists of several models is once, with their names."""
+    pairs = []
+    for note in result.notes():
+        place, _, text = note.partition(": ")
+        model = place.removeprefix(_OF_LISTS)
+        pairs.append((model, text) if place.startswith(_OF_LISTS) and model in result.models else ("", note))
+    grouped = _by_text(pairs)
+    return tuple(f"{_OF_LISTS}{shortened(names)}: {text}" if any(names) else text for text, names in grouped.items())
+
+
+def _by_text(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return text → the names that have it."""
+    grouped: dict[str, list[str]] = {}
+    for name, text in pairs:
+        grouped.setdefault(text, []).append(name)
+    return grouped
 
 
 def _tests(result: Result) -> Iterator[Block]:

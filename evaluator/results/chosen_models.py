@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from ..support.errors import ConfigError
 from ..syntax.model_patterns import chosen_models
+from .description import Description
 from .notes import chosen_text
 from .result import Result, StoredUsers
 
@@ -65,9 +66,23 @@ def _with_models(result: Kind, own: Collection[str], chosen: Collection[str]) ->
         enriched={name: path for name, path in result.enriched.items() if name in shown or name.rpartition(" (")[0] in shown},  # of runs
         findings=tuple(finding for finding in result.findings if not finding.model or finding.model in shown),
         conclusions=(),
-        remarks=(chosen_text(named, len(own)), *result.remarks),
+        description=None if result.description is None else _without_sources(result.description, left_out),
+        remarks=(chosen_text(named, len(own)), *(remark for remark in result.remarks if _source_of(remark) not in left_out)),
         config={**result.config, **sections},
     )
+
+
+def _without_sources(description: Description, left_out: Collection[str]) -> Description:
+    """Return the description of the files without those of the sources that are left out."""
+    tables = tuple(table for table in description.tables if table.role.partition(".runs[")[0] not in left_out)
+    names = {table.name for table in tables}
+    overlaps = tuple(overlap for overlap in description.overlaps if names.issuperset((overlap.one, overlap.other)))
+    return replace(description, tables=tables, overlaps=overlaps)
+
+
+def _source_of(remark: str) -> str:
+    """Return the source that a remark is about, without its number of a run, such as `data.recommendations.als`; else its first words."""
+    return remark.partition(": ")[0].partition(".runs[")[0]
 
 
 def _users_of(users: Mapping[str, pl.DataFrame], models: Collection[str]) -> Mapping[str, pl.DataFrame]:

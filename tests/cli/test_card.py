@@ -231,3 +231,7 @@ def test_the_card_of_python_is_that_of_the_command(receval, results, tmp_path):
     assert (tmp_path / "card.md").read_text() == receval("card", results, "--set", "card.seeds=7", "--format", "md")[1]
     with pytest.raises(library.ConfigError, match="did you mean 'seeds'"):
         library.load_results(results).card(tmp_path / "card.md", statements={"sedes": 7})
+
+
+def test_models_with_the_same_users_share_a_line(receval, results):
+    assert "- knn, popular, random: 358 test users, 579 with a list" in receval("card", results, "--format", "md")[1]

@@ -192,3 +192,13 @@ def test_functions_take_the_names_and_patterns_of_their_commands(place, receval)
             call()
     with pytest.raises(ConfigError, match=r"load_config\(CONFIG, models=…\)"):
         receval_evaluate(load_config("config.yaml"), models="knn")
+
+
+def test_a_card_of_some_models_says_nothing_of_the_files_of_the_others(place, receval):
+    assert receval("run", "config.yaml", "-o", "out/", "--set", "output.describe=true", "-q")[0] == 0
+    for models, other in (("knn", "bpr_1"), ("bpr*", "knn")):
+        code, out, err = receval("card", "out", "--models", models, "--format", "md")
+        measured = out.partition("## To repeat it")[0]
+        assert (code, err) == (0, "")
+        assert [text for text in (f"{other}.csv", f"{other} in test", f"data.recommendations.{other}") if text in measured] == []
+        assert "pop in test" in measured, "the model that they are compared with stays"
