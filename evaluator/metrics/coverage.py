@@ -317,6 +317,7 @@ def rank_biased_overlap(user: Array, entered: Array, first: Array, second: Array
     Edge cases: NaN for a user without any list, 0 if only one list is empty.
     """
     short, long = np.minimum(first, second), np.maximum(first, second)
+    np.maximum.at(long, user, entered)  # ranks as written may be beyond the number of items
     depths = np.arange(int(long.max(initial=0)) + 1, dtype=np.float64)
     by_rank = p**depths
     by_depth = np.concatenate([[0.0], np.cumsum(by_rank[1:] / depths[1:])])
