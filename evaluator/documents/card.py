@@ -87,7 +87,7 @@ def cells(result: Result) -> dict[str, Any]:
 
 
 def _plain(blocks: Iterable[Block]) -> Iterator[Any]:
-    """Yield each block as plain values: texts, lists of texts, mappings, and tables as lists of rows."""
+    """Yield each block as plain values: texts, lists of texts, and tables and terms as lists of rows."""
     for block in blocks:
         match block:
             case Paragraph(text) | Code(text):
@@ -95,7 +95,7 @@ def _plain(blocks: Iterable[Block]) -> Iterator[Any]:
             case Points(texts) | Sentences(texts):
                 yield list(texts)
             case Terms(rows):
-                yield dict(rows)
+                yield [{"name": name, "text": text} for name, text in rows]  # a model may have several
             case Table(columns, rows):
                 names = [" ".join(filter(None, (column.group, column.title))) for column in columns]
                 yield [{name: _value(cell) for name, cell in zip(names, row, strict=True)} for row in rows]
@@ -208,7 +208,7 @@ def _users(result: Result) -> Iterator[Block]:
     yield Points(_notes(result))
     for block in () if result.repeated else ledger(result):
         if isinstance(block, Terms):
-            yield replace(block, rows=tuple((shortened(names), text) for text, names in _by_text(block.rows).items()))
+            yield replace(block, rows=tuple((_named(names, result), text) for text, names in _by_text(block.rows).items()))
         elif not isinstance(block, Heading):
             yield block
 
@@ -221,7 +221,13 @@ def _notes(result: Result) -> tuple[str, ...]:
         model = place.removeprefix(_OF_LISTS)
         pairs.append((model, text) if place.startswith(_OF_LISTS) and model in result.models else ("", note))
     grouped = _by_text(pairs)
-    return tuple(f"{_OF_LISTS}{shortened(names)}: {text}" if any(names) else text for text, names in grouped.items())
+    return tuple(f"Lists of {_named(names, result)}: {text}" if any(names) else text for text, names in grouped.items())
+
+
+def _named(names: Iterable[str], result: Result) -> str:
+    """Return the names of models, each of which is on the card, unless they are all."""
+    own = [*dict.fromkeys(names)]
+    return _ALL_MODELS if len(own) > 1 and {*own} >= {*_models(result)} else ", ".join(own)
 
 
 def _by_text(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

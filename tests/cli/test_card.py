@@ -234,4 +234,13 @@ def test_the_card_of_python_is_that_of_the_command(receval, results, tmp_path):
 
 
 def test_models_with_the_same_users_share_a_line(receval, results):
-    assert "- knn, popular, random: 358 test users, 579 with a list" in receval("card", results, "--format", "md")[1]
+    assert "- all models: 358 test users, 579 with a list" in receval("card", results, "--format", "md")[1]
+
+
+def test_every_ledger_of_a_model_is_on_the_card_in_json(receval, sample, tmp_path, card):
+    """One measure counts users whom the other leaves out: two lines for the same models."""
+    given = ("--set", "evaluation.metrics=[nDCG@10, Recall(no_relevant=zero)@10]", "-o", f"{tmp_path / 'two'}/", "-q")
+    assert receval("run", sample / "quickstart.yaml", *given)[0] == 0
+    lines = [line for part in card(tmp_path / "two")["users"]["content"] for line in part if isinstance(line, dict)]
+    assert [line["text"].rpartition(" (")[2] for line in lines] == ["nDCG@10)", "Recall(no_relevant=zero)@10)"]
+    assert {line["name"] for line in lines} == {"all models"}
