@@ -5,6 +5,7 @@ Nothing heavy is imported before `main` runs, so that an interruption during imp
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import os
@@ -42,8 +43,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         code = _interrupted()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # nothing is left to interrupt
-    gc.freeze()  # what is alive now ends with the process: looking for cycles in it takes a tenth of a second
+    _end(code)
     return code
+
+
+def _end(code: int) -> None:
+    """End the process at once if nothing else waits for its end: freeing every object one by one takes a tenth of a short run."""
+    gc.freeze()  # what is alive now ends with the process; looking for cycles in it would take as long
+    watched = sys.getprofile() is not None or sys.gettrace() is not None
+    if watched or any(thread is not threading.main_thread() and not thread.daemon for thread in threading.enumerate()):
+        return
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):  # Python says so in its own way, with its own exit code
+        return
+    os._exit(code)
 
 
 def _exit_code(arguments: Sequence[str]) -> int:

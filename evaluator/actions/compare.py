@@ -20,8 +20,6 @@ from ..config import Loaded
 from ..config.evaluation_keys import group_text, read_group
 from ..config.judgement import DEFAULT, Compare
 from ..config.stored_sections import with_overrides
-from ..evaluation.features import features_of
-from ..evaluation.running import run
 from ..render.forms import is_spreadsheet_safe, rendered
 from ..results.chosen_models import with_chosen_models
 from ..results.comparison import Comparison
@@ -143,6 +141,8 @@ def gather(
             _refuse_unknown_baseline(opened.baseline, opened.labels, results, config)
         judge = _judge(config) if judges_gates else None  # baselines are found before the run
         searched = _features(config, features, judges_gates=judges_gates)
+        from ..evaluation.running import run  # only here: most comparisons read folders
+
         results[name] = run(config, concludes=False, features=searched, describes=describes)
         tell([finding for finding in results[name].findings if finding.severity == "error"])
         results[name] = results[name] if judge is None else judge(results[name])
@@ -153,6 +153,13 @@ def _judge(config: Loaded) -> Callable[[Result], Result]:
     from .judge import judge_of_config  # only here: comparisons judge no gates
 
     return judge_of_config(config)
+
+
+def features_of_files(loaded: Loaded) -> tuple[GroupBy, ...]:
+    """Return all groupings that the files of a config have; see `evaluation.features`."""
+    from ..evaluation.features import features_of  # only here: folders keep their groups
+
+    return features_of(loaded)
 
 
 def _features(config: Loaded, features: Features | None, *, judges_gates: bool) -> tuple[GroupBy, ...]:
@@ -323,7 +330,7 @@ def compare_inputs(
     targets = targets_of(outputs, "comparison", folders=True)
     opened = open_inputs(inputs, read, arguments)
     with Stage(targets.written(in_folder("comparison", "losers").__contains__, of=opened.config), opened.read()) as stage:
-        gathered = gather(opened, tell, features=features_of if find_slices else None)
+        gathered = gather(opened, tell, features=features_of_files if find_slices else None)
         written_by = arguments.get("by") or ()
         by = groups_named(gathered.results, written_by)
         arguments = {**arguments, "by": by, "written_by": dict(zip(by, written_by, strict=True))}

@@ -15,7 +15,6 @@ from ..config import Loaded, gates_of
 from ..config import measures_of_rules as measures_of_rules
 from ..config.judgement import Compare, GateBaseline, Gates
 from ..config.masking import masked_path
-from ..evaluation.features import features_of
 from ..gates.demands import OF_EARLIER_VERSION, USUAL_BASELINE, Baseline, Bases, Demands, how_to_set, side_of
 from ..gates.judging import judge
 from ..results.chosen_models import with_chosen_models
@@ -151,7 +150,11 @@ def features_of_rules(loaded: Loaded) -> tuple[GroupBy, ...]:
     if not rules:
         return ()
     named = tuple(gates.searched())
-    every = () if all(rule.by for rule in rules) else features_of(loaded)
+    if all(rule.by for rule in rules):
+        return named
+    from ..evaluation.features import features_of  # only here: few rules search all slices
+
+    every = features_of(loaded)
     return tuple(dict.fromkeys((*every, *named)))
 
 

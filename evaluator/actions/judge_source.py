@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from ..config import Loaded, gates_of
-from ..evaluation.running import run
 from ..render.forms import rendered
 from ..results.result import Result
 from ..storage.overwriting import InputPath, destination
@@ -75,6 +74,8 @@ def _config_judge(loaded: Loaded, strict: bool) -> tuple[Judge, list[InputPath]]
     if not loaded.config.gates.rules:
         hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
         raise ConfigError(f"{loaded.name}{': ' if loaded.name else ''}there are no rules to judge", hint)
+
+    from ..evaluation.running import run  # only here: most gates judge a folder
 
     def judge() -> Result:
         judged = judge_of_config(loaded, strict=strict)  # baselines are found before the run

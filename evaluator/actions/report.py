@@ -29,8 +29,6 @@ from ..documents.precision_recall import CURVES, curve_metrics, has_levels
 from ..documents.report import CHARTS, ReportContent
 from ..documents.report_page import report, summary
 from ..documents.values import NamedModel, models_of
-from ..evaluation.features import features_of
-from ..evaluation.plan import definitions_of
 from ..render import drawing
 from ..render.forms import rendered
 from ..render.markdown import as_markdown
@@ -54,6 +52,7 @@ from .compare import (
     GatheredResults,
     Read,
     Tell,
+    features_of_files,
     gather,
     label_of_config,
     model_names,
@@ -126,7 +125,7 @@ def report_inputs(
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     opened = open_inputs(inputs, read, arguments, overrides)
     with Stage(targets.written(of=opened.config), (*templates, *opened.read())) as stage:
-        gathered = gather(opened, tell, judges_gates=True, features=features_of if find_slices else None, describes=describes)
+        gathered = gather(opened, tell, judges_gates=True, features=features_of_files if find_slices else None, describes=describes)
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), title=title, date=date)
         content = replace(content, slices=_slices(gathered, arguments)) if find_slices else content
         made: dict[Path, bytes] = {}
@@ -352,6 +351,8 @@ def _named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str], de
 
 def refuse_unknown_charts(loaded: Loaded) -> None:
     """Raise `ConfigError` for a chart of a measure that a config does not compute, before anything is evaluated."""
+    from ..evaluation.plan import definitions_of  # only here: folders name their measures
+
     evaluation = loaded.config.evaluation
     if not evaluation.aggregates:  # with aggregates, measures have names that are not known here
         _named_charts(loaded.config.report.chosen, evaluation.labels, definitions_of(evaluation.definitions))

@@ -89,7 +89,7 @@ def run_config(
             for path, row in targets.files.items()
         }
         for folder in targets.folders:
-            of_folder = result_folder.contents(result, formats, users=user_file)
+            of_folder = result_folder.contents(result, formats, users=None if user_file is None else user_file.file_of)
             files |= {folder / name: body for name, body in of_folder.items()}
             stale += result_folder.stale(folder, of_folder)
         stage.commit({**files, **rows}, gone=stale)

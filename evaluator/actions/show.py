@@ -15,7 +15,6 @@ from ..documents.document import Code, Document, Heading, Sentences, Table
 from ..documents.report import CHARTS
 from ..documents.screens import matching, selected
 from ..documents.signatures import reproduced as reproduced
-from ..evaluation.plan import definitions_of
 from ..render.drawing import can_draw
 from ..render.screen import show
 from ..results.result import Result
@@ -41,6 +40,8 @@ class Looks(Struct, frozen=True):
         evaluation = loaded.config.evaluation
         if any(definition.has_subvalues for definition in evaluation.definitions):  # its values are known only after the run
             return
+        from ..evaluation.plan import definitions_of  # only here: a gate shows folders too
+
         definitions = definitions_of(evaluation.definitions) if self.columns or self.sort else {}
         for measure in (*measures_of(self.columns), *([self.sort] if self.sort else [])):
             matching(without_aggregate(measure)[0] if measure not in evaluation.labels else measure, evaluation.labels, definitions)

@@ -13,8 +13,8 @@ from ..results.result import Result, columns_of, select
 from ..results.row import shortened
 from ..results.slices import Direction, Slices, SliceSearch, UserSlice
 from ..results.spellings import without_aggregate
-from ..scoring.by_group import equal_parts
 from ..scoring.truth_hash import hash_ids, spread_bits
+from ..stats.equal_parts import equal_parts
 from ..stats.estimates import mean_and_deviation
 from ..stats.slices import Candidate, Groups, SliceSettings, SliceTest, confirm, find
 from ..support.errors import ConfigError, worded

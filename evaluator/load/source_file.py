@@ -6,7 +6,6 @@ would be of two states.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ import polars as pl
 from blake3 import blake3
 from msgspec import Struct, field
 
+from ..support import file_states
 from ..support.errors import DataError
 from .remote import Remote
 
@@ -197,13 +197,7 @@ FileState = tuple[str, Path | Remote, object]
 
 def state_of(path: Path | Remote) -> object:
     """Return the current state of a file: size, time of change and identity; `None` if there is no file."""
-    if isinstance(path, Remote):
-        return path.state
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev
+    return path.state if isinstance(path, Remote) else file_states.state_of(path)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise, permutations
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from msgspec import Struct
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from ..exact_sums.exact import ExactSums
 from ..metrics.definition import Definition
 from ..results.result import FEW_USERS, Row
+from ..stats.equal_parts import equal_parts
 from ..syntax.formula import Formula
 from ..syntax.short_names import is_spread
 from ..tables.array import Array
@@ -297,20 +298,6 @@ def equal_borders(scorer: Scorer, definition: Definition, n_groups: int) -> tupl
     n_relevant: Array = scorer.tables.get("n_relevant", scorer.choice(definition))
     counts = who_counts(definition, scorer.facts, n_relevant, np.ones_like(n_relevant))
     return equal_parts(scorer.part.rows("train").counts[counts], n_groups)
-
-
-def equal_parts(numbers: Array, n_groups: int) -> tuple[Any, ...]:
-    """Return the numbers at which groups of about equal size start, without the first; equal numbers are in the same group.
-
-    A group starts at the number that is nearest to an equal part, at the smaller one of two that are as near. Fewer than `n_groups` groups
-    if this is the same number for several of them.
-    """
-    starts, sizes = np.unique(numbers, return_counts=True)
-    if len(starts) < 2:
-        return ()
-    below = np.cumsum(sizes)[:-1]
-    nearest = {int(np.argmin(np.abs(below * n_groups - part * sizes.sum()))) for part in range(1, n_groups)}
-    return tuple(starts[index + 1].item() for index in sorted(nearest))
 
 
 def _covered(composite: Composite, task: Task, indexes: Iterable[int]) -> bool:

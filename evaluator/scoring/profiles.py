@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
+from ..stats.equal_parts import equal_parts
 from ..support.errors import DataError
 from ..tables.array import Array
 from ..tables.ids import Ids
 from ..tables.prepared import Group, GroupBy, Membership, Prepared
-from .by_group import equal_parts
 
 _POPULAR: Final = 0.2
 """Share of the items of data.train that are popular."""

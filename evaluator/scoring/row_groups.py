@@ -12,11 +12,11 @@ import polars as pl
 from msgspec.structs import replace
 
 from ..metrics.definition import Definition
+from ..stats.equal_parts import equal_parts
 from ..support.errors import DataError
 from ..tables.array import Array
 from ..tables.prepared import MISSING, OF_TRAIN, Group, GroupBy, Prepared, codes_column, no_such_group, ranges
 from ..tables.time_units import TimeUnit
-from .by_group import equal_parts
 from .memberships import assign_codes, refuse_ids
 
 _MOST_CELLS: Final = 200

@@ -11,9 +11,6 @@ from typing import Any
 from ..config import Loaded
 from ..config.overrides import dotted
 from ..conventions import is_path
-from ..load import find
-from ..load.drivers import file_of
-from ..load.folders import parts_of
 from ..results.result import Result
 from ..support.errors import DataError
 from ..syntax.short_names import is_address, is_in_store
@@ -33,6 +30,10 @@ def inputs_of(loaded: Loaded) -> Iterator[InputPath]:
 
 
 def _data_of(loaded: Loaded) -> Iterator[InputPath]:
+    from ..load import find  # only here: a folder of results has no data
+    from ..load.drivers import file_of
+    from ..load.folders import parts_of
+
     for location, source in loaded.config.data.sources():
         role = dotted(("data", *location))
         if source.uri is not None and (database := file_of(source.uri, loaded.folder)) is not None:

@@ -15,8 +15,6 @@ from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
 
 from ..checks import Finding
-from ..engines import RowFile
-from ..load.source_file import state_of
 from ..render.forms import as_json, rendered
 from ..render.result_data import cells_of_checks, gate_cells
 from ..results.description import Description
@@ -26,6 +24,7 @@ from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, R
 from ..results.row import LEDGER_COLUMNS, PROTOCOL_COLUMNS, Candidates, Ledger, Protocol
 from ..stats.difference import Conclusion
 from ..support.errors import DataError, OutputError
+from ..support.file_states import state_of
 from ..support.forks import refuse_lost_threads
 from ..support.outputs import in_folder, output_form, rows
 from ..support.secrets import conceal, hidden_in_outputs, known_names
@@ -34,9 +33,10 @@ from .hashes import CHECKSUM, checksum, fingerprint
 from .overwriting import MANIFEST, InputPath, Target, files_of_results, shown
 from .places import NO_OPTIONS, Storage, place_of
 from .stage import Stage
-from .stores import names_at
 from .user_files import AGAIN, first_line, open_users
 
+WrittenUsers = Callable[[Mapping[str, pl.DataFrame]], Path | None]
+"""Returns the file with these per-user values by model, if it was written during the evaluation."""
 RESULTS: Final = "results.json"
 USERS: Final = "per_user.parquet"
 
@@ -44,14 +44,16 @@ USERS: Final = "per_user.parquet"
 # Writing
 
 
-def contents(result: Result, formats: Iterable[str], *, long: bool | None = None, users: RowFile | None = None) -> dict[str, bytes | Path]:
+def contents(
+    result: Result, formats: Iterable[str], *, long: bool | None = None, users: WrittenUsers | None = None
+) -> dict[str, bytes | Path]:
     """Return the files of a folder, by name: the result in all forms, per-user values in `formats`, enriched lists, and the manifest.
 
     `long` chooses the form of the per-user values, by default the config; `users` may have them already, in the wide form.
     """
     of_users = [row for form in formats if (row := output_form(form, "users")) is not None]
     rows = (*in_folder("result").values(), *of_users)
-    written = None if users is None or hidden_in_outputs(result.variables) else users.file_of(result.per_user)
+    written = None if users is None or hidden_in_outputs(result.variables) else users(result.per_user)
     files: dict[str, bytes | Path] = {
         row.folder: rendered(row, result, long=long) if written is None or row.folder != USERS else written for row in rows
     }
@@ -116,6 +118,8 @@ def copy_results(
     if option.address is None:
         there = [name for name in names if os.path.exists(target / name)]
     else:
+        from .stores import names_at  # only here, because most folders are on this machine
+
         found = names_at(option.address)
         there = [name for name in names if name in found and MANIFEST not in found]
     if there and not is_result_folder(target) and not force:

@@ -26,13 +26,12 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from ..support.errors import OutputError, ending_signals
 from ..support.quoting import short
 from ..support.temporary import OwnFolder, dead_folders, lock_folder, unlock
 from .overwriting import MANIFEST, InputPath, Target, is_plain, refuse_overwriting
-from .stores import Upload
 
 _PREFIX: Final = ".receval-"
 _JOURNAL: Final = ".receval-journal"
@@ -43,6 +42,14 @@ _MOST_NEW: Final = 100
 """Most folders that are made for one output; more are a mistake, such as a path that a loop made."""
 _HERE, _EXCHANGE = -100, 2
 """Numbers of the system call that exchanges two folders."""
+
+
+class _Upload(Protocol):
+    """The new objects of a target in a store: `stores.Upload`, which is imported when a target is there."""
+
+    def add(self, files: Mapping[str, bytes | Path]) -> None: ...
+    def publish(self) -> None: ...
+    def remove(self) -> None: ...
 
 
 class Stage:
@@ -57,15 +64,17 @@ class Stage:
         self._targets, self._inputs = tuple(targets), inputs
         self._stages: dict[Path, OwnFolder] = {}
         self._made: list[Path] = []
-        self._uploads: dict[Target, Upload] = {}
+        self._uploads: dict[Target, _Upload] = {}
 
     def __enter__(self) -> Stage:
         if self._targets:
             refuse_overwriting(self._targets, self._inputs)
         for target in self._targets:
             if (address := target.address) is not None:
-                self._uploads[target] = Upload(target, address)
-                self._uploads[target].open()
+                from .stores import Upload  # only here, because most targets are on this machine
+
+                self._uploads[target] = upload = Upload(target, address)
+                upload.open()
         for folder in dict.fromkeys(folder for target in self._targets if (folder := target.folder) is not None):
             try:
                 self._make(folder)

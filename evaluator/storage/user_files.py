@@ -10,8 +10,8 @@ from typing import Final
 
 import polars as pl
 
-from ..load.source_file import state_of
 from ..support.errors import DataError
+from ..support.file_states import state_of
 
 AGAIN: Final = "evaluate again with receval run CONFIG -o FOLDER/"
 _TERMS: Final = ("numerator", "denominator")

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Final
+
+from ..support.file_states import State, state_of
 
 SECONDS: Final = 0.5
 """The time between two looks at the files."""
 _MOST_MISSING: Final = 10
 """A file that is missing for so many looks was removed; before that an editor may be about to rename a new one to its name."""
 
-Stamp = tuple[int, int, int] | None
-"""The time of change, the size and the inode of a file; `None` for a missing file."""
-Stamps = dict[Path, Stamp]
+Stamps = dict[Path, State | None]
+"""The state of each file; `None` for a missing one."""
 
 
 def stamps_of(paths: Iterable[Path]) -> Stamps:
     """Return the stamps of files and folders, each once, in the order of their paths."""
-    return {path: _stamp(path) for path in sorted(set(paths))}
+    return {path: state_of(path) for path in sorted(set(paths))}
 
 
 def wait_for_change(before: Stamps, paths: Callable[[], Collection[Path]], wait: Callable[[float], object]) -> tuple[Path, ...]:
@@ -37,11 +37,3 @@ def wait_for_change(before: Stamps, paths: Callable[[], Collection[Path]], wait:
         if now != before and now == last and (not is_gone or n_missing >= _MOST_MISSING):
             return tuple(path for path in sorted({*before, *now}) if before.get(path) != now.get(path))
         last = now
-
-
-def _stamp(path: Path) -> Stamp:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -47,3 +47,23 @@ def test_an_interruption_during_imports_prints_one_word(tmp_path):
         [sys.executable, "-m", "receval.cli", "--version"], capture_output=True, text=True, timeout=60, env={"PYTHONPATH": str(tmp_path)}
     )
     assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGINT, "", "receval: interrupted\n")
+
+
+def test_what_libraries_do_at_the_end_of_a_process_is_done_and_threads_are_waited_for(tmp_path):
+    """The process ends without freeing its objects, but not before trackers and other libraries are ready."""
+    code = """
+import atexit, sys, threading, time
+from receval.cli.main import main
+def late(path):
+    time.sleep(0.3)
+    open(path, "w").close()
+atexit.register(open, sys.argv[1], "w")
+if len(sys.argv) > 2:
+    threading.Thread(target=late, args=[sys.argv[2]]).start()
+sys.argv[1:] = ["--version"]
+sys.exit(main())
+"""
+    for files in ([tmp_path / "one"], [tmp_path / "two", tmp_path / "late"]):
+        done = subprocess.run([sys.executable, "-c", code, *map(str, files)], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert all(file.exists() for file in files)
