@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from ..support.errors import DataError, worded
@@ -150,10 +151,11 @@ def is_certain_name(name: str) -> bool:
     return names_a_column(name) and (folded in ("user", "users", "item", "items") or folded.endswith(("id", "ids", "idx", "index")))
 
 
+@lru_cache(1024)
 def usual_roles(name: str) -> frozenset[str]:
     """Return the roles that a column called `name` usually has."""
-    second = {"timestamp": _SECOND["interactions", "timestamp"]}
-    return frozenset(role for role, names in _USUAL.items() if _fold(name) in (*names, *second.get(role, ())))
+    folded, second = _fold(name), {"timestamp": _SECOND["interactions", "timestamp"]}
+    return frozenset(role for role, names in _USUAL.items() if folded in (*names, *second.get(role, ())))
 
 
 def says_what_happened(name: str, values: Collection[str] | None = None) -> bool:

@@ -220,8 +220,12 @@ def _frame_sheet(format: Format, rows: pl.LazyFrame, n: int) -> Sheet:
     """Return the sample of the first `n` rows with typed columns."""
     names = [name for name, dtype in rows.collect_schema().items() if dtype not in (pl.Binary, pl.Object)][:_MOST_COLUMNS]
     frame = rows.select(names).head(n + 1).collect()
-    columns = {name: _plain(frame[name]) for name in names}
-    sheet = _record_sheet(format, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)][:n])
+    columns = {name: _plain(frame[name].head(n)) for name in names}
+    if any(dtype.is_nested() for dtype in frame.dtypes):
+        sheet = _record_sheet(format, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
+    else:
+        plain = enumerate(columns.items(), 1) if frame.height else ()
+        sheet = Sheet(format, [SampledColumn(name, place, list(map(_text, values))) for place, (name, values) in plain])
     sheet.is_complete = frame.height <= n
     return sheet
 
