@@ -86,6 +86,7 @@ _TEX_OF_WEIGHTED_RECALL = tex(
 
 @metric(
     "Recall",
+    forms={"ips": "SNIPSRecall"},
     uses=_uses_of_recall,
     pooled=True,
     aliases=("R", "RecallAtK", "Sensitivity"),
