@@ -66,7 +66,13 @@ def snips(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) ->
     found = 0.0
     for rank, item in facts.hits(user, cut).items():
         grade = facts.gains[user][item]
-        gain = {"binary": 1.0, "linear": grade, "exp2": 2**grade - 1, "exp2_plus1": 2 ** (grade + 1) - 1, "exp2_offset": 2 ** (grade + 1) - 1}
+        gain = {
+            "binary": 1.0,
+            "linear": grade,
+            "exp2": 2**grade - 1,
+            "exp2_plus1": 2 ** (grade + 1) - 1,
+            "exp2_offset": 2 ** (grade + 1) - 1,
+        }
         shifted = p.get("discount") != "log_max_r_2"
         by = log2(rank + 1 if shifted else max(rank, 2)) / log2(p["log_base"]) if "log_base" in p else 1.0
         found += weights[item] * (gain[p["gain"]] if "gain" in p else 1.0) / by

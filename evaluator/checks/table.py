@@ -405,4 +405,15 @@ declare(
         {},
         doubts_values=True,
     ),
+    Check(
+        "X17",
+        "warn",
+        "the weights of a measure under exposure leave few relevant items that decide its value",
+        "use a smaller gamma or a floor, or read the value together with Recall; audit --gamma-curve shows both",
+        {
+            "min_items": Limit(100, "the smallest number of relevant items of equal weight"),
+            "min_share": Limit(0.1, "the smallest share of the number without weights", most=1.0),
+        },
+        needs=("test",),
+    ),
 )

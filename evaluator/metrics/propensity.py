@@ -21,7 +21,7 @@ from ..tables.rows import PartData, Rows
 from ..tables.truth import TestPairs
 from . import registry
 from .measure import Measure, Ratio, gain_of
-from .notation import GAINS, tex
+from .notation import GAINS, Pieces, tex
 from .ranking import discount_at
 from .registry import Number, Text
 from .table_views import CutTable
@@ -43,14 +43,14 @@ YANG: Final = "Yang et al., Unbiased offline recommender evaluation for missing-
 
 @item_column("propensity")
 def propensity(prepared: Prepared, gamma: float, floor: float, count: str) -> Array:
-    """Return the propensity of each item by its popularity in train; 0 without train rows, unless all are 1 (γ = -1) or there is a floor."""
+    """Return the propensity of each item by its popularity in train; 0 without train rows, unless γ is -1 or there is a floor."""
     popularity = train_popularity(prepared, count).astype(np.float64)
     return _propensity(popularity / popularity.max(initial=1.0), gamma, floor)
 
 
 def _propensity(share: Any, gamma: float, floor: float) -> Array:
     """Return the propensity of a `share` of the popularity of the most popular item."""
-    return np.maximum(np.power(share, (gamma + 1.0) / 2.0), floor)
+    return np.asarray(np.maximum(np.power(share, (gamma + 1.0) / 2.0), floor))
 
 
 @table("ips_weights", uses=("part", "prepared", "test_pairs"), params=("ips", "gamma", "floor", "count", "repeated"), varies=("truth",))
@@ -82,22 +82,28 @@ def ips_hits(hits: Rows, ips_weights: Array) -> Rows:
     return hits.with_columns(weight=ips_weights[hits["pair"]])
 
 
-@table("ips_relevant", uses=("relevant_with_repeats", "ips_weights", "notes"), columns=("item", "weight"), title="The relevant items")
-def ips_relevant(relevant_with_repeats: Rows, ips_weights: Array, notes: TableNotes) -> Rows:
+@table(
+    "ips_relevant",
+    uses=("relevant_with_repeats", "ips_weights", "notes"),
+    params=("ips",),
+    columns=("item", "weight"),
+    title="The relevant items",
+)
+def ips_relevant(relevant_with_repeats: Rows, ips_weights: Array, notes: TableNotes, ips: str) -> Rows:
     """Return the relevant items, each as often as it counts, with its `weight`, 1 divided by its propensity."""
     weights = ips_weights[relevant_with_repeats["pair"]]
-    notes.count("no_propensity", int((weights == 0).sum()), len(weights))
+    notes.count("no_train_rows" if ips == POPULARITY else "no_propensity", int((weights == 0).sum()), len(weights))
     return relevant_with_repeats.with_columns(weight=weights)
 
 
-def _without_propensity(n: int, total: int) -> str:
-    """Return the sentence of the note `no_propensity`."""
+def _left_out(n: int, total: int, why: str) -> str:
+    """Return the sentence of a note on relevant items without a propensity."""
     have, are = ("has", "it is") if n == 1 else ("have", "they are")
-    rows = f"{n:,} of {total:,} relevant items {have} no train rows, or no propensity in the column of ips"
-    return f"{rows}: {are} left out of SNIPSRecall and SNIPSDCG, as hits and as relevant items"
+    return f"{n:,} of {total:,} relevant items {have} {why}: {are} left out of SNIPSRecall and SNIPSDCG, as hits and as relevant items"
 
 
-note_sentence("no_propensity", _without_propensity)
+note_sentence("no_train_rows", partial(_left_out, why="no train rows, and so no propensity"))
+note_sentence("no_propensity", partial(_left_out, why="no propensity above 0 in the column of ips"))
 
 
 def settings_of(params: Mapping[str, Scalar], truth_duplicates: str) -> dict[str, Scalar]:
@@ -129,7 +135,7 @@ def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 
 _PROPENSITY: Final = r" \\ P_i = <propensity>"
-_PIECES: Final = {
+_PIECES: Final[Pieces] = {
     "propensity": lambda params: r"<power>" if params["ips"] == POPULARITY and not params["floor"] else "<other>",
     "other": lambda params: r"\max\bigl(<power>, \delta\bigr)" if params["ips"] == POPULARITY else r"v_i",
     "power": r"\Bigl(\frac{<count>}{\max_j <count_of_j>}\Bigr)^{(\gamma + 1)/2}",
@@ -198,7 +204,7 @@ def snips_dcg(m: Measure) -> Ratio:
     SNIPSDCG@k = Σ_{r≤k} h(r) · gain(r) / (log_b(r + 1) · P(i_r)) / Σ_{i: relevant items} 1/P(i)
 
     It is also written DCG(ips=popularity,gamma=1.7). P(i), `ips` and `average` are as for SNIPSRecall, gain and discount as for DCG. With
-    γ = -1 it is DCG/R, the DCG per relevant item, and not nDCG: nDCG takes no propensities, because its best possible list would be another.
+    γ = -1 it is DCG/R, the DCG per relevant item, and not nDCG, which takes no propensities: its best possible list would be another one.
 
     Edge cases: as for SNIPSRecall. The value is at most 1 if no gain is above 1.
     """

@@ -63,6 +63,12 @@ class Number(Struct, frozen=True):
     most: float = 1e6
     symbol: str = ""
 
+    @property
+    def usual(self) -> float:
+        """The default of a number that has one."""
+        assert self.default is not None
+        return self.default
+
     def read(self, name: str, value: Scalar) -> float:
         """Return `value` as a number within the bounds; `ValueError` otherwise."""
         if isinstance(value, str):  # a number in quotes
@@ -231,7 +237,8 @@ def _identity(entry: Metric) -> tuple[str, str, str]:
 def find(name: str, params: Params = ()) -> Metric:
     """Return the metric called `name` (a name or an alias, in any case, `-` and `_` ignored); `ValueError` if there is none.
 
-    With `params` it may be a form of this metric, such as SNIPSRecall for Recall(ips=…). A name that is not built in may belong to an installed package, which is then imported.
+    With `params` it may be a form of this metric, such as SNIPSRecall for Recall(ips=…). A name that is not built in may belong to an
+    installed package, which is then imported.
     """
     found = _spellings().get(_fold(name))
     if found is None and plugins.find("metrics", name) is not None:
