@@ -53,7 +53,7 @@ class FewItemsDecide(HealthCheck):
             weights = relevant["weight"]
             n, total, squares = (relevant.exact_sums(row, None)[0] for row in ((weights > 0) * 1.0, weights, weights * weights))
             some = ~np.isnan(part.values[index]) & (total > 0)
-            in_mean, equal_in_mean = (np.divide(*pair, out=np.zeros(len(n)), where=some) for pair in ((squares, total**2), (1.0, n)))
+            in_mean, equal_in_mean = squares / np.where(some, total**2, 1.0), 1.0 / np.where(some, n, 1.0)
             tables[definition.spec.title] = MomentTable.from_values(np.stack([n, total, squares, in_mean, equal_in_mean]), some)
         return Tally(tables)
 
@@ -71,10 +71,8 @@ class FewItemsDecide(HealthCheck):
         counted = f"{count_text(size.n_items, 'relevant item')} of {count_text(size.n_users, 'user')}"
         like = f"{counted} count like {size.effective:,.0f} of equal weight (Kish), and without propensities like {size.unweighted:,.0f}."
         if size.n_items == size.n_users > 1 and not size.pooled:
-            few, like = (
-                True,
-                f"each of {size.n_users:,} users has one relevant item, so that its propensity cancels out; average=micro has no such limit.",
-            )
+            cancels = f"each of {size.n_users:,} users has one relevant item, so that its propensity cancels out"
+            few, like = True, f"{cancels}; average=micro has an effect."
         details = {
             "effective": size.effective,
             "unweighted": size.unweighted,

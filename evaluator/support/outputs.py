@@ -16,7 +16,8 @@ from msgspec import Struct
 
 Subject = Literal[
     "result", "latex", "report", "users", "comparison", "losers", "gates", "findings", "chart", "audit", "audit-difference",
-    "audit-values", "audit-settings", "gamma-curve", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices", "user", "card",
+    "audit-values", "audit-settings", "gamma-curve", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices",
+    "user", "card",
 ]  # fmt: skip
 """Subject of an output."""
 Need = Literal["users", "conclusions", "complete", "description", "drawing"]
