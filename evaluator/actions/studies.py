@@ -18,7 +18,7 @@ from ..results.gamma_curve import GammaCurves, at_gammas, gamma_curves
 from ..studies.auditing import audit, difference, relevance_text
 from ..studies.explaining import explain
 from ..studies.searching import read_search, search
-from ..support.errors import ArgumentError, ConfigError, worded
+from ..support.errors import ArgumentError, ConfigError
 from ..support.outputs import Subject
 
 __all__ = ["audit", "audit_question", "curve_measures", "describe", "explain", "over_gamma", "refuse_missing_files", "search"]
@@ -29,7 +29,7 @@ def curve_measures(loaded: Loaded) -> tuple[str, ...]:
     evaluation, found = loaded.config.evaluation, dict[str, None]()
     if loaded.config.data.train is None:
         problem = "propensities follow from the popularity of items in the train interactions"
-        raise ConfigError(problem, worded("give data.train", option="give --train FILE"))
+        raise ConfigError(problem, "give data.train, or --train FILE")
     for definition in evaluation.definitions:
         for spec in at_gammas(definition.spec):
             with suppress(ValueError):  # a setting that weights by exposure do not fit

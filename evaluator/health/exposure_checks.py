@@ -69,7 +69,8 @@ class FewItemsDecide(HealthCheck):
     def _symptom(self, context: Context, size: EffectiveSize, names: list[str]) -> list[Symptom]:
         few = size.effective < max(context.limit(self.id, "min_items"), context.limit(self.id, "min_share") * size.unweighted)
         counted = f"{count_text(size.n_items, 'relevant item')} of {count_text(size.n_users, 'user')}"
-        like = f"{counted} count like {size.effective:,.0f} of equal weight (Kish), and without propensities like {size.unweighted:,.0f}."
+        verb = "counts" if size.n_items == 1 else "count"
+        like = f"{counted} {verb} like {size.effective:,.0f} of equal weight (Kish), and without propensities like {size.unweighted:,.0f}."
         if size.n_items == size.n_users > 1 and not size.pooled:
             cancels = f"each of {size.n_users:,} users has one relevant item, so that its propensity cancels out"
             few, like = True, f"{cancels}; average=micro has an effect."

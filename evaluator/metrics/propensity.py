@@ -20,6 +20,7 @@ from ..tables.prepared import Prepared, item_column
 from ..tables.rows import PartData, Rows
 from ..tables.truth import TestPairs
 from . import registry
+from .arrays import NO_VALUE, where
 from .measure import Measure, Ratio, gain_of
 from .notation import GAINS, Pieces, tex
 from .ranking import discount_at
@@ -144,7 +145,7 @@ _PIECES: Final[Pieces] = {
 }
 under_exposure = partial(
     registry.metric,
-    uses=("ips_hits", "ips_relevant"),
+    uses=("ips_hits", "ips_relevant", "n_relevant"),
     texts={"ips": Text(POPULARITY, "the propensities: popularity in train, or a column", "propensity", words=(POPULARITY,))},
     numbers={
         "gamma": Number(None, "how strongly popularity decides what is observed; -1: not at all", least=-1.0, most=5.0, symbol=r"\gamma"),
@@ -180,8 +181,8 @@ def snips_recall(m: Measure) -> Ratio:
     items, and counted; so are items without a number above 0 in the column. A user without any other relevant item is left out. Of several
     test rows of a pair the highest number counts. If each user has one relevant item, the weights cancel out, unless `average` is `micro`.
     """
-    hits, relevant = _weighted(m)
-    return Ratio(hits.exact_sum(hits["weight"], "1/P"), relevant, None)
+    hits = _hits(m)
+    return _by_weight(m, hits.exact_sum(hits["weight"], "1/P"))
 
 
 @under_exposure(
@@ -208,13 +209,17 @@ def snips_dcg(m: Measure) -> Ratio:
 
     Edge cases: as for SNIPSRecall. The value is at most 1 if no gain is above 1.
     """
-    hits, relevant = _weighted(m)
+    hits = _hits(m)
     gain, by = gain_of(str(m.params["gain"]), hits["gain"], m.offset), discount_at(m, hits["rank"])
-    return Ratio(hits.exact_sum(hits["weight"] * gain / by, "1/P"), relevant, None)
+    return _by_weight(m, hits.exact_sum(hits["weight"] * gain / by, "gain"))
 
 
-def _weighted(m: Measure) -> tuple[CutTable, Array]:
-    """Return the hits with their weights, and the sum of the weights of all relevant items."""
-    settings = settings_of(m.params, m.truth_duplicates)
-    relevant = m.table("ips_relevant", **settings)
-    return m.table("ips_hits", **settings), relevant.exact_sum(relevant["weight"], "1/P", whole=True)
+def _hits(m: Measure) -> CutTable:
+    """Return the hits with their weights."""
+    return m.table("ips_hits", **settings_of(m.params, m.truth_duplicates))
+
+
+def _by_weight(m: Measure, found: Array) -> Ratio:
+    """Return sums over hits, divided by the weight of all relevant items; no value for a user whose relevant items have none."""
+    relevant = m.table("ips_relevant", **settings_of(m.params, m.truth_duplicates))
+    return Ratio(found, relevant.exact_sum(relevant["weight"], "1/P", whole=True), where(m.n_relevant > 0, NO_VALUE, 0.0))
