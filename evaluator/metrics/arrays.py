@@ -44,7 +44,7 @@ def quotient(numerator: Any, denominator: Any, otherwise: Any) -> Array:
     positive = below > 0
     if positive.all():
         return np.asarray(numerator / below)
-    return np.where(positive, numerator / np.where(positive, below, 1.0), otherwise)
+    return np.asarray(np.where(positive, numerator / np.where(positive, below, 1.0), otherwise))
 
 
 def is_missing(value: Any) -> Array:

@@ -272,7 +272,8 @@ def dcg(m: Measure) -> Array:
     grade is. b is `log_base`. The `discount` is log_b(r + 1), or log_b(max(r, 2)), which gives ranks 1 and 2 the same weight. With
     `weight`, a column such as `rows.quantity`, each gain is multiplied by v(r). With `ties` = `averaged` each of the items with the same
     score has the mean discount of their ranks, where ranks below k have none: DCG is then its mean over all orders of these items. Hits
-    have no ties if their ranks are not their positions in the list (`positions`).
+    have no ties if their ranks are not their positions in the list (`positions`). With inverse propensities, as in
+    DCG(ips=popularity,gamma=1.7), it is SNIPSDCG.
 
     Edge cases: no hit counts 0. The value has no upper bound.
     """
