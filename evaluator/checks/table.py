@@ -124,6 +124,7 @@ NEEDS: Final = MappingProxyType(
         "ranks": "ranks",
         "cutoffs": "cut-offs",
         "auc": "AUC or GAUC",
+        "ips": "measures under exposure",
         "lists": "lists",
         "gains": "graded relevance",
         "relevance": "measures of relevance",
@@ -414,6 +415,6 @@ declare(
             "min_items": Limit(100, "the smallest number of relevant items of equal weight"),
             "min_share": Limit(0.1, "the smallest share of the number without weights", most=1.0),
         },
-        needs=("test",),
+        needs=("ips",),
     ),
 )
