@@ -25,9 +25,9 @@ from .tallies import EXAMPLES, Examples, KeptRows
 class ExaminedPart(Struct, frozen=True, eq=False):
     """Tables of a part for one check.
 
-    `choice` has the settings of the first of the measures (`definitions`), and `choice_of` gives those of another; `values` are those of
-    all measures (measures × users), NaN if a user has none. `uses` are the tables that the check declares. With `keeps_rows` the affected rows
-    are stored.
+    `choice` has the settings of the first of the measures (`definitions`), `choice_of` gives those of another; `values` are those of all
+    measures (measures × users), NaN if a user has none. `uses` are the tables that the check declares. With `keeps_rows` the affected
+    rows are stored.
     """
 
     tables: Tables
