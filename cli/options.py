@@ -203,7 +203,7 @@ class ConfigReader:
         more: tuple[str, ...] = ()
         if path == COMMAND_LINE and not self.signatures:
             question = {"metrics": tuple(metrics) or _USUAL_METRICS, **question}
-        elif not judges_gates and self._changes_measures:
+        elif not judges_gates and (self._changes_measures or "metrics" in given):
             more = ("gates.rules=[]",)
         config: str | Mapping[str, Any] = {} if path == COMMAND_LINE else path
         try:

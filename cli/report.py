@@ -213,7 +213,7 @@ class _ChartChoice(click.Choice[str]):
 @click.argument(
     "chart",
     metavar="CHART",
-    type=_ChartChoice(("over_k", "precision_recall", "differences", "trade_off", "distribution", "groups")),
+    type=_ChartChoice(("over_k", "precision_recall", "gamma_curve", "differences", "trade_off", "distribution", "groups")),
 )
 @options.config_or_folder_argument("inputs", "[CONFIG|[NAME=]DIR]...", nargs=-1)
 @click.option(
@@ -237,8 +237,8 @@ class _ChartChoice(click.Choice[str]):
 def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **arguments: Any) -> None:
     """Draw one chart of a report.
 
-    CHART is over_k (measures over the cut-offs), precision_recall, differences (from the baseline), trade_off (two measures),
-    distribution (per-user values) or groups.
+    CHART is over_k (measures over the cut-offs), precision_recall, gamma_curve (measures under exposure over gamma), differences (from the
+    baseline), trade_off (two measures), distribution (per-user values) or groups.
 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated. With several folders, models of the
     same name are compared. All forms except .json need the extra report.

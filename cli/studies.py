@@ -170,6 +170,7 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
     metavar="WHAT,WHAT",
     help="With --find: also search these settings: policies (duplicates, seen and unknown items), order (of lists, and of ties).",
 )
+@click.option("--gamma-curve", is_flag=True, help="Show Recall and DCG under exposure over gamma, and where two models cross.")
 @options.by_option("Also audit the values within groups")
 @options.format_option("audit", default="table", help="The output format.")
 def audit(
@@ -179,6 +180,7 @@ def audit(
     why: tuple[str, str] | None,
     number: str | None,
     searched: str | None,
+    gamma_curve: bool,
     by: tuple[str, ...],
     form: str,
 ) -> None:
@@ -187,8 +189,15 @@ def audit(
     Prints the values of each model under each convention, how far apart they are, and each pair of models whose order depends on the
     convention. The files are read only once. Values within groups are audited only with --by, whatever the config says.
     """
-    from receval.actions.studies import audit_question
+    from receval.actions.studies import audit_question, curve_measures, over_gamma
 
+    if gamma_curve:
+        if conventions or why or number is not None or by:
+            raise click.UsageError("--gamma-curve looks at one convention and all users: leave out --convention, --why, --find and --by")
+        source = read.source(config)
+        loaded = read(source, {"metrics": curve_measures(read(source, quiet=True, judges_gates=False))}, judges_gates=False)
+        show(output_form(form, "gamma-curve"), over_gamma(loaded))
+        return
     if why and (conventions or number is not None):
         raise click.UsageError(f"--why names the two conventions that it compares: leave out {'--convention' if conventions else '--find'}")
     if why and why[0] == why[1]:

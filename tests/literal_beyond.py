@@ -54,6 +54,31 @@ def best_hit(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any)
     return max((worth(facts, user, item, p) for item in facts.hits(user, cut).values()), default=0.0) / best if best else None
 
 
+def snips(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float | None:
+    """Return Σ gain/(discount · P) over the hits, divided by Σ 1/P over the relevant items; items without a propensity are left out."""
+    popularity, weights = facts.popularity(p), {}
+    for item in facts.gains[user]:
+        if p["ips"] == "popularity":
+            propensity = max((popularity.get(item, 0) / max(popularity.values())) ** ((p["gamma"] + 1) / 2), p["floor"])
+        else:
+            propensity = worth(facts, user, item, {"column": p["ips"]})
+        weights[item] = 1 / propensity if propensity > 0 else 0.0
+    found = 0.0
+    for rank, item in facts.hits(user, cut).items():
+        grade = facts.gains[user][item]
+        gain = {
+            "binary": 1.0,
+            "linear": grade,
+            "exp2": 2**grade - 1,
+            "exp2_plus1": 2 ** (grade + 1) - 1,
+            "exp2_offset": 2 ** (grade + 1) - 1,
+        }
+        shifted = p.get("discount") != "log_max_r_2"
+        by = log2(rank + 1 if shifted else max(rank, 2)) / log2(p["log_base"]) if "log_base" in p else 1.0
+        found += weights[item] * (gain[p["gain"]] if "gain" in p else 1.0) / by
+    return found / fsum(weights.values()) if fsum(weights.values()) else None
+
+
 def depth(cut: Sequence[Any], k: int | None, over: str) -> int:
     return k if k is not None and over == "k" else len(cut)
 
@@ -368,6 +393,8 @@ OF_USERS: Final[dict[str, OfUser]] = {
     "WeightedPrecision": lambda f, u, cut, k, p: divided(hit_sum(f, u, cut, p), fsum(f.price.get(i, 0.0) for i in cut)),
     "WeightedRecall": lambda f, u, cut, k, p: hit_sum(f, u, cut, p) / relevant_sum(f, u, p) if relevant_sum(f, u, p) else None,
     "WeightedHitRate": best_hit,
+    "SNIPSRecall": snips,
+    "SNIPSDCG": snips,
     "EPC": lambda f, u, cut, k, p: discounted(
         f, u, cut, k, p, lambda item: 1 - max(f.popularity(p).get(item, 0), p["unseen"] == "one") / f.n_users
     ),

@@ -12,8 +12,14 @@ from receval.syntax.measure_strings import Scalar, parse
 CUTOFFS: Final = (1, 3, None)
 COLUMN: Final = "group"
 """Column of the files of users and items that parameters such as `by` name."""
-NAMED: Final = {"by": COLUMN, "users": COLUMN, "items": COLUMN, "column": "items.price"}
+NAMED: Final[dict[str, Scalar]] = {"by": COLUMN, "users": COLUMN, "items": COLUMN, "column": "items.price", "gamma": 1.7}
 """Values of parameters that must be given in worlds."""
+
+
+def needed(entry: Metric) -> dict[str, Scalar]:
+    """Return the parameters of a metric that must be given, with their values in worlds."""
+    return {key: NAMED[key] for key, parameter in (*entry.texts.items(), *entry.numbers.items()) if parameter.default is None}
+
 
 TOGETHER: Final = (
     "MAP(denominator=k,ranks=all)",
@@ -65,6 +71,9 @@ NUMBERS: Final = (
     *(f"{name}(weight=rows.rating)" for name in ("Recall", "HitRate", "DCG", "nDCG")),
     "nDCGRendle2020(weight=items.price)",
     "Recall(denominator=min_r_k,weight=items.price)",
+    *(f"{name}(gamma=1.7,count={count})" for name in ("SNIPSRecall", "SNIPSDCG") for count in ("users", "rows")),
+    *(f"{name}(ips={column})" for name in ("SNIPSRecall", "SNIPSDCG") for column in ("items.price", "rows.rating")),
+    "SNIPSDCG(gamma=0.5,floor=0.1,gain=linear)",
     "F1(WeightedPrecision(column=items.price),RevenueShare(column=rows.rating))",
 )
 
@@ -72,15 +81,15 @@ NUMBERS: Final = (
 def _formulas() -> Iterator[str]:
     default = load("receval").axes
     for entry in METRICS.values():
-        needed = {key: NAMED[key] for key, text in entry.texts.items() if text.default is None}
-        yield _written(entry, needed)
+        own = needed(entry)
+        yield _written(entry, own)
         for parameter, axis in entry.axes.items():
             for value in AXES[axis].values:
                 if value != default[axis]:
-                    yield _written(entry, {**needed, parameter: value})
+                    yield _written(entry, {**own, parameter: value})
         for parameter, number in entry.numbers.items():
             others = (value for value in (0.5, 2, 1, 0.1, 3) if number.least <= value <= number.most and value != number.default)
-            yield next(filter(_is_allowed, (_written(entry, {**needed, parameter: value}) for value in others)))
+            yield next(filter(_is_allowed, (_written(entry, {**own, parameter: value}) for value in others)))
 
 
 def _written(entry: Metric, params: Mapping[str, Scalar]) -> str:

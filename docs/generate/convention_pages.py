@@ -78,7 +78,7 @@ def arithmetic(entry: ConventionEntry) -> list[Block]:
         metric = METRICS[name]
         own = load(entry.name).axes_of(name)
         params = {param: own[axis] for param, axis in metric.axes.items()} | {
-            param: number.default for param, number in metric.numbers.items()
+            param: number.default for param, number in metric.numbers.items() if number.default is not None
         }
         lines = catalogue.equation(metric, params | {param: text.default or "" for param, text in metric.texts.items()})
         blocks.append(Equation(lines))

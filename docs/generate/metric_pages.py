@@ -52,6 +52,8 @@ SAMPLE_NOTES = dict.fromkeys(
 """Remarks on the values of the sample."""
 VALUES = {"profit": "items.margin", "revenue": "items.price", "weight": "items.price"}
 """The columns of the example that hold values, by the key of `evaluation.value_columns`."""
+NUMBERS = {"gamma": "1.7"}
+"""The numbers of the example that have no default."""
 SAMPLE_COLUMNS = {"users": "plan", "items": "label"}
 """Columns of the sample that name groups."""
 NOT_ON_THE_SAMPLE = {
@@ -243,7 +245,8 @@ def measure(entry: MetricEntry) -> str:
 def _columns(entry: MetricEntry, columns: Mapping[str, str] = COLUMNS) -> dict[str, str]:
     texts = METRICS[entry.name].texts
     needed = (name for name, text in texts.items() if text.default is None and not text.key)
-    values = {name: VALUES[text.key] for name, text in texts.items() if text.key and not text.shown}
+    values = {name: VALUES[text.key] for name, text in texts.items() if text.key in VALUES and not text.shown}
+    values |= {name: NUMBERS[name] for name, number in METRICS[entry.name].numbers.items() if number.default is None}
     return values | {name: columns["users" if name == "users" or entry.name in BY_USERS else "items"] for name in needed}
 
 
@@ -255,7 +258,7 @@ def _spelled(entry: MetricEntry, given: Mapping[str, str], k: int) -> str:
 def in_config(entry: MetricEntry) -> str:
     """Return a config with the metric: with its defaults, and with another value of each parameter."""
     columns = _columns(entry)
-    values = {text.key: VALUES[text.key] for text in METRICS[entry.name].texts.values() if text.key and not text.shown}
+    values = {text.key: VALUES[text.key] for text in METRICS[entry.name].texts.values() if text.key in VALUES and not text.shown}
     lines = [(_spelled(entry, {}, 10), ""), (_spelled(entry, columns, 10), "the same")] if values else [(_spelled(entry, columns, 10), "")]
     lines += [(text, choice.decides) for choice in entry.parameters if (text := _with_another(entry, choice, columns))]
     away = [setting.convention for setting in entry.settings if setting.has_metric and (setting.own or setting.alone)]

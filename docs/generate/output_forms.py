@@ -25,6 +25,7 @@ COMMANDS = {
     "audit-difference": ("why two conventions differ", "`audit --why A B`"),
     "audit-values": ("which convention gives a number", "`audit --find NUMBER`"),
     "audit-settings": ("which settings give a number", "`audit --find NUMBER --search policies,order`"),
+    "gamma-curve": ("measures under exposure over γ", "`audit --gamma-curve`"),
     "description": ("the description of the files", "`describe`"),
     "explanation": ("how the value of one user is computed", "`explain`"),
     "baseline": ("the contents of a baseline", "`baseline show`"),

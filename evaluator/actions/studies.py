@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from msgspec.structs import replace
 
@@ -10,15 +11,38 @@ from ..config import Loaded
 from ..conventions import packaged_names
 from ..evaluation.describing import describe
 from ..evaluation.inputs import refuse_missing_files
+from ..evaluation.running import run
 from ..results.audit import Audit, ConventionDifference, FoundValues, read_number
 from ..results.found_settings import FoundSettings
+from ..results.gamma_curve import GammaCurves, at_gammas, gamma_curves
 from ..studies.auditing import audit, difference, relevance_text
 from ..studies.explaining import explain
 from ..studies.searching import read_search, search
-from ..support.errors import ArgumentError
+from ..support.errors import ArgumentError, ConfigError
 from ..support.outputs import Subject
 
-__all__ = ["audit", "audit_question", "describe", "explain", "refuse_missing_files", "search"]
+__all__ = ["audit", "audit_question", "curve_measures", "describe", "explain", "over_gamma", "refuse_missing_files", "search"]
+
+
+def curve_measures(loaded: Loaded) -> tuple[str, ...]:
+    """Return the measures of a config that can be shown over γ, each at the usual γ; raise `ConfigError` if there are none."""
+    evaluation, found = loaded.config.evaluation, dict[str, None]()
+    if loaded.config.data.train is None:
+        problem = "propensities follow from the popularity of items in the train interactions"
+        raise ConfigError(problem, "give data.train, or --train FILE")
+    for definition in evaluation.definitions:
+        for spec in at_gammas(definition.spec):
+            with suppress(ValueError):  # a setting that weights by exposure do not fit
+                found[evaluation.resolve(spec).label] = None
+    if not found:
+        labels = ", ".join(evaluation.labels)
+        raise ConfigError(f"Recall and DCG can be shown over gamma, and evaluation.metrics has {labels}", "name one with -m Recall@20")
+    return tuple(found)
+
+
+def over_gamma(loaded: Loaded) -> GammaCurves:
+    """Evaluate the measures of a config and return those that it has at several γ as curves."""
+    return gamma_curves(run(loaded, concludes=False, keep_users=False))
 
 
 def audit_question(

@@ -90,7 +90,7 @@ class ComparisonResult(Displayed, Comparison, frozen=True, kw_only=True):
 
     @takes()
     def chart(self, kind: ChartName = "differences", of: str | Sequence[str] = ()) -> DrawnChart:
-        """Draw `differences`, `over_k`, `precision_recall`, `distribution`, `trade_off` or `groups`; see `EvaluationResult.chart`."""
+        """Draw `differences`, `over_k`, `gamma_curve` or another chart of `EvaluationResult.chart`."""
         from .pages import comparison_content, draw
 
         return draw(kind, of, partial(comparison_content, self.results, self.questions))

@@ -300,7 +300,7 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
         models: str | Sequence[str] = (),
         margin: MarginLike | None = None,
     ) -> DrawnChart:
-        """Draw `differences`, values `over_k`, `precision_recall`, the `distribution` over users, the `trade_off`, or `groups`.
+        """Draw `differences`, values `over_k`, `precision_recall`, `gamma_curve`, the `distribution` over users, `trade_off`, or `groups`.
 
         `of` names metrics for `over_k` and `precision_recall`, two measures for `trade_off`, else measures; `models` chooses some models. A
         notebook shows the picture; `.svg` and `.spec` (Vega-Lite) return it, `.save("chart.png")` writes it. Raises `ConfigError` if there

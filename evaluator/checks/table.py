@@ -124,6 +124,7 @@ NEEDS: Final = MappingProxyType(
         "ranks": "ranks",
         "cutoffs": "cut-offs",
         "auc": "AUC or GAUC",
+        "ips": "measures under exposure",
         "lists": "lists",
         "gains": "graded relevance",
         "relevance": "measures of relevance",
@@ -404,5 +405,16 @@ declare(
         "check the paths: two models share a file, or a model has the test or train file",
         {},
         doubts_values=True,
+    ),
+    Check(
+        "X17",
+        "warn",
+        "the weights of a measure under exposure leave few relevant items that decide its value",
+        "use a smaller gamma or a floor, or read the value together with Recall; audit --gamma-curve shows both",
+        {
+            "min_items": Limit(100, "the smallest number of relevant items of equal weight"),
+            "min_share": Limit(0.1, "the smallest share of the number without weights", most=1.0),
+        },
+        needs=("ips",),
     ),
 )

@@ -164,7 +164,7 @@ class Output(Model):
         return tuple(form for form in self.per_user if form not in _FORMS) or (("parquet",) if self.per_user else ())
 
 
-ChartName = Literal["differences", "over_k", "precision_recall", "distribution", "trade_off", "groups"]
+ChartName = Literal["differences", "over_k", "precision_recall", "gamma_curve", "distribution", "trade_off", "groups"]
 _NAMES: Final = get_args(ChartName)
 _MEASURES: Final[dict[str, Any]] = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 _CHART: Final[dict[str, Any]] = {

@@ -65,9 +65,9 @@ def _changed(definition: MeasureDefinition) -> Iterator[tuple[str, str, str, str
     defaults |= {name: (text.default or "", text.means) for name, text in metric.texts.items()}
     params = params_of(metric, definition)
     for name, (default, means) in defaults.items():
-        value = params[name]
+        value = params.get(name, default)
         if value != default:
-            yield name, format_value(value), format_value(default), means
+            yield name, format_value(value), "none" if default is None else format_value(default), means
 
 
 def _meant(axis: str, value: Any, combines: bool = False) -> str:

@@ -42,6 +42,7 @@ from .chart_parts import (
 from .differences import by_pair
 from .display_names import names_of, renaming
 from .document import Figure
+from .gamma_curve import gamma_curve
 from .group_figures import groups
 from .precision_recall import precision_recall
 from .report import ReportContent
@@ -406,6 +407,7 @@ FIGURES: Final[Mapping[str, Callable[[ReportContent], Figure | None]]] = Mapping
         "differences": differences,
         "over_k": over_k,
         "precision_recall": precision_recall,
+        "gamma_curve": gamma_curve,
         "groups": groups,
         "distribution": distribution,
         "trade_off": trade_off,
@@ -417,6 +419,7 @@ NEEDS: Final[Mapping[str, str]] = {
     "over_k": "no metric has values at several cut-offs",
     "precision_recall": "it needs InterpolatedPrecision at two or more levels of recall, RecallAtPrecision at two or more levels of "
     "precision, or Precision and Recall at three or more cut-offs",
+    "gamma_curve": "it needs a measure at three or more gamma",
     "groups": "it needs values by group: evaluation.by",
     "distribution": "it needs a measure with per-user values",
     "trade_off": "it needs two models and two measures",
@@ -424,6 +427,8 @@ NEEDS: Final[Mapping[str, str]] = {
 """Name of a chart → the reason why there may be nothing to show."""
 ADVICE: Final[Mapping[str, str]] = {
     "precision_recall": "for the usual eleven levels add this line to evaluation.metrics: "
-    "- InterpolatedPrecision: {recall: [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]}"
+    "- InterpolatedPrecision: {recall: [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]}",
+    "gamma_curve": "for Recall@20 add this line to evaluation.metrics: "
+    "- Recall: {ips: popularity, gamma: [-1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3], k: 20}",
 }
 """Name of a chart → the next step if there is nothing to show."""

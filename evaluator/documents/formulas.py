@@ -193,6 +193,8 @@ def _choices(definition: MeasureDefinition, names: Iterable[tuple[str, str]]) ->
 def _values(metric: Metric, params: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each number and text parameter of the measure."""
     for name, number in metric.numbers.items():
+        if name not in params:
+            continue
         symbol = f"$`{number.symbol}`$, " if number.symbol else ""
         yield f"{symbol}`{name}` = {'no limit' if params[name] == math.inf else f'{params[name]:g}'}: {number.means}"
     for name, text in metric.texts.items():

@@ -177,7 +177,7 @@ def _settings_in_words(definition: MeasureDefinition) -> str:
         texts.append(_BINARY if is_one else _PHRASES[axis] % meaning if axis in _PHRASES else f"{AXES[axis].decides}: {meaning}")
     means = {name: number.means for name, number in metric.numbers.items()} | {name: text.means for name, text in metric.texts.items()}
     params = params_of(metric, definition)
-    without_effect = {name for name, number in metric.numbers.items() if number.default == params[name] in (0, math.inf)}
+    without_effect = {name for name, number in metric.numbers.items() if number.default == params.get(name) in (0, math.inf)}
     given = (name for name in means if name not in without_effect and params[name] != "" and name in definition.params)
     texts += [f"{means[name]}: {format_value(params[name])}" for name in given]
     return "; ".join(texts).replace("`", "")

@@ -120,7 +120,7 @@ def _without_level(spec: MetricSpec) -> MetricSpec:
 
 def _level(spec: MetricSpec) -> float:
     key = _LEVELS[spec.name]
-    return float(dict(spec.params).get(key, find(spec.name).numbers[key].default))
+    return float(dict(spec.params).get(key, find(spec.name).numbers[key].usual))
 
 
 def _over_levels(points: Iterable[ValuePoint]) -> Iterator[_Panel]:

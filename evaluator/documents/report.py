@@ -19,7 +19,7 @@ from ..results.slices import Slices
 from .best_values import BestValues, Place, best_values, highest_printed
 from .values import Formats, NamedModel, ValuePoint, by_label, points_of
 
-CHARTS: Final = ("differences", "over_k", "precision_recall", "distribution", "trade_off", "groups")
+CHARTS: Final = ("differences", "over_k", "precision_recall", "gamma_curve", "distribution", "trade_off", "groups")
 """The charts of a report, in the order of the page."""
 
 

@@ -49,6 +49,7 @@ _MOST: Final = 3
 _CHARTS: Final = {
     "over_k": "Over the cut-offs",
     "precision_recall": "Precision and recall",
+    "gamma_curve": "Under exposure",
     "distribution": "Spread over users",
     "trade_off": "Trade-off",
 }

@@ -330,6 +330,7 @@ def checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None
         "ranks": "position" in source.columns and "shelf" not in source.columns,
         "cutoffs": bool(request.checks.cutoffs),
         "auc": any(map(health.over_whole_lists, request.plan.all)),
+        "ips": any("ips_relevant" in definition.tables for definition in request.plan.all),
         "lists": bool(source.originals or source.given),
         "relevance": any(
             definition.population == "test" or "truth_table" in closure(tables_of(definition)) for definition in request.plan.all

@@ -1,6 +1,6 @@
 """Implementations of the health checks over parts of whole users: each is a decorated class that returns mergeable tallies and findings."""
 
-from . import file_checks, id_checks, list_checks, time_checks, value_checks  # noqa: F401, importing a file enters its checks
+from . import exposure_checks, file_checks, id_checks, list_checks, time_checks, value_checks  # noqa: F401, importing enters checks
 from .checker import CHECKERS, Context, Faults, HealthCheck, SourceNames, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .examining import CheckTask, Tallies, candidates_of, comparisons, examine, failing_rows, findings, in_order, refuse, skipped_checks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ from .tallies import EXAMPLES, Examples, KeptRows
 class ExaminedPart(Struct, frozen=True, eq=False):
     """Tables of a part for one check.
 
-    `choice` has the settings of the first of the measures (`definitions`); `values` are those of all measures (measures × users), NaN if a
-    user has none. `uses` are the tables that the check declares. With `keeps_rows` the affected rows are stored.
+    `choice` has the settings of the first of the measures (`definitions`), `choice_of` gives those of another; `values` are those of all
+    measures (measures × users), NaN if a user has none. `uses` are the tables that the check declares. With `keeps_rows` the affected
+    rows are stored.
     """
 
     tables: Tables
@@ -36,12 +38,17 @@ class ExaminedPart(Struct, frozen=True, eq=False):
     setting: CheckSetting
     uses: frozenset[str]
     keeps_rows: bool
+    choice_of: Callable[[Definition], Choice]
 
     def table(self, name: str, **params: Scalar) -> Any:
         """Return a table under the settings of the first measure; `ValueError` if the check does not declare it in `uses`."""
+        return self.table_of(None, name, **params)
+
+    def table_of(self, definition: Definition | None, name: str, **params: Scalar) -> Any:
+        """Return a table under the settings of a measure, of the first one if it is `None`; otherwise as `table`."""
         if name not in self.uses and name not in INPUTS:
             raise ValueError(f"the check reads the table {name!r}, which it does not declare in uses")
-        return self.tables.get(name, self.choice, **params)
+        return self.tables.get(name, self.choice if definition is None else self.choice_of(definition), **params)
 
     @property
     def data(self) -> PartData:

@@ -115,7 +115,8 @@ def examine(task: CheckTask, scorer: Scorer, definitions: tuple[Definition, ...]
     for check in task.checks:
         own = task.setting(check.id)
         keeps = task.keeps_rows and (own.severity in ("error", "warn") or check.id in task.refused)
-        checks[check.id] = check.tally(ExaminedPart(scorer.tables, choice, definitions, values, task.cutoffs, own, check.uses, keeps))
+        settings = (task.cutoffs, own, check.uses, keeps, scorer.choice)
+        checks[check.id] = check.tally(ExaminedPart(scorer.tables, choice, definitions, values, *settings))
     return Tallies(checks, _counts(scorer.part))
 
 

@@ -20,6 +20,7 @@ from . import (  # noqa: F401, importing a family enters its metrics, and its ta
     popularity,
     popularity_groups,
     positions,
+    propensity,
     ranking,
     rating,
     serendipity,

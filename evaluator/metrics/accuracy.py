@@ -86,6 +86,7 @@ _TEX_OF_WEIGHTED_RECALL = tex(
 
 @metric(
     "Recall",
+    forms={"ips": "SNIPSRecall"},
     uses=_uses_of_recall,
     pooled=True,
     aliases=("R", "RecallAtK", "Sensitivity"),
@@ -108,7 +109,8 @@ def recall(m: Measure) -> Ratio:
 
     With `weight`, a column such as `rows.quantity` or `items.price`, it is Σ_{i: hits} v(i) / Σ_{i: relevant items} v(i), and with
     `min_r_k` the sum below is over the min(R, k) relevant items of the highest weights. `evaluation.weights` gives the column to all
-    measures. The weights of several relevant test rows of an item are added up.
+    measures. The weights of several relevant test rows of an item are added up. With inverse propensities, as in
+    Recall(ips=popularity,gamma=1.7), it is SNIPSRecall.
 
     Edge cases: if R > k, the value cannot reach 1 when it is divided by R. With `weight`, a user whose relevant items have no weight in
     total is left out.

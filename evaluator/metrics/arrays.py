@@ -30,20 +30,21 @@ def where(condition: Any, then: Any, otherwise: Any) -> Array:
 
 def divide(numerator: Any, denominator: Any) -> Array:
     """Return `numerator / denominator`, and 0 where the denominator is 0."""
-    return _quotient(numerator, denominator, 0.0)
+    return quotient(numerator, denominator, 0.0)
 
 
 def divide_or_missing(numerator: Any, denominator: Any) -> Array:
     """Return `numerator / denominator`, and no value where the denominator is 0."""
-    return _quotient(numerator, denominator, NO_VALUE)
+    return quotient(numerator, denominator, NO_VALUE)
 
 
-def _quotient(numerator: Any, denominator: Any, otherwise: float) -> Array:
+def quotient(numerator: Any, denominator: Any, otherwise: Any) -> Array:
+    """Return `numerator / denominator`, and `otherwise` where the denominator is not above 0."""
     below = np.asarray(denominator, dtype=np.float64)
     positive = below > 0
     if positive.all():
         return np.asarray(numerator / below)
-    return np.where(positive, numerator / np.where(positive, below, 1.0), otherwise)
+    return np.asarray(np.where(positive, numerator / np.where(positive, below, 1.0), otherwise))
 
 
 def is_missing(value: Any) -> Array:

@@ -195,7 +195,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
     summary, formula, text, edge_cases = sections(metric.doc)
     own = default.axes_of(metric.name)
     given = {name: own[axis] for name, axis in metric.axes.items()}
-    numbers = {name: number.default for name, number in metric.numbers.items()}
+    numbers = {name: number.default for name, number in metric.numbers.items() if number.default is not None}
     texts = {name: text.default or "" for name, text in metric.texts.items()}
     return MetricEntry(
         name=metric.name,
@@ -232,6 +232,8 @@ def _allowed(metric: Metric, text: Text) -> str:
     """Return which texts a parameter takes, in words."""
     if text.shown:
         return "items.COLUMN, rows.COLUMN or none"
+    if text.words:
+        return f"{', '.join(text.words)}, items.COLUMN or rows.COLUMN"
     if text.key:
         return "items.COLUMN" if OF_LISTED in at({"column": ""}, metric.needs) else "items.COLUMN or rows.COLUMN"
     return "none" if text.default == "" else "a name"
@@ -263,7 +265,7 @@ def _uses(text: str, term: str) -> bool:
 def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:
     """Return the inputs that the metric needs with its defaults; a column that must be named is `a column of …`."""
     given = {name: own[axis] for name, axis in metric.axes.items()}
-    given |= {name: "" if text.key else text.default or "COLUMN" for name, text in metric.texts.items()}
+    given |= {name: (text.words[0] if text.words else "") if text.key else text.default or "COLUMN" for name, text in metric.texts.items()}
     needed = (need for need in sorted(at(given, metric.needs)) if not need.endswith("?"))
     named = (_NEEDS.get(need, f"data.{need}").removesuffix(".COLUMN") for need in needed)
     return tuple(f"a column of {need}" if need in ("data.items", "data.users") else need for need in named)
@@ -308,7 +310,7 @@ def _axis(name: str, axis: Axis, default: Scalar) -> ChoiceEntry:
 
 def _number(name: str, number: Number) -> ChoiceEntry:
     allowed = "a number above 0" if number.least == 1e-6 else f"a number from {number.least:g} to {number.most:g}"
-    return ChoiceEntry(name, None, "formula", number.means, allowed, {}, number.default)
+    return ChoiceEntry(name, None, "formula", number.means, allowed, {}, "" if number.default is None else number.default)
 
 
 def format_value(value: Scalar | None) -> str:

@@ -108,7 +108,7 @@ class Definition(Struct, frozen=True, dict=True):
     @property
     def value_columns(self) -> frozenset[str]:
         """Columns of values that it reads, without those of metrics that it combines: `items.price`, or `test.price` of test rows."""
-        columns = (self.texts[name] for name, text in self.metric.texts.items() if text.key)
+        columns = (self.texts[name] for name, text in self.metric.texts.items() if text.key and self.texts[name] not in text.words)
         return frozenset(".".join(source_and_column(column)) for column in columns if column)
 
     @property

@@ -34,7 +34,7 @@ def as_arithmetic(spec: MetricSpec, convention: Convention, load: Callable[[str]
     formulas = [as_arithmetic(part, convention, load, resolve) for part in parts]
     if len(parts) != 2 or (not any(formulas) and _are_means(parts, resolve, replace(read, components=()), named)):
         return None
-    beta = entry.numbers["beta"].read("beta", given.get("beta", entry.numbers["beta"].default))
+    beta = entry.numbers["beta"].read("beta", given.get("beta", entry.numbers["beta"].usual))
     weight = given.get("weight", chosen.axes_of(entry.name)[entry.axes["weight"]])
     return f_text([f"({formula})" if formula else str(part) for formula, part in zip(formulas, parts, strict=True)], beta, str(weight))
 

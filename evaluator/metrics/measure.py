@@ -18,24 +18,23 @@ from ..tables.array import Array
 from ..tables.graph import TABLES, Choice, Tables
 from ..tables.prepared import Group, Prepared
 from ..tables.rows import Cutoffs, Rows
-from .arrays import divide
-from .arrays import divide_or_missing as divide_where_defined
+from .arrays import NO_VALUE, quotient
 from .table_views import CutTable, ItemTable, Trace
 
 
 class Ratio(Struct, frozen=True):
     """A per-user value `numerator / denominator` that can also be pooled over users.
 
-    `empty` is the value where the denominator is 0; with `None` such a user has none.
+    `empty` is the value where the denominator is 0, or that of each user; with `None` or NaN such a user has none.
     """
 
     numerator: Any
     denominator: Any
-    empty: float | None = 0.0
+    empty: Any = 0.0
 
     def value(self) -> Array:
         """Return the per-user value."""
-        return (divide_where_defined if self.empty is None else divide)(self.numerator, self.denominator)
+        return quotient(self.numerator, self.denominator, NO_VALUE if self.empty is None else self.empty)
 
 
 class Sums(Protocol):

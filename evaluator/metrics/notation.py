@@ -73,6 +73,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     "N_u": "the number of items that are not relevant and could be below a hit",
     "N": "the number of items that could be recommended, or of ratings that are not relevant",
     "P": "the number of relevant items of grade above 0, or of relevant ratings",
+    "P_i": "the propensity of item $i$: the probability that a relevant item is observed",
     "P_G": "the chance of the items of group $G$",
     "E_G": "the exposure of group $G$ per item",
     "m": "an index of items or measures; as the upper limit of a sum, their number",

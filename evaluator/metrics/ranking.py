@@ -58,7 +58,8 @@ def _refuse_ties_at_all_ranks(params: Mapping[str, Scalar], k: int | None) -> No
         raise ValueError("ties=together counts hits, so it cannot be used with ranks=all: use ranks=hits")
 
 
-def _discount(m: Measure, rank: Array) -> Array:
+def discount_at(m: Measure, rank: Array) -> Array:
+    """Return the discount of each rank, by `discount` and `log_base`."""
     base = float(m.params.get("log_base", 2))
     shifted = m.params.get("discount", "log_r_plus_1") == "log_r_plus_1"
     logarithm = np.log2(rank + 1 if shifted else np.maximum(rank, 2))
@@ -66,7 +67,7 @@ def _discount(m: Measure, rank: Array) -> Array:
 
 
 def _dcg(m: Measure, table: CutTable, gain: str) -> Array:
-    each, by = gain_of(gain, table["gain"], m.offset), _discount(m, table["rank"])
+    each, by = gain_of(gain, table["gain"], m.offset), discount_at(m, table["rank"])
     if not m.params["weight"]:
         return table.sum(each / by, gain=each, discount=by)
     return table.sum(each * table["value"] / by, gain=each, weight=table["value"], discount=by)
@@ -84,10 +85,10 @@ def _mean_dcg(m: Measure, gain: str, k: int | None) -> Array:
     hits = m.table("tied_hits", single=m.single_precision, at="first")
     first, last = hits["rank"], hits["last"]
     end = last if k is None else np.minimum(last, k)
-    down_to = np.concatenate([[0.0], np.cumsum(1.0 / _discount(m, np.arange(1, int(np.max(end, initial=0)) + 1)))])
+    down_to = np.concatenate([[0.0], np.cumsum(1.0 / discount_at(m, np.arange(1, int(np.max(end, initial=0)) + 1)))])
     each = gain_of(gain, hits["gain"], m.offset)
     above = np.minimum(first - 1, end)
-    mean = np.where(first == end, 1.0 / _discount(m, first), down_to[end] - down_to[above]) / (last - first + 1)
+    mean = np.where(first == end, 1.0 / discount_at(m, first), down_to[end] - down_to[above]) / (last - first + 1)
     return hits.sum(each * mean, gain=each, discount=mean)
 
 
@@ -248,6 +249,7 @@ def first_relevant_rank(m: Measure) -> Array:
 
 @metric(
     "DCG",
+    forms={"ips": "SNIPSDCG"},
     bounds=(0.0, math.inf),
     uses=lambda params: ("valued_hits",) if params.get("weight") else ("hits", *(("tied_hits",) if params["ties"] == "averaged" else ())),
     axes=_DISCOUNTED,
@@ -270,7 +272,8 @@ def dcg(m: Measure) -> Array:
     grade is. b is `log_base`. The `discount` is log_b(r + 1), or log_b(max(r, 2)), which gives ranks 1 and 2 the same weight. With
     `weight`, a column such as `rows.quantity`, each gain is multiplied by v(r). With `ties` = `averaged` each of the items with the same
     score has the mean discount of their ranks, where ranks below k have none: DCG is then its mean over all orders of these items. Hits
-    have no ties if their ranks are not their positions in the list (`positions`).
+    have no ties if their ranks are not their positions in the list (`positions`). With inverse propensities, as in
+    DCG(ips=popularity,gamma=1.7), it is SNIPSDCG.
 
     Edge cases: no hit counts 0. The value has no upper bound.
     """

@@ -41,30 +41,40 @@ class Text(Struct, frozen=True):
 
     A parameter with a `key` names a column of values, such as `items.price`; its default is the value of
     `evaluation.value_columns.KEY`. One that is `shown` has the column of `evaluation.weights`, which is printed in every measure that it
-    fits; `none` turns it off.
+    fits; `none` turns it off. `words` are values that name no column.
     """
 
     default: str | None
     means: str
     key: str = ""
     shown: bool = False
+    words: tuple[str, ...] = ()
 
 
 class Number(Struct, frozen=True):
-    """A metric's own numeric parameter: its default, its meaning, its bounds, and its symbol in the LaTeX formula."""
+    """A metric's own numeric parameter: its default, its meaning, its bounds, and its symbol in the LaTeX formula.
 
-    default: float
+    One with the default `None` has no value unless it is given; the metric says when it must be.
+    """
+
+    default: float | None
     means: str
     least: float = 1e-6
     most: float = 1e6
     symbol: str = ""
+
+    @property
+    def usual(self) -> float:
+        """The default of a number that has one."""
+        assert self.default is not None
+        return self.default
 
     def read(self, name: str, value: Scalar) -> float:
         """Return `value` as a number within the bounds; `ValueError` otherwise."""
         if isinstance(value, str):  # a number in quotes
             with suppress(ValueError):
                 value = float(value)
-        if value == self.default:
+        if value == self.default and self.default is not None:
             return self.default
         if isinstance(value, bool) or not isinstance(value, int | float) or not self.least <= value <= self.most:
             kind = "a number above 0 (from 1e-6 to 1e6)" if self.least == 1e-6 else f"a number from {self.least:g} to {self.most:g}"
@@ -76,6 +86,7 @@ class Metric(Struct, frozen=True):
     """One metric. Facts that depend on its parameters are functions of them: read them by `at(params, metric.needs)`.
 
     - `axes`: parameter names in measure strings → axes (`gain` → `ndcg_gain`); `numbers` and `texts`: the metric's own parameters
+    - `forms`: a further parameter → the metric that it makes of this one: `Recall(ips=…)` is SNIPSRecall
     - `combines`: default metrics of a metric of metrics (`any_number`: it combines as many as are given)
     - `cut`: false if a cut-off has no meaning
     - `average`, `population`: aggregate over users and users who count, unless the convention or the config sets others
@@ -101,6 +112,7 @@ class Metric(Struct, frozen=True):
     aliases: tuple[str, ...] = ()
     axes: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, Number] = field(default_factory=dict)
+    forms: Mapping[str, str] = field(default_factory=dict)
     combines: tuple[str, ...] = ()
     any_number: bool = False
     texts: Mapping[str, Text] = field(default_factory=dict)
@@ -222,10 +234,11 @@ def _identity(entry: Metric) -> tuple[str, str, str]:
     return entry.name, entry.define.__module__, entry.define.__qualname__
 
 
-def find(name: str) -> Metric:
+def find(name: str, params: Params = ()) -> Metric:
     """Return the metric called `name` (a name or an alias, in any case, `-` and `_` ignored); `ValueError` if there is none.
 
-    A name that is not built in may belong to an installed package, which is then imported.
+    With `params` it may be a form of this metric, such as SNIPSRecall for Recall(ips=…). A name that is not built in may belong to an
+    installed package, which is then imported.
     """
     found = _spellings().get(_fold(name))
     if found is None and plugins.find("metrics", name) is not None:
@@ -236,7 +249,7 @@ def find(name: str) -> Metric:
         if (at := re.fullmatch(r"(.*?)(?:[-_ ]at)?[-_ ]?(\d+)", name)) and _fold(at[1]) in written:  # nDCG10, recall_at_20
             hint = f" — {question(f'{written[_fold(at[1])]}@{at[2]}')}"
         raise ValueError(f"unknown metric '{name}'{hint}")
-    return found
+    return next((METRICS[form] for key, _ in params if (form := found.forms.get(key))), found)
 
 
 @cache

@@ -16,7 +16,7 @@ from ..support.synonyms import did_you_mean
 from ..syntax.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
 from .definition import GAINS, ROWS, Definition, read_gains
 from .f_of_means import f_text
-from .registry import Metric, check, find
+from .registry import METRICS, Metric, check, find
 from .weights import KEY
 
 WEIGHT: Final = "beta_squared"
@@ -51,7 +51,7 @@ def resolve(
     read = chosen.read(MetricSpec(spec.name, spec.components, tuple(pair for pair in spec.params if pair[0] != "convention"), spec.k))
     if named is None and "convention" in dict(read.params):  # this spelling sets the convention of its metric
         return resolve(read, convention, load, relevance, policy, value_columns, weights)
-    entry = find(read.name)
+    entry = find(read.name, read.params)
     check(chosen)
     settings = _Settings(entry, read, _axes(entry, chosen, policy), value_columns, relevance.threshold)
     settings.weigh(weights)
@@ -101,9 +101,9 @@ class _Settings:
     ) -> None:
         self.entry, self.read, self.axes, self.threshold = entry, read, axes, threshold
         self.usual_average = axes["average"]
-        self.numbers = {key: number.default for key, number in entry.numbers.items()}
+        self.numbers = {key: number.default for key, number in entry.numbers.items() if number.default is not None}
         self.texts: dict[str, str] = {key: text.default for key, text in entry.texts.items() if text.default is not None}
-        self.texts |= {key: value_columns.get(text.key, "") for key, text in entry.texts.items() if text.key}
+        self.texts |= {key: value_columns.get(text.key, text.default or "") for key, text in entry.texts.items() if text.key}
         self.weight = next((key for key, text in entry.texts.items() if text.shown), "")
         """The parameter that names a column of weights, empty if the metric has none."""
         self.given: dict[str, Scalar] = {}
@@ -241,7 +241,7 @@ def _parts(
         if alone:
             raise ValueError(f"{alone[0]} cannot be set only for {part.name} in {entry.name}: write {entry.name}({alone[0]}=…)")
         params = {**{key: value for key, value in shared.items() if key != "average"}, **dict(part.params)}
-        component = find(convention.read(part).name)
+        component = find(convention.read(part).name, part.params)
         if component.per_model:
             problem = f"{component.name} is one value per model, not per user: {entry.name} cannot combine it"
             raise ValueError(f"{problem}; {_instead(read, entry, parts, convention)}")
@@ -300,5 +300,7 @@ def _axis(entry: Metric, key: str) -> str:
         *(CUTOFF_KEYS if entry.cut else ()),
     )
     own = (*entry.axes, *entry.numbers, *entry.texts)
+    if formed := [other.name for other in METRICS.values() if key in other.forms]:
+        raise ValueError(f"{entry.name} takes no {key}, which {' and '.join(formed)} do")
     otherwise = f"; its own are {', '.join(own)}" if own else "; it has none of its own"
     raise ValueError(f"{entry.name} has no parameter '{key}'{did_you_mean(key, allowed, otherwise, before=' — ')}")

@@ -70,6 +70,6 @@ def with_params(one: MeasureDefinition) -> list[tuple[Metric, dict[str, Any]]]:
 def params_of(metric: Metric, definition: MeasureDefinition) -> dict[str, Any]:
     """Return every parameter of the formula with its value; results store an infinite number as a text."""
     given = dict(definition.params)
-    numbers = {name: float(given.get(name, number.default)) for name, number in metric.numbers.items()}
+    numbers = {name: float(value) for name, number in metric.numbers.items() if (value := given.get(name, number.default)) is not None}
     texts = {name: str(given.get(name, text.default or "")) for name, text in metric.texts.items()}
     return {key: definition.axes[axis] for key, axis in metric.axes.items()} | numbers | texts

@@ -81,7 +81,7 @@ def _is_same(asked: MetricSpec, printed: MetricSpec, definition: MeasureDefiniti
     if convention in conventions.packaged_names():  # its library may call the metric and its settings otherwise
         asked = conventions.load(convention).read(MetricSpec(asked.name, asked.components, tuple(settings.items()), asked.k))
         settings = dict(asked.params)
-    entry, cut = find(asked.name), asked.k
+    entry, cut = find(asked.name, asked.params), asked.k
     for key in CUTOFF_KEYS:
         if key in settings and entry.cut and key not in entry.numbers:
             cut = cutoff(settings.pop(key))
@@ -101,7 +101,7 @@ def _is_same(asked: MetricSpec, printed: MetricSpec, definition: MeasureDefiniti
 def _has(definition: MeasureDefinition, entry: Metric, key: str, value: Scalar) -> bool:
     """Return whether a parameter of a measure has a value."""
     if key in entry.numbers:
-        return entry.numbers[key].read(key, value) == float(definition.params[key])
+        return key in definition.params and entry.numbers[key].read(key, value) == float(definition.params[key])
     if key in entry.texts:
         return str(value) == (definition.params.get(key, "none") if entry.texts[key].shown else definition.params[key])
     if key == "threshold" and value not in AXES[key].values:

@@ -30,7 +30,7 @@ from ..tables.truth import TestPairs, TruthTable
 from .model_level_sums import CollectSums
 from .partial import MomentTable
 from .per_user import Scorer, within_numbers
-from .task import MeasureGroup, Task
+from .task import HITS, MeasureGroup, Task
 
 OTHER: Final = "other"
 """Source of the lists of the second model; its predictions are `OTHER_PREDICTIONS`."""
@@ -437,7 +437,7 @@ class _TermRecorder(Struct):
         self, table: str, rows: Rows, reduction: str, row: Array | None, label: str, parts: Mapping[str, Any], cutoffs: Cutoffs
     ) -> None:
         """Record the terms of hits."""
-        if table in ("hits", "valued_hits"):
+        if table in HITS:
             self.found.append((rows, row, cutoffs))
 
     def count(self, title: str, counts: Array) -> None:

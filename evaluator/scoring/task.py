@@ -19,7 +19,9 @@ from .aggregate import needs_values
 
 _OF_HITS: Final = frozenset({"hits", "rated", "ideal", "retrieved", "retrieved_at_k", "n_relevant", "reading"})
 """Tables that a measure based on hits may read: hits, judged items, relevant items, and the length of the list."""
-_VALUED: Final = frozenset({"valued_hits", "valued_relevant", "valued_listed"})
+HITS: Final = ("hits", "valued_hits", "ips_hits")
+"""Tables of hits: alone, with values, and with weights."""
+_VALUED: Final = frozenset({"valued_hits", "valued_relevant", "valued_listed", "ips_hits", "ips_relevant"})
 """Tables that a measure of value may read besides."""
 _OF_TRUTH: Final = _OF_HITS | {"judged_rows", "outside", "truth_with_repeats"}
 """Tables that need only two kinds of list rows: those of test pairs, and those of items that are not candidates."""
@@ -53,7 +55,7 @@ def _reach_lists(names: Collection[str]) -> bool:
 def sums_hits(definition: Definition) -> bool:
     """Return whether a measure is a sum over the user's hits; it may be divided by a sum over the whole list."""
     tables = tables_of(definition)
-    has_hits = not tables.isdisjoint(("hits", "valued_hits"))
+    has_hits = not tables.isdisjoint(HITS)
     return has_hits and tables <= _OF_HITS | _VALUED | {"listed"} and not definition.metric.per_model
 
 

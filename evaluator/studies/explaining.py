@@ -25,7 +25,7 @@ from ..metrics.settings_read import axes_read, meaning_of_value
 from ..results.explanation import CellValue, ExplainedChoice, ExplainedTable, Explanation, Total
 from ..scoring.model_level_sums import CollectSums
 from ..scoring.per_user import GroupValues, Scorer, within_numbers
-from ..scoring.task import MeasureGroup, group_measures
+from ..scoring.task import HITS, MeasureGroup, group_measures
 from ..support.errors import ConfigError, DataError
 from ..tables.array import Array
 from ..tables.graph import TABLES
@@ -254,7 +254,7 @@ class Recorder:
         items (`among_rated`), they are shown alone.
         """
         return tuple(
-            _hits(rows, sums, None if among_rated else reading.table()) if name in ("hits", "valued_hits") else _table(name, rows, sums)
+            _hits(rows, sums, None if among_rated else reading.table()) if name in HITS else _table(name, rows, sums)
             for (name, rows), sums in self._tables.items()
         )
 

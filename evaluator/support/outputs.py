@@ -16,7 +16,8 @@ from msgspec import Struct
 
 Subject = Literal[
     "result", "latex", "report", "users", "comparison", "losers", "gates", "findings", "chart", "audit", "audit-difference",
-    "audit-values", "audit-settings", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices", "user", "card",
+    "audit-values", "audit-settings", "gamma-curve", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices",
+    "user", "card",
 ]  # fmt: skip
 """Subject of an output."""
 Need = Literal["users", "conclusions", "complete", "description", "drawing"]
@@ -61,6 +62,7 @@ _DESCRIBED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusion
 _DRAWN: Final[frozenset[Need]] = frozenset({"drawing"})
 _DATA, _DIFF = "receval.render.result_data", "receval.documents.model_diff"
 _AUDIT, _AUDITED, _CHARTS = "receval.documents.audit", "receval.render.audit_data", "receval.render.drawing"
+_GAMMA: Final = "receval.documents.gamma_curve"
 _MARKDOWN: Final = "receval.actions.show:result_markdown"
 _DIFFERENCES: Final = ("look_at", "everything", "relative")
 
@@ -140,6 +142,10 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("audit-settings", "csv", f"{_AUDITED}:settings_rows"),
     OutputForm("audit-settings", "json", f"{_AUDITED}:settings_json"),
     OutputForm("audit-settings", "md", "receval.documents.found_settings:document"),
+    OutputForm("gamma-curve", "table", f"{_GAMMA}:document"),
+    OutputForm("gamma-curve", "csv", f"{_GAMMA}:rows"),
+    OutputForm("gamma-curve", "json", f"{_GAMMA}:cells"),
+    OutputForm("gamma-curve", "md", f"{_GAMMA}:document"),
     OutputForm("description", "table", "receval.documents.description:document"),
     OutputForm("description", "json", "receval.documents.description:plain"),
     OutputForm("description", "md", "receval.documents.description:document"),

@@ -170,7 +170,7 @@ def test_a_chart_is_a_picture_and_a_specification(result: receval.EvaluationResu
 def test_an_impossible_chart_is_refused_in_one_sentence(result: receval.EvaluationResult):
     with pytest.raises(
         receval.ConfigError,
-        match="a chart must be one of differences, over_k, precision_recall, distribution, trade_off, groups, not 'pie'",
+        match="a chart must be one of differences, over_k, precision_recall, gamma_curve, distribution, trade_off, groups, not 'pie'",
     ):
         result.chart("pie")  # type: ignore[arg-type]
     alone = receval.evaluate(test={1: [1]}, recommendations={1: [1]}, metrics="nDCG@1", health=False)

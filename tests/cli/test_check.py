@@ -16,7 +16,8 @@ health: {{{health}}}
 TEST = "user,item\n1,10\n1,11\n2,12\n3,13\n"
 CLEAN = "user,item,score\n1,10,3\n1,11,2\n2,12,3\n2,10,2\n3,9,3\n3,13,2\n"
 UNMADE = (
-    "no ranks: R03; no data.train or data.items: R07, X12; no graded relevance: T03; no data.train: X05 to X11, X14; no AUC or GAUC: X15"
+    "no ranks: R03; no data.train or data.items: R07, X12; no graded relevance: T03; no data.train: X05 to X11, X14; no AUC or GAUC: X15; "
+    "no measures under exposure: X17"
 )
 
 
@@ -33,7 +34,7 @@ def config(write):
 def test_clean_files_have_no_findings_and_exit_0(receval, config):
     assert receval("check", config(CLEAN)) == (
         0,
-        "16 of 30 health checks ran and found nothing; 13 had nothing to look at; 1 is off.\n"
+        "16 of 31 health checks ran and found nothing; 14 had nothing to look at; 1 is off.\n"
         f"Checks that did not run: {UNMADE}; off: T04.\n",
         "",
     )
@@ -59,9 +60,9 @@ def test_checks_that_did_not_run_are_named_with_the_reason_and_do_not_sound_like
     assert checks["not_made"]["X05"] == "no data.train"
     assert checks["not_made"]["R04"] == "off"
     assert "R01" in checks["made"]
-    assert len(checks["made"]) + len(checks["not_made"]) == 30
+    assert len(checks["made"]) + len(checks["not_made"]) == 31
     _, out, _ = receval("run", path)
-    assert "15 of 30 health checks ran and found nothing; 13 had nothing to look at; 2 are off (receval run -v has the details).\n" in out
+    assert "15 of 31 health checks ran and found nothing; 14 had nothing to look at; 2 are off (receval run -v has the details).\n" in out
     assert json.loads(receval("run", path, "--format", "json", "--set", "health=off")[1])["checks"]["made"] == []
 
 
@@ -295,7 +296,7 @@ def test_select_runs_only_the_checks_of_these_ids_and_patterns(receval, config):
     assert receval("check", path, "--select", "X*")[0] == 0
     out = receval("check", path, "--select", "R01")[1]
     assert out.startswith("warning R01")  # the severity of the config
-    assert "1 of 30 health checks ran and found 1 warning; 29 are off." in out
+    assert "1 of 31 health checks ran and found 1 warning; 30 are off." in out
 
 
 def test_select_refuses_an_id_that_no_check_has(receval, config):

@@ -214,7 +214,7 @@ def test_without_the_extra_one_line_on_standard_error_and_one_in_the_page_say_ho
     monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
     monkeypatch.setattr("receval.actions.show.can_draw", lambda: False)
     code, out, err = receval(*command.format(folder).split())
-    others = "without over_k, precision_recall, distribution, trade_off, groups"
+    others = "without over_k, precision_recall, gamma_curve, distribution, trade_off, groups"
     why = f"because the extra report is not installed: {install_command('report')}"
     line = f"receval: warning: the page has charts of values and differences only, {others}, {why}"
     assert code == 0, err

@@ -15,7 +15,7 @@ from receval.conventions import AXES, PROTOCOL, builtin_names
 from receval.metrics import METRICS, Metric
 from receval.support.errors import ConfigError
 
-from tests.variants import NAMED, VARIANTS
+from tests.variants import VARIANTS, needed
 
 SHARE: Final = 1 if os.environ.get("RECEVAL_FUZZ_SECONDS") else 8
 ODD_NUMBERS: Final = (0, 1, -1, 0.5, 2, 1e9, 1e308)
@@ -37,13 +37,13 @@ def _written(entry: Metric, params: Mapping[str, Any]) -> str:
 def _every() -> Iterator[str]:
     """Yield every metric with each value of each of its parameters, and with values that none has."""
     for entry in METRICS.values():
-        needed = {key: NAMED[key] for key, text in entry.texts.items() if text.default is None}
-        yield _written(entry, needed)
+        own = needed(entry)
+        yield _written(entry, own)
         axes = {**entry.axes, **({axis: axis for axis in PROTOCOL} if entry.name in ("nDCG", "ARP", "ItemCoverage") else {})}
         values: dict[str, tuple[Any, ...]] = {parameter: (*AXES[axis].values, "no-such", 1) for parameter, axis in axes.items()}
         values |= {key: (*ODD_NUMBERS, number.least, number.most, "x") for key, number in entry.numbers.items()}
         values |= dict.fromkeys(entry.texts, ODD_TEXTS)
-        yield from (_written(entry, {**needed, key: value}) for key, some in values.items() for value in some)
+        yield from (_written(entry, {**own, key: value}) for key, some in values.items() for value in some)
 
 
 EVERY: Final = tuple(dict.fromkeys((*_every(), *VARIANTS)))

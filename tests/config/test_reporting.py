@@ -21,12 +21,18 @@ def test_charts_are_names_or_names_with_measures():
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        ({"charts": ["pie"]}, "a chart must be one of differences, over_k, precision_recall, distribution, trade_off"),
+        ({"charts": ["pie"]}, "a chart must be one of differences, over_k, precision_recall, gamma_curve, distribution, trade_off"),
         ({"charts": [{"trade_off": ["nDCG@10"]}]}, "needs two measures"),
         ({"charts": [{"over_k": [1]}]}, "measures"),
         ({"charts": {"over_k": 1}}, "measures"),
-        ({"charts": 3}, "a chart must be one of differences, over_k, precision_recall, distribution, trade_off, groups, not '3'"),
-        ({"charts": None}, "a chart must be one of differences, over_k, precision_recall, distribution, trade_off, groups, not 'None'"),
+        (
+            {"charts": 3},
+            "a chart must be one of differences, over_k, precision_recall, gamma_curve, distribution, trade_off, groups, not '3'",
+        ),
+        (
+            {"charts": None},
+            "a chart must be one of differences, over_k, precision_recall, gamma_curve, distribution, trade_off, groups, not 'None'",
+        ),
         ({"files": 3}, "the file of a report must end in .html"),
         ({"files": ["report.docx"]}, "the file of a report must end in .html"),
         ({"title": ""}, "at least 1 character"),

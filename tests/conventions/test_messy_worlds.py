@@ -21,7 +21,7 @@ from receval.syntax.measure_strings import parse
 from tests import literal
 from tests.conftest import model_values, per_user
 from tests.conventions.messy import NOT_COVERED, Reader, messy_worlds, shuffled_within_users
-from tests.variants import NAMED
+from tests.variants import needed
 from tests.worlds import assert_same, measured
 
 CONVENTIONS = conventions.builtin_names()
@@ -37,8 +37,8 @@ def definitions(name: str) -> dict[str, Definition]:
     found = {}
     for metric in names:
         entry = METRICS[metric]
-        needed = ",".join(f"{key}={NAMED[key]}" for key, text in entry.texts.items() if text.default is None)
-        written = f"{metric}({needed})" if needed else metric
+        given = ",".join(f"{key}={value}" for key, value in needed(entry).items())
+        written = f"{metric}({given})" if given else metric
         for label in (f"{written}@1", f"{written}@3") if entry.cut else (written,):
             definition = resolve(parse(label), convention)
             found[definition.label] = definition

@@ -16,7 +16,7 @@ from receval.metrics import METRICS
 from receval.support.errors import ConfigError
 from receval.syntax import formula
 
-from tests.variants import COLUMN, NAMED
+from tests.variants import COLUMN, needed
 from tests.worlds import sides
 
 TEST = pl.DataFrame([(1, "a", 5.0), (1, "b", 3.0), (2, "a", 4.0), (2, "c", 4.0)], schema=["user", "item", "rating"], orient="row")
@@ -97,10 +97,10 @@ def test_the_pooled_rmse_is_compared_as_a_root_and_not_as_mse(evaluate):
 
 
 OF_USERS = [
-    f"{entry.name}({','.join(f'{key}={NAMED[key]}' for key in needed)})" if needed else entry.name
+    f"{entry.name}({','.join(f'{key}={value}' for key, value in given.items())})" if given else entry.name
     for entry in METRICS.values()
     if not entry.per_model
-    for needed in [[key for key, text in entry.texts.items() if text.default is None]]
+    for given in [needed(entry)]
 ]
 
 

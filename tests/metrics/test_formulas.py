@@ -96,7 +96,7 @@ def test_every_setting_is_in_the_formula_or_named_beside_it(name):
 def test_every_number_of_a_metric_has_a_symbol_that_the_formula_uses(name):
     metric = METRICS[name]
     for key, parameter in metric.numbers.items():
-        formula = at(params_of(name) | {key: 5.0 if parameter.default == math.inf else parameter.default + 0.25}, metric.tex)
+        formula = at(params_of(name) | {key: 5.0 if parameter.default == math.inf else (parameter.default or 0.0) + 0.25}, metric.tex)
         assert (parameter.symbol in symbols(formula)) is ((name, key) not in WITHOUT_SYMBOL)
 
 

@@ -18,7 +18,7 @@ from receval.results.signature import Signature, read_signature, signature_lines
 from receval.support.errors import ConfigError
 from receval.syntax.measure_strings import parse
 
-from tests.variants import CUTOFFS, NAMED, VARIANTS
+from tests.variants import CUTOFFS, VARIANTS, needed
 from tests.worlds import World, measured, worlds
 
 CONTEXTS: tuple[dict[str, Any], ...] = ({"graded": True}, {"threshold": 3, "graded": True}, {"threshold": 3}, {})
@@ -29,12 +29,12 @@ def protocols() -> list[str]:
     """Return every metric with every value of the axes that all metrics have."""
     default, texts = load("receval").axes, []
     for name, metric in METRICS.items():
-        needed = [f"{key}={NAMED[key]}" for key, text in metric.texts.items() if text.default is None]
+        given = [f"{key}={value}" for key, value in needed(metric).items()]
         for axis in PROTOCOL:
             for value in AXES[axis].values:
                 is_average = axis == "average" and value in ("micro", "weighted")
                 if value != default[axis] and axis not in (*metric.axes, *metric.numbers, "threshold") and not is_average:
-                    text = f"{name}({','.join((*needed, f'{axis}={value}'))})"
+                    text = f"{name}({','.join((*given, f'{axis}={value}'))})"
                     texts += [text] if _is_allowed(text) else []
     return texts
 

@@ -1,0 +1,110 @@
+"""Values over γ: a measure under exposure at several γ, the effective number of relevant items, and where two models cross."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations, pairwise
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..metrics import METRICS, find
+from ..syntax.formula import is_formula
+from ..syntax.measure_strings import MetricSpec, parse
+from .result import Result
+from .spellings import without_aggregate
+
+FORMAT_VERSION: Final = 1
+"""The version of the JSON form."""
+GAMMAS: Final = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+"""The usual points of a curve: from no weights at all, γ = -1, to the largest γ of Yang et al. (2018)."""
+FEWEST: Final = 3
+"""Smallest number of points of a curve."""
+_GAMMA, _IPS, _CHECK = "gamma", "ips", "X17"
+
+
+class Crossing(Struct, frozen=True):
+    """Two models whose order changes: `first` has higher values below `gamma`, which is interpolated, `second` above."""
+
+    first: str
+    second: str
+    gamma: float
+
+
+class GammaCurve(Struct, frozen=True):
+    """The values of each model of one measure at some `gammas`, ascending.
+
+    `effective` is the number of relevant items of equal weight that are as good (Kish); `None` if check X17 did not run.
+    """
+
+    measure: str
+    gammas: tuple[float, ...]
+    values: Mapping[str, tuple[float | None, ...]]
+    effective: tuple[float | None, ...]
+
+    @property
+    def crossings(self) -> tuple[Crossing, ...]:
+        """Where two models cross, by γ."""
+        every = (crossing for pair in combinations(self.values, 2) for crossing in self._crossings(*pair))
+        return tuple(sorted(every, key=lambda crossing: (crossing.gamma, crossing.first, crossing.second)))
+
+    def _crossings(self, first: str, second: str) -> Iterator[Crossing]:
+        ahead = [
+            (gamma, one - other)
+            for gamma, one, other in zip(self.gammas, self.values[first], self.values[second], strict=True)
+            if one is not None and other is not None and one != other
+        ]
+        for (low, before), (high, after) in pairwise(ahead):
+            if before * after < 0:
+                names = (first, second) if before > 0 else (second, first)
+                yield Crossing(*names, low + (high - low) * before / (before - after))
+
+
+class GammaCurves(Struct, frozen=True):
+    """The curves of a result, a measure each, and what its run said about the data."""
+
+    curves: tuple[GammaCurve, ...]
+    remarks: tuple[str, ...] = ()
+
+
+def over_gamma(label: str) -> tuple[MetricSpec, float] | None:
+    """Return a measure without its γ, and the γ; `None` for a label of another measure."""
+    measure, _ = without_aggregate(label)
+    name = measure.partition("@")[0].partition("(")[0]
+    if is_formula(measure) or name not in METRICS or _GAMMA not in METRICS[name].numbers:
+        return None
+    spec = parse(measure)
+    given = dict(spec.params)
+    if _GAMMA not in given:
+        return None
+    return replace(spec, params=tuple(pair for pair in spec.params if pair[0] != _GAMMA)), float(given.pop(_GAMMA))
+
+
+def at_gammas(spec: MetricSpec) -> tuple[MetricSpec, ...]:
+    """Return a measure at the usual γ: Recall and DCG in their form with propensities; none for other measures, and for columns."""
+    name = find(spec.name).forms.get(_IPS, spec.name)
+    given = {key: value for key, value in spec.params if key not in (_GAMMA, "weight")}
+    if _GAMMA not in find(name).numbers or "." in str(given.get(_IPS, "")):
+        return ()
+    return tuple(MetricSpec(name, (), (*given.items(), (_GAMMA, gamma)), spec.k) for gamma in GAMMAS)
+
+
+def gamma_curves(result: Result) -> GammaCurves:
+    """Return the curves of the measures that a result has at three γ or more."""
+    found: dict[str, dict[float, dict[str, float | None]]] = {}
+    titles: dict[tuple[str, float], str] = {}
+    models = [name for name in result.models if name not in result.yardsticks]
+    for row in result.rows:
+        if row.model in models and row.by is None and row.aggregate in ("mean", "micro", "weighted") and (read := over_gamma(row.measure)):
+            spec, gamma = read
+            found.setdefault(str(spec), {}).setdefault(gamma, {})[row.model] = row.value
+            titles[str(spec), gamma] = row.metric
+    sizes = {name: of.details["effective"] for of in result.findings if of.check == _CHECK for name in of.details["measures"]}
+    curves = []
+    for measure, points in found.items():
+        if len(points) >= FEWEST:
+            gammas = tuple(sorted(points))
+            values = {name: tuple(points[gamma].get(name) for gamma in gammas) for name in models}
+            curves.append(GammaCurve(measure, gammas, values, tuple(sizes.get(titles[measure, gamma]) for gamma in gammas)))
+    return GammaCurves(tuple(curves), tuple(result.remarks))
