@@ -90,7 +90,7 @@ class Loaded(Struct, frozen=True):
         if self.config.gates.rules:  # stored rules without `fail` are those of an earlier version, which had another default
             dumped["gates"]["fail"] = self.config.gates.fail
         dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}
-        _drop_empty(evaluation, "aggregates", "by", "value_columns", "weights")
+        _drop_empty(evaluation, "aggregates", "by", "value_columns", "weights", "candidates")
         _drop_empty(dumped, "compare", "gates", "report", "card", "track", "health")
         return dumped
 

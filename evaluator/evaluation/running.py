@@ -27,6 +27,7 @@ from ..engines import Part, RowFile, SortedRuns, whole_users
 from ..health import CheckTask, Context, SourceNames, Symptom, Tallies
 from ..load.faults import FaultTally
 from ..metrics.definition import Definition
+from ..results.catalogue_bounds import CatalogueBounds
 from ..results.notes import chosen_text
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
@@ -47,7 +48,7 @@ from ..tables.rows import LISTS
 from .cautions import cautions, remarks_on_order
 from .files import Files, lazy_rows, open_inputs
 from .input_files import describe
-from .model_pass import CHECKS, ENRICHED, LIST_HASH, TIES, TRUTH, PassTask, measure_frames, measure_part, user_rows
+from .model_pass import CHECKS, ENRICHED, LIST_HASH, RANKS, TIES, TRUTH, PassTask, measure_frames, measure_part, user_rows
 from .models import (
     EvaluatedModel,
     ReferenceLists,
@@ -120,11 +121,12 @@ class CheckedModel(Struct, frozen=True, eq=False):
 
 
 class ModelRun(Struct, frozen=True, eq=False):
-    """A model after the pass over its lists: its values, its checks, its sampled candidates, and its file of enriched lists."""
+    """A model after the pass over its lists: its values, checks, sampled candidates with their bounds, and file of enriched lists."""
 
     values: EvaluatedModel
     checked: CheckedModel | None = None
     candidates: Candidates | None = None
+    bounds: CatalogueBounds | None = None
     enriched: Path | None = None
 
 
@@ -133,6 +135,11 @@ def evaluate_models(files: Files) -> list[ModelRun]:
     request, sources, models = files.request, files.inputs.models, list[ModelRun]()
     plan, options = request.plan, request.options
     measure = _measure_on_this_machine if files.reader.session is None else _measure_on_spark
+    bounding = None
+    if request.evaluation.candidates is not None:
+        from .catalogue_bounds import Bounding  # only here: few runs have bounds
+
+        bounding = Bounding(request.evaluation.candidates, len(sources))
     of_users = UserTable(files) if options.per_user_table is not None else None
     for name, source in sources.items():
         first, checks = not models, checks_of_model(files, name, first=not models)
@@ -144,6 +151,7 @@ def evaluate_models(files: Files) -> list[ModelRun]:
             enriched=plan.definitions[0] if options.enriched is not None else None,
             hashes_truth=first and options.complete,
             hashes_lists=any(rule.compares for rule in request.loaded.config.gates.rules),
+            counts_ranks=bounding is not None,
         )
         progress = ModelProgress(options.report, name, source, len(models) + 1, len(sources))
         found = files.reader.read_with_retries(source, partial(measure, name, files, pass_task, progress))
@@ -153,7 +161,8 @@ def evaluate_models(files: Files) -> list[ModelRun]:
         if enriched is not None:
             found.more[ENRICHED].write(enriched)
         values = finish_model(files, name, found, plan, files.task)
-        models.append(ModelRun(values, *_checked(files, checks, values), enriched=enriched))
+        bounded = None if bounding is None else bounding.bounds(values, found.more[RANKS])
+        models.append(ModelRun(values, *_checked(files, checks, values, bounded), bounded, enriched))
         if of_users is not None:
             of_users.add(name)
     if of_users is not None:
@@ -310,6 +319,7 @@ def _evaluate_and_check(files: Files) -> Result:
         truths={"": runs[0].values.partial.more[TRUTH].fingerprint} if options.complete else {},
         user_groups=tuple(by.name for by in plan.group_columns) if options.keep_users else (),
         candidates={run.values.name: run.candidates for run in runs if run.candidates is not None},
+        catalogue_bounds={run.values.name: run.bounds for run in runs if run.bounds is not None},
         list_hashes={name: hashes_of_model.fingerprint for name, hashes_of_model in hashes.items() if hashes_of_model is not None},
         cautions=tuple(cautions(files)),
         variables=hidden_in_outputs(loaded.variables),
@@ -340,11 +350,13 @@ def checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None
     return replace(request.checks, available=available, files=first, keeps_rows=request.options.keep_failures)
 
 
-def _checked(files: Files, checks: CheckTask | None, model: EvaluatedModel) -> tuple[CheckedModel | None, Candidates | None]:
+def _checked(
+    files: Files, checks: CheckTask | None, model: EvaluatedModel, catalogue: CatalogueBounds | None
+) -> tuple[CheckedModel | None, Candidates | None]:
     """Return the checks of a model, if any is on, and its sampled candidates, if its lists look like these."""
     if checks is None:
         return None, None
-    tallies, context = model.partial.more[CHECKS], _context(files, model)
+    tallies, context = model.partial.more[CHECKS], replace(_context(files, model), catalogue=catalogue)
     candidates = health.candidates_of(checks, tallies, context)
     return _check_findings(files, checks, tallies, context) if checks.on else None, candidates
 
