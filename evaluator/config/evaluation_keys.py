@@ -101,7 +101,7 @@ class CandidatesConfig(Model):
     )
     sampled: Annotated[StrictInt, Field(ge=1)] | None = Field(
         None,
-        description="the number of items that were sampled for each user, besides the relevant one; if not given, as many as lists have",
+        description="the number of items sampled for each user, besides the relevant one; if not given, that of the other items in lists",
     )
     replacement: StrictBool = Field(False, description="whether an item could be sampled several times for a user")
     sampling: Annotated[Literal["uniform"], BeforeValidator(_uniform)] = Field(

@@ -13,15 +13,18 @@ TITLE = "Bounds over the whole catalogue"
 _VERDICTS: tuple[Verdict, ...] = ("kept", "reversed", "inconclusive")
 
 
-def section(result: Result, *, heading: bool = True) -> Document:
-    """Return the bounds of the measures of a result, with the order of its models; empty if none were asked for."""
+def section(result: Result, *, id: str = "") -> Document:
+    """Return the bounds of the measures of a result, with the order of its models; empty if none were asked for.
+
+    The table has the `id`; without one it is below a heading.
+    """
     bounds = result.catalogue_bounds
     if not bounds:
         return ()
-    return (*([Heading(TITLE, 2)] if heading else []), *_table(result), *_orders(result), Sentences(tuple(_notes(bounds))))
+    return (*([] if id else [Heading(TITLE, 2)]), *_table(result, id), *_orders(result), Sentences(tuple(_notes(bounds))))
 
 
-def _table(result: Result) -> Iterator[Table]:
+def _table(result: Result, id: str) -> Iterator[Table]:
     """Yield a row for each measure and model with bounds, if there are any."""
     shown = [
         (value, name, of_model.sampled)
@@ -48,8 +51,8 @@ def _table(result: Result) -> Iterator[Table]:
     yield Table(
         (*columns, *([Column("falling", "interval")] if falls else [])),
         tuple(rows),
-        caption=TITLE,
-        id="catalogue-bounds",
+        caption="Least and greatest values that agree with the ranks among candidates",
+        id=id,
         columns_of_data=("measure", "model", "value", "low", "high", "falling_low", "falling_high"),
         data=[[value.measure, name, value.value, value.low, value.high, *(value.falling or (None, None))] for value, name, _ in shown],
     )
@@ -71,9 +74,8 @@ def _orders(result: Result) -> Iterator[Points]:
     pairs: dict[tuple[Verdict, tuple[str, ...]], list[tuple[str, str]]] = {}
     for (verdict, pair), labels in measures.items():
         pairs.setdefault((verdict, tuple(labels)), []).append(pair)
-    texts = tuple(
-        _sentence(verdict, some, labels) for wanted in _VERDICTS for (verdict, labels), some in pairs.items() if verdict == wanted
-    )
+    in_order = sorted(pairs.items(), key=lambda entry: _VERDICTS.index(entry[0][0]))
+    texts = tuple(_sentence(verdict, some, labels) for (verdict, labels), some in in_order)
     yield from [Points(texts)] if texts else []
 
 
@@ -94,10 +96,11 @@ def _notes(bounds: Mapping[str, CatalogueBounds]) -> Iterator[str]:
     first = next(iter(bounds.values()))
     if any(of_model.values for of_model in bounds.values()):
         how = "with" if first.replacement else "without"
+        together = "All bounds hold together" if first.n_models > 1 else "They hold"
         yield (
-            f"The bounds hold whatever the true ranks are, for items that were sampled uniformly {how} replacement from {first.catalogue:,}. "
-            f"{'All bounds hold together' if first.n_models > 1 else 'They hold'} in {100 * first.level:g} % of samples. No value between two "
-            "bounds is more likely than another, so do not use their middle as an estimate."
+            f"The bounds hold whatever the true ranks are, for items sampled uniformly {how} replacement from {first.catalogue:,}. "
+            f"{together} in {100 * first.level:g} % of samples. No value between two bounds is more likely than another, so do not use "
+            "their middle as an estimate."
         )
     if any(value.falling for of_model in bounds.values() for value in of_model.values):
         order = "; the order of models is judged by these bounds" if len(bounds) > 1 else ""

@@ -229,8 +229,8 @@ def _catalogue_bounds(content: ReportContent, short: bool) -> Iterator[Section]:
     """Yield the bounds of each result with sampled candidates over the whole catalogue, if they were asked for."""
     for number, (label, result) in enumerate(content.results.items(), 1):
         of = f" of {label}" if len(content.results) > 1 else ""
-        if blocks := catalogue_bounds.section(result, heading=False):
-            yield _captioned(f"catalogue-bounds-{number}", f"{catalogue_bounds.TITLE}{of}", blocks)
+        if blocks := catalogue_bounds.section(result, id=f"catalogue-bounds-table-{number}"):
+            yield Section(f"catalogue-bounds-{number}", f"{catalogue_bounds.TITLE}{of}", blocks)
 
 
 def _has_far_values(content: ReportContent) -> bool:

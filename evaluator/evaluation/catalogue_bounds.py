@@ -89,20 +89,17 @@ class Bounding:
                 f"{numbers['several']:,} of {ranked:,} users have more than one relevant item, and bounds are for one: "
                 "give a test set with one row per user"
             )
-        if not n:
-            return "no user has a list and a relevant item"
+        if not sizes:
+            return "no list has a relevant item"
         if len(sizes) > 1:
             repeats = ", repeats included (evaluation.policy.duplicates: keep)" if config.replacement else ""
             return f"its lists have from {min(sizes):,} to {max(sizes):,} items: give all candidates of each user{repeats}"
         (size,) = sizes
+        hint = f"; if {size - 1:,} items were sampled for each user, set evaluation.candidates.sampled: {size - 1}" if size > 1 else ""
         if config.sampled is None and numbers["lacking"]:
-            return (
-                f"{numbers['lacking']:,} of {n:,} lists do not have the relevant item: if they have all candidates, set "
-                f"evaluation.candidates.sampled: {size}"
-            )
-        if size not in (sampled + 1, sampled) or (size == sampled and not numbers["lacking"]):
-            counted = f"; if {size - 1:,} were sampled, set evaluation.candidates.sampled: {size - 1}" if size > 1 else ""
-            return f"its lists have {size:,} items, not {sampled + 1:,} (the relevant item and {sampled:,} sampled ones){counted}"
+            return f"{numbers['lacking']:,} of {n:,} lists do not have the relevant item, so their items may be no sample{hint}"
+        if size != sampled + 1:
+            return f"its lists have {size:,} items, not {sampled + 1:,} (the relevant item and {sampled:,} sampled ones){hint}"
         if sampled > MOST_SAMPLED:
             return f"{sampled:,} items were sampled, and bounds are for {MOST_SAMPLED:,} at most"
         if sampled >= config.catalogue and not config.replacement:

@@ -55,7 +55,7 @@ def wide_rows(result: Result) -> Iterator[Iterable[Any]]:
 
 
 def _list_cells(result: Result, model: str) -> dict[str, Any]:
-    """Return the cells of the lists of a model: its candidates, if they look like sampled ones, bounds and fingerprint, if there are any."""
+    """Return the cells of the lists of a model, each if it is known: candidates that look sampled, bounds, and fingerprint."""
     candidates = {"candidates": to_builtins(result.candidates[model])} if model in result.candidates else {}
     candidates |= {"bounds": to_builtins(result.catalogue_bounds[model])} if model in result.catalogue_bounds else {}
     return candidates | ({"lists": result.list_hashes[model]} if model in result.list_hashes else {})

@@ -33,9 +33,9 @@ class MeasureBounds(Struct, frozen=True, omit_defaults=True):
 class CatalogueBounds(Struct, frozen=True):
     """The bounds of a model.
 
-    `sampled` items were drawn for each of `n_users` from a `catalogue`, which has the relevant item too. All bounds of the `n_models` of the
-    run hold together in the share `level` of draws. The lists of `lacking` users do not have their relevant item, and `tied` users have it
-    among equal scores: they count with every rank that this allows. `refused` is the reason why there are no bounds, or empty;
+    `sampled` items were drawn for each of `n_users` from a `catalogue`, which has the relevant item too. The bounds of all `n_models` of
+    the run hold together in the share `level` of draws. The lists of `lacking` users do not have their relevant item, and `tied` users
+    have it among equal scores: they count with every rank that this allows. `refused` is the reason why there are no bounds, or empty;
     `not_falling` is true if no distribution with `FALLING` fits the ranks; `left_out` are reasons by measure.
     """
 
@@ -84,8 +84,7 @@ def orders(bounds: Mapping[str, CatalogueBounds]) -> Iterator[OrderOfModels]:
         for pair in combinations(having, 2):
             (first, upper), (second, lower) = sorted(pair, key=lambda one: -one[1].value)
             (low, high), (other_low, other_high) = upper.sharpest, lower.sharpest
-            is_tie = upper.value == lower.value
-            verdict: Verdict = (
-                "kept" if low > other_high and not is_tie else "reversed" if other_low > high and not is_tie else "inconclusive"
-            )
+            verdict: Verdict = "inconclusive"
+            if upper.value != lower.value:
+                verdict = "kept" if low > other_high else "reversed" if other_low > high else verdict
             yield OrderOfModels(measure, first, second, verdict)

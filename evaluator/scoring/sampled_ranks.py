@@ -21,9 +21,9 @@ _EQUAL = 1e-6
 class RankCounts(Struct, frozen=True, eq=False):
     """Numbers of users with a list and one relevant item, by the `first` and `last` rank that its score allows; merges with `+`.
 
-    `sizes` are their numbers by the length of the list; `lacking` lists do not have the item, `tied` have it among equal scores. `several`
-    users have more than one relevant item, `unlisted` have one and no list. For each measure, `counted` users have a value, and `other`
-    ones have another value than its formula for one relevant item.
+    `sizes` are their numbers by the length of the list, if it has the item. Among the `numbers`, `lacking` lists do not have it, `tied` ones
+    have it among equal scores; `several` users have more than one relevant item, `unlisted` have some and no list. For each measure,
+    `counted` users have a value, and `other` ones have another value than its formula for one relevant item.
     """
 
     first: Mapping[int, int]
@@ -39,7 +39,7 @@ class RankCounts(Struct, frozen=True, eq=False):
     @property
     def n_users(self) -> int:
         """The number of users with a list and one relevant item."""
-        return sum(self.sizes.values())
+        return sum(self.sizes.values()) + self.numbers["lacking"]
 
 
 def rank_counts(scorer: Scorer, definitions: Sequence[Definition], values: Array) -> RankCounts:
@@ -64,7 +64,7 @@ def rank_counts(scorer: Scorer, definitions: Sequence[Definition], values: Array
     return RankCounts(
         _histogram(low[held]),
         _histogram(high[held]),
-        _histogram(lengths[ranked]),
+        _histogram(lengths[held]),
         {
             "lacking": int((ranked & ~held).sum()),
             "tied": int((held & (high > low)).sum()),

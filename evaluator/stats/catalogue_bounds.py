@@ -34,7 +34,11 @@ _CHUNK: Final = 1 << 21
 _PENALTY: Final = 1e5
 _ACCURACY: Final = 1e-6
 _ROUNDS: Final = 60
+_START: Final = 100
 _NEW: Final = 40
+"""Columns at the start besides those of the first ranks, and columns that are added in a round."""
+_BETWEEN: Final = 1e-8
+"""By how much a mean over the first M ranks can be below a line between two M of the grid, for each unit of worth: step² / (4 M³)."""
 
 
 def solver() -> Any:
@@ -137,7 +141,8 @@ class Images(Struct, frozen=True, eq=False, dict=True):
         else:
             logarithms = choose(above, drawn) + choose(others - above, n - drawn) - choose(others, n)
         shares = np.cumsum(np.exp(logarithms), axis=1)
-        return np.minimum(shares, 1.0)[:, self.thresholds - 1]
+        at_most: Floats = np.minimum(shares, 1.0)[:, self.thresholds - 1]
+        return at_most
 
     def _averaged(self, values: Floats) -> Floats:
         """Return for each rank of the grid the mean over all ranks up to it; between ranks of the grid values are on a line."""
@@ -152,7 +157,8 @@ class Images(Struct, frozen=True, eq=False, dict=True):
         known = worth[: self.catalogue]
         if self.falling:
             sums = np.cumsum(known)
-            return np.where(self.ranks <= len(known), sums[np.minimum(self.ranks, len(known)) - 1], sums[-1]) / self.ranks
+            means: Floats = sums[np.minimum(self.ranks, len(known)) - 1] / self.ranks
+            return means
         inside = np.zeros(len(self.ranks))
         inside[: len(known)] = known
         return inside
@@ -163,18 +169,17 @@ class Images(Struct, frozen=True, eq=False, dict=True):
         Ranks with a `worth` are at most `_EXACT`.
         """
         low, high = band.low[self.thresholds - 1] - self.slack, band.high[self.thresholds - 1] + self.slack
-        start = np.unique(np.concatenate([np.arange(min(2 * len(worth), len(self.ranks))), self._spread(100)]))
-        distance, used = self._least(np.zeros(len(self.ranks)), low, high, start, 1.0)
+        n = len(self.ranks)
+        start = np.union1d(np.arange(min(2 * len(worth), n)), np.linspace(0, n - 1, _START).round().astype(np.int64))
+        distance, used = self._least(np.zeros(n), low, high, start, 1.0)
         if distance > _ACCURACY:
             return None
         values = self.worths(worth)
         least, used = self._least(values, low, high, used, _PENALTY)
         most, _ = self._least(-values, low, high, used, _PENALTY)
-        return min(max(least, 0.0), float(worth.max())), min(max(-most, 0.0), float(worth.max()))
-
-    def _spread(self, n: int) -> NDArray[np.int64]:
-        """Return the indexes of ranks over the whole grid."""
-        return np.unique(np.linspace(0, len(self.ranks) - 1, n).round().astype(np.int64))
+        least -= _BETWEEN * float(worth.sum()) if self.slack and self.falling else 0.0
+        greatest = float(worth.max())
+        return min(max(least, 0.0), greatest), min(max(-most, 0.0), greatest)
 
     def _least(self, costs: Floats, low: Floats, high: Floats, used: NDArray[np.int64], penalty: float) -> tuple[float, NDArray[np.int64]]:
         """Return a lower bound of Σ p·cost plus the penalty for leaving the band, over all p, and the indexes of the columns it took.
