@@ -108,7 +108,7 @@ class CandidatesConfig(Model):
         "uniform", description="how items were sampled; there are no bounds for other ways, such as by popularity"
     )
     density: Literal["any", "falling"] = Field(
-        "any", description="falling: also bounds under the assumption that fewer users have their item at each next rank"
+        "any", description="falling: also bounds under the assumption that no rank is more likely than the one before it"
     )
 
     @model_validator(mode="after")

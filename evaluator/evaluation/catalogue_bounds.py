@@ -92,7 +92,7 @@ class Bounding:
         if not sizes:
             return "no list has a relevant item"
         if len(sizes) > 1:
-            repeats = ", repeats included (evaluation.policy.duplicates: keep)" if config.replacement else ""
+            repeats = ", repeats included (evaluation.policy.duplicates: keep_all)" if config.replacement else ""
             return f"its lists have from {min(sizes):,} to {max(sizes):,} items: give all candidates of each user{repeats}"
         (size,) = sizes
         hint = f"; if {size - 1:,} items were sampled for each user, set evaluation.candidates.sampled: {size - 1}" if size > 1 else ""

@@ -12,7 +12,7 @@ from .row import listed
 
 Verdict = Literal["kept", "reversed", "inconclusive"]
 """Whether two models have the same order over the whole catalogue as among the candidates."""
-FALLING: Final = "the share of users never rises with the rank"
+FALLING: Final = "no rank is more likely than the one before it"
 
 
 class MeasureBounds(Struct, frozen=True, omit_defaults=True):

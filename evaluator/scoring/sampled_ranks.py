@@ -21,8 +21,8 @@ _EQUAL = 1e-6
 class RankCounts(Struct, frozen=True, eq=False):
     """Numbers of users with a list and one relevant item, by the `first` and `last` rank that its score allows; merges with `+`.
 
-    `sizes` are their numbers by the length of the list, if it has the item. Among the `numbers`, `lacking` lists do not have it, `tied` ones
-    have it among equal scores; `several` users have more than one relevant item, `unlisted` have some and no list. For each measure,
+    `sizes` are their numbers by the length of the list, if it has the item. Among the `numbers`, `lacking` lists do not have it, `tied`
+    ones have it among equal scores; `several` users have more than one relevant item, `unlisted` have some and no list. For each measure,
     `counted` users have a value, and `other` ones have another value than its formula for one relevant item.
     """
 
