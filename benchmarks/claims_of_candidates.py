@@ -14,7 +14,7 @@ from receval.stats.catalogue_bounds import Band, Images, worth_of
 Random = np.random.Generator
 Ranks = NDArray[np.int64]
 
-ITEMS, SAMPLED, K = 300, 30, 10
+ITEMS, SAMPLED, K = 200, 20, 5
 METRICS = ("HitRate", "MRR", "nDCG")
 
 
@@ -98,7 +98,7 @@ def verdict(ranks: tuple[Ranks, Ranks], random: Random) -> tuple[str, float]:
         sampled = 1 + random.hypergeometric(own - 1, ITEMS - own, SAMPLED)
         low, high = bounds_of(images(), sampled, "HitRate", 1 - 0.05 / 2)
         values.append((exact(sampled, "HitRate"), exact(own, "HitRate")))
-        value = MeasureBounds("HitRate@10", values[-1][0], low, high)
+        value = MeasureBounds("HitRate@5", values[-1][0], low, high)
         bounds[name] = CatalogueBounds(SAMPLED, ITEMS, False, 0.95, 2, len(own), values=(value,))
     (order,) = orders(bounds)
     (first, of_first), (second, of_second) = values
@@ -107,15 +107,15 @@ def verdict(ranks: tuple[Ranks, Ranks], random: Random) -> tuple[str, float]:
 
 def says_wrong(n_users: int, random: Random) -> bool:
     """Return whether an order is named that is not that of the full lists; the model that is ahead among the candidates has fewer hits."""
-    few_hits = random.integers(11, 30, n_users)
-    hits = np.where(random.random(n_users) < 0.2, random.integers(1, 11, n_users), random.integers(60, ITEMS, n_users))
+    few_hits = random.integers(6, 20, n_users)
+    hits = np.where(random.random(n_users) < 0.2, random.integers(1, 6, n_users), random.integers(40, ITEMS, n_users))
     said, lead = verdict((few_hits, hits), random)
     return (said == "kept" and lead <= 0) or (said == "reversed" and lead >= 0)
 
 
 def says_kept(n_users: int, random: Random) -> bool:
     """Return whether the order of a good model and one at random is named."""
-    good = np.minimum(random.geometric(0.05, n_users), ITEMS)
+    good = np.minimum(random.geometric(0.3, n_users), ITEMS)
     return verdict((good, random.integers(1, ITEMS + 1, n_users)), random)[0] == "kept"
 
 

@@ -171,6 +171,9 @@ _HAVING: Final = {
 """Column → the only sources that may have it."""
 
 
+ONE_RUN: Final = "bounds are for one test set and one run of each model: evaluate folds and runs separately"
+
+
 def contradictions(config: Config, needs_lists: bool = True) -> Iterator[tuple[text.Path, str]]:
     """Yield every contradiction, with the path of its key; lists of models are missing only if the config `needs_lists`."""
     try:
@@ -213,8 +216,8 @@ def _candidate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
         yield ("evaluation", "candidates"), f"bounds are for {', '.join(BOUNDED)} with a cut-off up to {MOST_BOUNDED}: add one of them"
     if config.evaluation.weights != WeightsConfig():
         yield ("evaluation", "candidates"), "there are no bounds of weighted values: remove evaluation.weights or evaluation.candidates"
-    if config.data.folds or config.data.runs:
-        yield ("evaluation", "candidates"), "bounds are for one test set and one run of each model: evaluate folds and runs separately"
+    if config.data.runs:
+        yield ("evaluation", "candidates"), ONE_RUN
 
 
 def _weight_problems(config: Config) -> Iterator[tuple[text.Path, str]]:

@@ -104,7 +104,7 @@ def _notes(bounds: Mapping[str, CatalogueBounds]) -> Iterator[str]:
         )
     if any(value.falling for of_model in bounds.values() for value in of_model.values):
         order = "; the order of models is judged by these bounds" if len(bounds) > 1 else ""
-        yield f"falling: under the assumption that {FALLING}{order}."
+        yield f"falling: bounds of the expected value, under the assumption that {FALLING}{order}."
     for names, sentence in _shared((name, sentence) for name, of_model in bounds.items() for sentence in _about(of_model)):
         yield sentence.format(listed(names))
 

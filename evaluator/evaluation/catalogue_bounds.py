@@ -60,6 +60,7 @@ class Bounding:
             if definition in model.plan.shown and (reason := _left_out(index, model, counts, shown))
         }
         values, not_falling = [], False
+        is_exact = not (made.lacking or made.tied)  # then no rank in the catalogue is before that among the candidates
         for index, row in shown.items():
             if row.label in left_out or row.value is None:
                 continue
@@ -71,7 +72,7 @@ class Bounding:
                 return replace(made, refused=_IMPOSSIBLE.format(sampled=sampled, catalogue=config.catalogue))
             falling = self._of(sampled, True).bounds(band, worth) if config.density == "falling" and not not_falling else None
             not_falling = config.density == "falling" and falling is None
-            values.append(_rounded(row, share, plain, falling))
+            values.append(_rounded(row, share, plain, falling, row.value if is_exact else 1.0))
         return replace(made, values=tuple(values), left_out=left_out, not_falling=not_falling)
 
     def _of(self, sampled: int, falling: bool) -> Images:
@@ -92,7 +93,7 @@ class Bounding:
         if not sizes:
             return "no list has a relevant item"
         if len(sizes) > 1:
-            repeats = ", repeats included (evaluation.policy.duplicates: keep_all)" if config.replacement else ""
+            repeats = ", repeats included (evaluation.policy.duplicates: unique_hits)" if config.replacement else ""
             return f"its lists have from {min(sizes):,} to {max(sizes):,} items: give all candidates of each user{repeats}"
         (size,) = sizes
         hint = f"; if {size - 1:,} items were sampled for each user, set evaluation.candidates.sampled: {size - 1}" if size > 1 else ""
@@ -132,12 +133,13 @@ def _histogram(ranks: Mapping[int, int], size: int) -> Floats:
     return counts
 
 
-def _rounded(row: Row, share: float, plain: tuple[float, float], falling: tuple[float, float] | None) -> MeasureBounds:
-    """Return the bounds of a measure in which this share of users has a list; the others count 0."""
+def _rounded(row: Row, share: float, plain: tuple[float, float], falling: tuple[float, float] | None, greatest: float) -> MeasureBounds:
+    """Return the bounds of a measure in which this share of users has a list; the others count 0, and no value is above `greatest`."""
     assert row.value is not None
-    return MeasureBounds(row.label, row.value, *_outwards(share, plain), None if falling is None else _outwards(share, falling))
+    low, high = _outwards(share, plain, greatest)
+    return MeasureBounds(row.label, row.value, min(low, high), high, None if falling is None else _outwards(share, falling))
 
 
-def _outwards(share: float, bounds: tuple[float, float]) -> tuple[float, float]:
+def _outwards(share: float, bounds: tuple[float, float], greatest: float = 1.0) -> tuple[float, float]:
     low, high = (share * bound * _DIGITS for bound in bounds)
-    return math.floor(low) / _DIGITS, min(math.ceil(high) / _DIGITS, 1.0)
+    return math.floor(low) / _DIGITS, math.ceil(min(high, greatest * _DIGITS)) / _DIGITS

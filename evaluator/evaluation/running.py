@@ -11,7 +11,7 @@ from functools import cache, partial
 from importlib import metadata
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from uuid import uuid4
 
 import polars as pl
@@ -26,7 +26,6 @@ from ..config.contradictions import unwritable_table
 from ..engines import Part, RowFile, SortedRuns, whole_users
 from ..health import CheckTask, Context, SourceNames, Symptom, Tallies
 from ..load.faults import FaultTally
-from ..metrics.definition import Definition
 from ..results.catalogue_bounds import CatalogueBounds
 from ..results.notes import chosen_text
 from ..results.repeats import over_folds, over_runs, without_infinite
@@ -38,14 +37,14 @@ from ..scoring.partial import Partial
 from ..scoring.task import tables_of
 from ..scoring.tie_bounds import bounds, unbounded
 from ..support import plugins
-from ..support.errors import ConfigError, DataError
+from ..support.errors import ConfigError
 from ..support.extras import version_of
 from ..support.secrets import hidden_in_outputs, show
 from ..support.synonyms import takes, wrong_type
 from ..tables.graph import closure
 from ..tables.prepared import GroupBy
 from ..tables.rows import LISTS
-from .cautions import cautions, remarks_on_order
+from .cautions import cautions, refuse_nothing_relevant, remarks_on_order
 from .files import Files, lazy_rows, open_inputs
 from .input_files import describe
 from .model_pass import CHECKS, ENRICHED, LIST_HASH, RANKS, TIES, TRUTH, PassTask, measure_frames, measure_part, user_rows
@@ -61,9 +60,6 @@ from .models import (
 )
 from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
-
-_RELEVANT: Final = [2, 3, 6, 7]
-"""The cells of users with a relevant item."""
 
 
 @takes()
@@ -156,7 +152,7 @@ def evaluate_models(files: Files) -> list[ModelRun]:
         progress = ModelProgress(options.report, name, source, len(models) + 1, len(sources))
         found = files.reader.read_with_retries(source, partial(measure, name, files, pass_task, progress))
         if first:
-            _refuse_nothing_relevant(files.inputs.test, plan.definitions, found)
+            refuse_nothing_relevant(files.inputs.test, plan.definitions, found)
         enriched = None if options.enriched is None else options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
         if enriched is not None:
             found.more[ENRICHED].write(enriched)
@@ -449,31 +445,6 @@ def _twins(files: Files, model: str) -> tuple[str, ...]:
 
     before = (inputs.models[name] for name in takewhile(lambda name: name != model, inputs.models))
     return tuple(source.role for source in (inputs.test, inputs.source("train"), *before) if source is not None and is_twin(source))
-
-
-def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definition], found: Partial) -> None:
-    """Raise `DataError` if no measure that reads the test file has a value because no user has a relevant item.
-
-    A measure that counts such users as 0, or that reads all ratings, relevant or not, has a value.
-    """
-    looking = [
-        i
-        for i, definition in enumerate(definitions)
-        if definition.population in ("test", "tested") or "test_pairs" in closure(tables_of(definition))
-    ]
-    counting = [i for i in looking if (definitions[i].population, definitions[i].user_rules.no_relevant) == ("test", "drop")]
-    if counting != looking or not looking or any(found.cells[i][_RELEVANT].sum() or found.valued[i].sum() for i in counting):
-        return
-    cells, choice = found.cells[looking[0]], definitions[looking[0]].truth
-    least = f" of at least {choice.threshold:g}" if choice.threshold is not None else ""
-    rules = {"above_zero": " above 0", "above_half": " above 0.5", "at_least_zero": " of at least 0", "at_least_one": " of at least 1"}
-    wanted = least or rules.get(choice.rule, "")
-    rating = f", that is, a rating{wanted}" if wanted and "rating" in source.columns else ""
-    left_out = "" if choice.filter == "none" else "; test rows of users and items that are not in train or the catalogue are left out"
-    n_test = int(cells[4:].sum())
-    who = f"none of {n_test:,} users has a" if n_test > 1 else "its only user has no"
-    hint = "lower the threshold; receval describe shows the ratings" if rating and least else ""
-    raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}", hint)
 
 
 def remarks(files: Files, models: Iterable[EvaluatedModel], of_checks: Iterable[str] = ()) -> tuple[str, ...]:

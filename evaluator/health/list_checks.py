@@ -320,7 +320,7 @@ class SampledCandidates(HealthCheck):
         sentence = f"{lists} have {found.per_user:,} {unit}, and {held} are in them: they look like sampled candidates."
         bounds = "" if context.catalogue is None else sentence_of(context.catalogue)
         sentence = " ".join(filter(None, (sentence + _order_of_candidates(tally, context), bounds)))
-        advice = self.declared.advice if context.catalogue is not None else f"{self.declared.advice}; {_bounding(n_usual, context)}"
+        advice = self.declared.advice if context.catalogue is not None else f"{self.declared.advice}; {_bounding(sizes.usual, context)}"
         return self.symptom(context, sentence, n, n, examples=tally.examples("user"), rows=tally.rows(), advice=advice)
 
     def candidates(self, tally: Tally, context: Context) -> Candidates | None:

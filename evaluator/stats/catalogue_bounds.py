@@ -213,10 +213,12 @@ class Images(Struct, frozen=True, eq=False, dict=True):
         """Return the indexes of local minima of the reduced costs that are below those of the columns in use, the lowest first."""
         padded = np.concatenate([[np.inf], reduced, [np.inf]])
         lows = np.flatnonzero((reduced <= padded[:-2]) & (reduced <= padded[2:]) & (reduced < level))
-        return lows[np.argsort(reduced[lows], kind="stable")[:_NEW]]
+        lowest: NDArray[np.int64] = lows[np.argsort(reduced[lows], kind="stable")][:_NEW]
+        return lowest
 
 
 def worth_of(metric: str, k: int) -> Floats:
     """Return the value of a relevant item at each rank up to `k`, if it is the only one."""
     ranks = np.arange(1, k + 1, dtype=float)
-    return {"MRR": 1 / ranks, "nDCG": 1 / np.log2(ranks + 1)}.get(metric, np.ones(k))
+    worth: Floats = 1 / ranks if metric == "MRR" else 1 / np.log2(ranks + 1) if metric == "nDCG" else np.ones(k)
+    return worth
