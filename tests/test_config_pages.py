@@ -53,6 +53,7 @@ evaluation: {metrics: [nDCG, Recall], top_k: [10, 20]}
 SECTIONS = {
     "data.test": {"path": "test.csv"},
     "data.items": {"path": "items.csv", "categories": "genres"},
+    "evaluation.candidates": {"catalogue": "26744"},
     "engine": {"name": "spark"},
     "gates": {"baseline": "popular"},
     "gates.baseline": {"path": "popular"},

@@ -62,6 +62,7 @@ class CallArguments(TypedDict, total=False):
     aggregates: str | Sequence[str] | None
     value_columns: Mapping[str, str] | None
     weights: Mapping[str, str] | None
+    candidates: Mapping[str, Any] | None
 
 
 class Arguments(CallArguments, total=False):
@@ -70,7 +71,9 @@ class Arguments(CallArguments, total=False):
     models: str | Sequence[str]
 
 
-_EVALUATION: Final = ("metrics", "top_k", "convention", "policy", "yardsticks", "by", "aggregates", "value_columns", "weights")
+_EVALUATION: Final = (
+    "metrics", "top_k", "convention", "policy", "yardsticks", "by", "aggregates", "value_columns", "weights", "candidates",
+)  # fmt: skip
 NO_MATRIX: Final = (
     "use policy={'seen_items': 'drop_and_refill'} for lists, receval.Matrix(scores, mask_seen=True) for one of several models"
 )

@@ -89,7 +89,9 @@ def evaluate(
 
     `metrics` are measure strings such as `nDCG@10`; those without a cut-off are cut at each of `top_k`. `value_columns` names the columns
     of Revenue, Profit and the weighted measures: `{"revenue": "rows.price"}`, and `weights` the column of `users` that weights them in
-    means: `{"users": "users.revenue"}`. `relevance` is the lowest rating of a relevant item, or
+    means: `{"users": "users.revenue"}`. `candidates` says how the candidates in lists were sampled, such as
+    `{"sampled": 100, "catalogue": 26744}`: then `catalogue_bounds` of the result has the bounds over the whole catalogue by model.
+    `relevance` is the lowest rating of a relevant item, or
     `{"threshold": 4, "graded": True}`. `models` chooses some models of a config or of `recommendations`, by names or patterns such as
     `bpr*`; those that they are compared with stay. `mask_seen` removes the items of `train` from matrices of scores. `categories` is the
     column of `items` with their categories, and `split` the separator in it. `health=False` turns the checks off. The other arguments are

@@ -12,7 +12,7 @@ from ..metrics import Definition
 from ..metrics.definition import WITH_LISTS
 from ..metrics.intents import TEST_CATEGORIES
 from ..results.spellings import close_label, labels_named, without_aggregate
-from ..scoring.task import needs_scores, sums_hits
+from ..scoring.task import BOUNDED, MOST_BOUNDED, is_bounded, needs_scores, sums_hits
 from ..support.errors import worded
 from ..support.synonyms import did_you_mean
 from ..syntax import yaml_text as text
@@ -20,6 +20,7 @@ from ..syntax.short_names import REFERENCE_NAMES, is_spread
 from ..tables.graph import closure, varies_with
 from ..tables.prepared import GroupBy
 from .data import Data, problems_of_models, problems_of_reading
+from .evaluation_keys import WeightsConfig
 from .judgement import GateRule
 from .missing_inputs import missing, missing_for_groups
 from .whole_config import Config, Evaluation
@@ -170,6 +171,9 @@ _HAVING: Final = {
 """Column → the only sources that may have it."""
 
 
+ONE_RUN: Final = "bounds are for one test set and one run of each model: evaluate folds and runs separately"
+
+
 def contradictions(config: Config, needs_lists: bool = True) -> Iterator[tuple[text.Path, str]]:
     """Yield every contradiction, with the path of its key; lists of models are missing only if the config `needs_lists`."""
     try:
@@ -188,6 +192,7 @@ def contradictions(config: Config, needs_lists: bool = True) -> Iterator[tuple[t
     yield from _without_inputs(config)
     yield from _group_problems(config)
     yield from _weight_problems(config)
+    yield from _candidate_problems(config)
     yield from gate_problems(config)
     relevance = config.evaluation.relevance
     if relevance.graded and relevance.threshold is not None and relevance.threshold < 0:
@@ -201,6 +206,18 @@ def contradictions(config: Config, needs_lists: bool = True) -> Iterator[tuple[t
             location = ("evaluation", "aggregates" if aggregates else "metrics")
             yield location, f"{definition.label} is not a ratio and cannot be pooled (micro): use the mean{' too' if aggregates else ''}"
             break
+
+
+def _candidate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
+    """Yield why values cannot be bounded over the whole catalogue: no measure with bounds, weights, folds or runs."""
+    if config.evaluation.candidates is None:
+        return
+    if not any(map(is_bounded, config.evaluation.definitions)):
+        yield ("evaluation", "candidates"), f"bounds are for {', '.join(BOUNDED)} with a cut-off up to {MOST_BOUNDED}: add one of them"
+    if config.evaluation.weights != WeightsConfig():
+        yield ("evaluation", "candidates"), "there are no bounds of weighted values: remove evaluation.weights or evaluation.candidates"
+    if config.data.runs:
+        yield ("evaluation", "candidates"), ONE_RUN
 
 
 def _weight_problems(config: Config) -> Iterator[tuple[text.Path, str]]:

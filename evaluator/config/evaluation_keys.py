@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import (
     BeforeValidator,
@@ -84,6 +84,38 @@ def _weights_of(whose: str, source: str) -> Callable[[Any], Any]:
 
 def _pattern(whose: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": rf"^{whose}\..+"})
+
+
+def _uniform(value: Any) -> Any:
+    """Return `uniform` unchanged; `ValueError` for any other way to sample."""
+    if value != "uniform":
+        raise ValueError(f"bounds need items that are sampled uniformly, not by {str(value)[:40]!r}: remove the section candidates")
+    return value
+
+
+class CandidatesConfig(Model):
+    """How the candidates in the lists were sampled: values over the whole catalogue are then bounded."""
+
+    catalogue: Annotated[StrictInt, Field(ge=2, le=10**9)] = Field(
+        description="the number of items that could have been sampled for a user, the relevant one included"
+    )
+    sampled: Annotated[StrictInt, Field(ge=1)] | None = Field(
+        None,
+        description="the number of items sampled for each user, besides the relevant one; if not given, that of the other items in lists",
+    )
+    replacement: StrictBool = Field(False, description="whether an item could be sampled several times for a user")
+    sampling: Annotated[Literal["uniform"], BeforeValidator(_uniform)] = Field(
+        "uniform", description="how items were sampled; there are no bounds for other ways, such as by popularity"
+    )
+    density: Literal["any", "falling"] = Field(
+        "any", description="falling: also bounds under the assumption that no rank is more likely than the one before it"
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.sampled is not None and self.sampled >= self.catalogue and not self.replacement:
+            raise ValueError(f"{self.sampled:,} items cannot be sampled from {self.catalogue:,} that include the relevant one")
+        return self
 
 
 class WeightsConfig(Model):

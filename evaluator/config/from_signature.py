@@ -20,7 +20,7 @@ from ..syntax.formula import Formula, is_formula
 from ..syntax.measure_strings import MetricSpec, Scalar, parse
 from .odd_data import POLICIES
 
-KEPT: Final = ("by", "yardsticks", "value_columns")
+KEPT: Final = ("by", "yardsticks", "value_columns", "candidates")
 """The keys of a section that a signature does not replace: they change no value."""
 _RELEVANCE: Final = ("relevance_rule", "threshold", "grades")
 _OF_PARTS: Final = ("lists", "truth")

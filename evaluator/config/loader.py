@@ -22,7 +22,7 @@ from ..support.errors import ConfigError
 from ..support.secrets import collect_values, conceal, show
 from ..support.synonyms import did_you_mean, takes, wrong_type
 from ..syntax import yaml_text as text
-from .contradictions import contradictions, reading_test, unused
+from .contradictions import ONE_RUN, contradictions, reading_test, unused
 from .data import Fold, folds_of
 from .data_sources import EMPTY_TEST, NO_TEST, with_rows_marked
 from .dialects import doubt, gather_pasted, translate
@@ -229,6 +229,8 @@ def _configs(
     if has_folds and any("-" in source.path for config in configs.values() for _, source in config.data.sources()):
         once = "standard input (-) can be read only once, but data.folds reads every file once per fold"
         problems.append(f"{locations.location(('data',))}: {once}")
+    if len(configs) > 1 and any(config.evaluation.candidates is not None for config in configs.values()):
+        problems.append(f"{locations.location(('evaluation', 'candidates'))}: {ONE_RUN}")
     if has_folds:
         problems += [f"{locations.location(path)}: {problem}" for config in configs.values() for path, problem in equal_groups(config)]
     if problems:

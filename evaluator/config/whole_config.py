@@ -28,7 +28,7 @@ from ..syntax.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, measures_of
 from .card import Card
 from .data import Data
 from .data_sources import Model, as_list
-from .evaluation_keys import Aggregate, GroupBys, ValueColumnsConfig, WeightsConfig, Yardsticks, YardsticksConfig
+from .evaluation_keys import Aggregate, CandidatesConfig, GroupBys, ValueColumnsConfig, WeightsConfig, Yardsticks, YardsticksConfig
 from .judgement import Compare, Gates
 from .metric_entries import read_cutoffs, read_entry
 from .odd_data import Health, HealthField, Policy
@@ -233,6 +233,9 @@ class Evaluation(Model):
     value_columns: ValueColumnsConfig = Field(
         ValueColumnsConfig.model_construct(),
         description="which columns hold the value of an item or a test row, for Revenue, Profit and the weighted measures",
+    )
+    candidates: CandidatesConfig | None = Field(
+        None, description="how the candidates in the lists were sampled, for bounds of the values over the whole catalogue"
     )
     _folder: Path = PrivateAttr(Path())
 

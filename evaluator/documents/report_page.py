@@ -14,7 +14,7 @@ from ..results.gates import Verdicts
 from ..results.signature import signature_lines
 from ..stats.concluding import decimals, percent, plain, users_text
 from ..support import plugins
-from . import differences, findings, gates, slices
+from . import catalogue_bounds, differences, findings, gates, slices
 from .basic_charts import basic_values
 from .definitions import changed_settings, meanings
 from .document import (
@@ -226,6 +226,14 @@ def _values(content: ReportContent, short: bool) -> Iterator[Section]:
     yield Section("values", "Values", (*said, table, *basic_values(content), *more, *about))
 
 
+def _catalogue_bounds(content: ReportContent, short: bool) -> Iterator[Section]:
+    """Yield the bounds of each result with sampled candidates over the whole catalogue, if they were asked for."""
+    for number, (label, result) in enumerate(content.results.items(), 1):
+        of = f" of {label}" if len(content.results) > 1 else ""
+        if blocks := catalogue_bounds.section(result, id=f"catalogue-bounds-table-{number}"):
+            yield Section(f"catalogue-bounds-{number}", f"{catalogue_bounds.TITLE}{of}", blocks)
+
+
 def _has_far_values(content: ReportContent) -> bool:
     """Return whether a value of a measure is so far from the others that it is drawn outside their scale."""
     for points in by_label(content.points).values():
@@ -345,6 +353,7 @@ def _slices(content: ReportContent, short: bool) -> Iterable[Section]:
 PARTS: tuple[ReportPart, ...] = (
     ReportPart(_gates, "shown"),
     ReportPart(_values, "shown"),
+    ReportPart(_catalogue_bounds, "shown"),
     ReportPart(_differences, "shown"),
     ReportPart(_slices, "shown"),
     ReportPart(_charts, "left out"),

@@ -15,7 +15,7 @@ from ..results.row import shortened
 from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
 from ..support.errors import ConfigError
 from ..support.synonyms import did_you_mean
-from . import findings, gates
+from . import catalogue_bounds, findings, gates
 from .best_values import best_values
 from .document import SIGNS, Document, Heading, Paragraph, Points, Sentences, Table, Terms
 from .group_tables import groups
@@ -59,6 +59,7 @@ def screen(
         *(_turned(table, models_as_rows) for table in _values(result, digits, SIGNS["best"], united, rest.all_relevant())),
         *([Sentences(tuple(closing), small=False)] if closing else []),
         *(repeats(result, digits) if verbose or not command else ()),
+        *catalogue_bounds.section(result),
         *groups(models_of(result), digits),
         Sentences(
             (*rest.notes(), *_hidden_repeats(result, "" if verbose else command), *_checked(result, command, verbose)),
@@ -101,6 +102,7 @@ def markdown(result: Result, closing: Sequence[str] = ()) -> Document:
         *gates.document(result.gates),
         *_values(result),
         *([Points(tuple(closing))] if closing else []),
+        *catalogue_bounds.section(result),
         Sentences((*result.notes(), *_checked(result))),
         *([Heading("Findings of the health checks", 2), *found] if found else []),
         *repeats(result),
@@ -113,7 +115,8 @@ def notebook(result: Result) -> Document:
     """Return the content for a notebook: values, notes, and findings."""
     found = findings.alerts([finding for finding in result.findings if finding.severity != "info"])
     apart = filter(None, (incomparable_text(groups_of(result)),))
-    return (*cautions(result), *_values(result), Sentences((*apart, *result.notes(), *_checked(result))), *found)
+    bounded = catalogue_bounds.section(result)
+    return (*cautions(result), *_values(result), *bounded, Sentences((*apart, *result.notes(), *_checked(result))), *found)
 
 
 def cautions(result: Result) -> Iterator[Sentences]:

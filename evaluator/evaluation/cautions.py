@@ -15,8 +15,11 @@ import polars as pl
 
 from .. import load
 from ..load.columns import is_no_category, says_part
+from ..metrics.definition import Definition
 from ..results.row import listed, sentences_with_models
+from ..scoring.partial import Partial
 from ..scoring.task import tables_of
+from ..support.errors import DataError
 from ..tables.graph import closure
 from .files import Files
 from .inputs import Inputs
@@ -27,6 +30,8 @@ _SAMPLE: Final = 100_000
 """Number of rows in which events are counted."""
 _MOST_RATINGS: Final = 20
 """Largest number of distinct ratings; more are scores or counts."""
+_RELEVANT: Final = [2, 3, 6, 7]
+"""The cells of users with a relevant item."""
 
 
 def cautions(files: Files) -> Iterator[str]:
@@ -173,3 +178,28 @@ def _category_cautions(files: Files) -> Iterator[str]:
         way = f"items={{'frame': …, 'null_values': {value!r}}}" if is_frame else f"--set {shlex.quote(f'data.items.null_values={written}')}"
         of = f"{n:,} of {int(prepared.in_catalogue.sum()):,} items {'has' if n == 1 else 'have'}"
         yield f"data.items: {of} {what}; {way} reads {'them' if having[1:] else 'it'} as no category."
+
+
+def refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definition], found: Partial) -> None:
+    """Raise `DataError` if no measure that reads the test file has a value because no user has a relevant item.
+
+    A measure that counts such users as 0, or that reads all ratings, relevant or not, has a value.
+    """
+    looking = [
+        i
+        for i, definition in enumerate(definitions)
+        if definition.population in ("test", "tested") or "test_pairs" in closure(tables_of(definition))
+    ]
+    counting = [i for i in looking if (definitions[i].population, definitions[i].user_rules.no_relevant) == ("test", "drop")]
+    if counting != looking or not looking or any(found.cells[i][_RELEVANT].sum() or found.valued[i].sum() for i in counting):
+        return
+    cells, choice = found.cells[looking[0]], definitions[looking[0]].truth
+    least = f" of at least {choice.threshold:g}" if choice.threshold is not None else ""
+    rules = {"above_zero": " above 0", "above_half": " above 0.5", "at_least_zero": " of at least 0", "at_least_one": " of at least 1"}
+    wanted = least or rules.get(choice.rule, "")
+    rating = f", that is, a rating{wanted}" if wanted and "rating" in source.columns else ""
+    left_out = "" if choice.filter == "none" else "; test rows of users and items that are not in train or the catalogue are left out"
+    n_test = int(cells[4:].sum())
+    who = f"none of {n_test:,} users has a" if n_test > 1 else "its only user has no"
+    hint = "lower the threshold; receval describe shows the ratings" if rating and least else ""
+    raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}", hint)

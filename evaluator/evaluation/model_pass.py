@@ -23,13 +23,14 @@ from ..scoring.truth_hash import truth_hash
 from ..tables.rows import LISTS, PartData
 
 TIES, CHECKS, REFERENCE_FACTS, ENRICHED, TRUTH, LIST_HASH = "ties", "checks", "reference_facts", "enriched", "truth", "list_hash"
+RANKS = "ranks"
 
 
 class PassTask(Struct, frozen=True, eq=False):
     """The work on every part of a model: values of measures, bounds under ties, tallies of checks, facts for reference lists.
 
     If `enriched` is set, the lists are enriched as this measure reads them. If `hashes_truth`, the test rows are hashed, if
-    `hashes_lists` the lists.
+    `hashes_lists` the lists; if `counts_ranks`, the ranks of relevant items among sampled candidates are counted.
     """
 
     task: Task
@@ -39,6 +40,7 @@ class PassTask(Struct, frozen=True, eq=False):
     enriched: Definition | None = None
     hashes_truth: bool = False
     hashes_lists: bool = False
+    counts_ranks: bool = False
 
 
 def measure_frames(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial:
@@ -78,6 +80,10 @@ def measure_part(pass_task: PassTask, part: Part) -> Partial:
         more[TRUTH] = truth_hash(part.sides["test"])
     if pass_task.hashes_lists:
         more[LIST_HASH] = list_hash(scorer, task.definitions)
+    if pass_task.counts_ranks:
+        from ..scoring.sampled_ranks import rank_counts  # only here: few runs bound values over the whole catalogue
+
+        more[RANKS] = rank_counts(scorer, task.definitions, measured.values)
     if task.by:
         more[GROUPS] = sums_by_group(task, scorer, measured.values)
     return measured.partial.with_more(more)

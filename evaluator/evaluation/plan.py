@@ -217,7 +217,8 @@ class Request(Struct, frozen=True, eq=False):
             config.health.settings, config.evaluation.policy.refused, cutoffs=tuple(cutoffs), sees_candidates=options.keep_users
         )
         compares = config.evaluation.yardsticks.any or not checks.wants.isdisjoint(("popularity_lists", "reference_lists"))
-        return cls(loaded, Plan.from_config(config.evaluation, config.compare, config.gates, options.features), options, checks, compares)
+        plan = Plan.from_config(config.evaluation, config.compare, config.gates, options.features)
+        return cls(loaded, plan, options, checks, compares, whole_lists=config.evaluation.candidates is not None)
 
     @property
     def evaluation(self) -> Evaluation:

@@ -11,7 +11,7 @@ from functools import cache, partial
 from importlib import metadata
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from uuid import uuid4
 
 import polars as pl
@@ -26,7 +26,7 @@ from ..config.contradictions import unwritable_table
 from ..engines import Part, RowFile, SortedRuns, whole_users
 from ..health import CheckTask, Context, SourceNames, Symptom, Tallies
 from ..load.faults import FaultTally
-from ..metrics.definition import Definition
+from ..results.catalogue_bounds import CatalogueBounds
 from ..results.notes import chosen_text
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
@@ -37,17 +37,17 @@ from ..scoring.partial import Partial
 from ..scoring.task import tables_of
 from ..scoring.tie_bounds import bounds, unbounded
 from ..support import plugins
-from ..support.errors import ConfigError, DataError
+from ..support.errors import ConfigError
 from ..support.extras import version_of
 from ..support.secrets import hidden_in_outputs, show
 from ..support.synonyms import takes, wrong_type
 from ..tables.graph import closure
 from ..tables.prepared import GroupBy
 from ..tables.rows import LISTS
-from .cautions import cautions, remarks_on_order
+from .cautions import cautions, refuse_nothing_relevant, remarks_on_order
 from .files import Files, lazy_rows, open_inputs
 from .input_files import describe
-from .model_pass import CHECKS, ENRICHED, LIST_HASH, TIES, TRUTH, PassTask, measure_frames, measure_part, user_rows
+from .model_pass import CHECKS, ENRICHED, LIST_HASH, RANKS, TIES, TRUTH, PassTask, measure_frames, measure_part, user_rows
 from .models import (
     EvaluatedModel,
     ReferenceLists,
@@ -60,9 +60,6 @@ from .models import (
 )
 from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
-
-_RELEVANT: Final = [2, 3, 6, 7]
-"""The cells of users with a relevant item."""
 
 
 @takes()
@@ -120,11 +117,12 @@ class CheckedModel(Struct, frozen=True, eq=False):
 
 
 class ModelRun(Struct, frozen=True, eq=False):
-    """A model after the pass over its lists: its values, its checks, its sampled candidates, and its file of enriched lists."""
+    """A model after the pass over its lists: its values, checks, sampled candidates with their bounds, and file of enriched lists."""
 
     values: EvaluatedModel
     checked: CheckedModel | None = None
     candidates: Candidates | None = None
+    bounds: CatalogueBounds | None = None
     enriched: Path | None = None
 
 
@@ -133,6 +131,11 @@ def evaluate_models(files: Files) -> list[ModelRun]:
     request, sources, models = files.request, files.inputs.models, list[ModelRun]()
     plan, options = request.plan, request.options
     measure = _measure_on_this_machine if files.reader.session is None else _measure_on_spark
+    bounding = None
+    if request.evaluation.candidates is not None:
+        from .catalogue_bounds import Bounding  # only here: few runs have bounds
+
+        bounding = Bounding(request.evaluation.candidates, len(sources))
     of_users = UserTable(files) if options.per_user_table is not None else None
     for name, source in sources.items():
         first, checks = not models, checks_of_model(files, name, first=not models)
@@ -144,16 +147,18 @@ def evaluate_models(files: Files) -> list[ModelRun]:
             enriched=plan.definitions[0] if options.enriched is not None else None,
             hashes_truth=first and options.complete,
             hashes_lists=any(rule.compares for rule in request.loaded.config.gates.rules),
+            counts_ranks=bounding is not None,
         )
         progress = ModelProgress(options.report, name, source, len(models) + 1, len(sources))
         found = files.reader.read_with_retries(source, partial(measure, name, files, pass_task, progress))
         if first:
-            _refuse_nothing_relevant(files.inputs.test, plan.definitions, found)
+            refuse_nothing_relevant(files.inputs.test, plan.definitions, found)
         enriched = None if options.enriched is None else options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
         if enriched is not None:
             found.more[ENRICHED].write(enriched)
         values = finish_model(files, name, found, plan, files.task)
-        models.append(ModelRun(values, *_checked(files, checks, values), enriched=enriched))
+        bounded = None if bounding is None else bounding.bounds(values, found.more[RANKS])
+        models.append(ModelRun(values, *_checked(files, checks, values, bounded), bounded, enriched))
         if of_users is not None:
             of_users.add(name)
     if of_users is not None:
@@ -310,6 +315,7 @@ def _evaluate_and_check(files: Files) -> Result:
         truths={"": runs[0].values.partial.more[TRUTH].fingerprint} if options.complete else {},
         user_groups=tuple(by.name for by in plan.group_columns) if options.keep_users else (),
         candidates={run.values.name: run.candidates for run in runs if run.candidates is not None},
+        catalogue_bounds={run.values.name: run.bounds for run in runs if run.bounds is not None},
         list_hashes={name: hashes_of_model.fingerprint for name, hashes_of_model in hashes.items() if hashes_of_model is not None},
         cautions=tuple(cautions(files)),
         variables=hidden_in_outputs(loaded.variables),
@@ -341,11 +347,13 @@ def checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None
     return replace(request.checks, available=available, files=first, keeps_rows=request.options.keep_failures)
 
 
-def _checked(files: Files, checks: CheckTask | None, model: EvaluatedModel) -> tuple[CheckedModel | None, Candidates | None]:
+def _checked(
+    files: Files, checks: CheckTask | None, model: EvaluatedModel, catalogue: CatalogueBounds | None
+) -> tuple[CheckedModel | None, Candidates | None]:
     """Return the checks of a model, if any is on, and its sampled candidates, if its lists look like these."""
     if checks is None:
         return None, None
-    tallies, context = model.partial.more[CHECKS], _context(files, model)
+    tallies, context = model.partial.more[CHECKS], replace(_context(files, model), catalogue=catalogue)
     candidates = health.candidates_of(checks, tallies, context)
     return _check_findings(files, checks, tallies, context) if checks.on else None, candidates
 
@@ -438,31 +446,6 @@ def _twins(files: Files, model: str) -> tuple[str, ...]:
 
     before = (inputs.models[name] for name in takewhile(lambda name: name != model, inputs.models))
     return tuple(source.role for source in (inputs.test, inputs.source("train"), *before) if source is not None and is_twin(source))
-
-
-def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definition], found: Partial) -> None:
-    """Raise `DataError` if no measure that reads the test file has a value because no user has a relevant item.
-
-    A measure that counts such users as 0, or that reads all ratings, relevant or not, has a value.
-    """
-    looking = [
-        i
-        for i, definition in enumerate(definitions)
-        if definition.population in ("test", "tested") or "test_pairs" in closure(tables_of(definition))
-    ]
-    counting = [i for i in looking if (definitions[i].population, definitions[i].user_rules.no_relevant) == ("test", "drop")]
-    if counting != looking or not looking or any(found.cells[i][_RELEVANT].sum() or found.valued[i].sum() for i in counting):
-        return
-    cells, choice = found.cells[looking[0]], definitions[looking[0]].truth
-    least = f" of at least {choice.threshold:g}" if choice.threshold is not None else ""
-    rules = {"above_zero": " above 0", "above_half": " above 0.5", "at_least_zero": " of at least 0", "at_least_one": " of at least 1"}
-    wanted = least or rules.get(choice.rule, "")
-    rating = f", that is, a rating{wanted}" if wanted and "rating" in source.columns else ""
-    left_out = "" if choice.filter == "none" else "; test rows of users and items that are not in train or the catalogue are left out"
-    n_test = int(cells[4:].sum())
-    who = f"none of {n_test:,} users has a" if n_test > 1 else "its only user has no"
-    hint = "lower the threshold; receval describe shows the ratings" if rating and least else ""
-    raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}", hint)
 
 
 def remarks(files: Files, models: Iterable[EvaluatedModel], of_checks: Iterable[str] = ()) -> tuple[str, ...]:

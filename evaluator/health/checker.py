@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from ..checks import CHECKS, Check, CheckSetting, Finding, Severity, declare, setting
 from ..conventions.axes import AXES
 from ..metrics.definition import Definition
+from ..results.catalogue_bounds import CatalogueBounds
 from ..results.result import Row
 from ..support import plugins
 from ..tables.prepared import Prepared
@@ -98,6 +99,7 @@ class Context(Struct, frozen=True, eq=False):
     over the users that count for the model; `popularity_rule` is the treatment of seen items in the lists of popularity, `baseline_depth`
     the length of these lists. `available` are the `NEEDS` that are met. `shown` are the labels of the measures that are shown, without
     those that only formulas use. `twins` are the sources, such as `data.test`, with the same bytes as the lists of the model.
+    `catalogue` are the bounds of the values over the whole catalogue, if they were asked for.
     """
 
     model: str
@@ -119,6 +121,7 @@ class Context(Struct, frozen=True, eq=False):
     counts: Tally = field(default_factory=Tally)
     shown: Collection[str] = ()
     twins: Sequence[str] = ()
+    catalogue: CatalogueBounds | None = None
 
     def setting(self, check: str) -> CheckSetting:
         """Return the setting of a check."""

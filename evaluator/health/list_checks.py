@@ -13,6 +13,7 @@ from msgspec import Struct
 from ..checks.table import FILLERS
 from ..conventions.axes import AXES
 from ..metrics.definition import Definition
+from ..results.catalogue_bounds import sentence_of
 from ..results.list_lengths import LONGEST, SHORT_AT
 from ..results.row import Candidates, shortened
 from ..syntax.yaml_text import option
@@ -317,9 +318,10 @@ class SampledCandidates(HealthCheck):
         lists = "All lists" if n_usual == n else share_text(n_usual, n, "lists")
         held = share_text(tally.count("inside"), tally.count("relevant"), "relevant items")
         sentence = f"{lists} have {found.per_user:,} {unit}, and {held} are in them: they look like sampled candidates."
-        return self.symptom(
-            context, sentence + _order_of_candidates(tally, context), n, n, examples=tally.examples("user"), rows=tally.rows()
-        )
+        bounds = "" if context.catalogue is None else sentence_of(context.catalogue)
+        sentence = " ".join(filter(None, (sentence + _order_of_candidates(tally, context), bounds)))
+        advice = self.declared.advice if context.catalogue is not None else f"{self.declared.advice}; {_bounding(sizes.usual, context)}"
+        return self.symptom(context, sentence, n, n, examples=tally.examples("user"), rows=tally.rows(), advice=advice)
 
     def candidates(self, tally: Tally, context: Context) -> Candidates | None:
         """Return the candidates that the lists look like, whatever the severity of the check; `None` if they do not.
@@ -339,6 +341,13 @@ class SampledCandidates(HealthCheck):
         if "catalogue" in context.available and 2 * tally["n_items"].usual > int((prepared.in_train | prepared.in_catalogue).sum()):
             return None  # the lists hold most of the catalogue
         return Candidates(sizes.usual, inside / relevant)
+
+
+def _bounding(size: int, context: Context) -> str:
+    """Return which key of the config bounds the values over the whole catalogue."""
+    known = "catalogue" in context.available
+    catalogue = int((context.prepared.in_train | context.prepared.in_catalogue).sum()) if known else "ITEMS"
+    return f"for bounds over the whole catalogue set evaluation.candidates: {{sampled: {size - 1}, catalogue: {catalogue}}}"
 
 
 def _most_uniform(tally: Tally) -> tuple[Sizes, str]:

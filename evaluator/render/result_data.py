@@ -55,8 +55,9 @@ def wide_rows(result: Result) -> Iterator[Iterable[Any]]:
 
 
 def _list_cells(result: Result, model: str) -> dict[str, Any]:
-    """Return the cells of the lists of a model: its candidates, if they look like sampled ones, and the fingerprint, if it is known."""
+    """Return the cells of the lists of a model, each if it is known: candidates that look sampled, bounds, and fingerprint."""
     candidates = {"candidates": to_builtins(result.candidates[model])} if model in result.candidates else {}
+    candidates |= {"bounds": to_builtins(result.catalogue_bounds[model])} if model in result.catalogue_bounds else {}
     return candidates | ({"lists": result.list_hashes[model]} if model in result.list_hashes else {})
 
 
@@ -68,6 +69,7 @@ def result_cells(result: Result) -> dict[str, Any]:
         "results": [row.cells() for row in result.long_rows],
         "ledger": to_builtins(result.ledger_rows()),
         "models": [{"model": model, "users": to_builtins(counts), **_list_cells(result, model)} for model, counts in result.counts.items()],
+        **({"catalogue_orders": to_builtins(result.catalogue_orders)} if result.catalogue_orders else {}),
         "yardsticks": list(result.yardsticks),
         "definitions": to_builtins(dict(result.definitions)),
         "signatures": signature_lines(result),

@@ -17,6 +17,7 @@ from msgspec.structs import asdict, fields
 from ..checks import Finding
 from ..results import comparison as comparisons
 from ..results import slices
+from ..results.catalogue_bounds import CatalogueBounds, OrderOfModels
 from ..results.description import Description
 from ..results.gates import Gate
 from ..results.measure_definition import MeasureDefinition
@@ -88,7 +89,7 @@ _Finding = _record("Finding", "What a check found.", {
     "share": float, "details": dict[str, Any] | UnsetType, "cures": list[str] | UnsetType,
 })  # fmt: skip
 _Model = _record("Model", "One model and its users.", {
-    "model": str, "users": Counts, "candidates": Candidates | UnsetType, "lists": str | UnsetType,
+    "model": str, "users": Counts, "candidates": Candidates | UnsetType, "bounds": CatalogueBounds | UnsetType, "lists": str | UnsetType,
 })  # fmt: skip
 _Gates: Any = list[Gate] | UnsetType
 _CHECKED: Final[dict[str, Any]] = {"checks": Checks, "findings": list[_Finding], "gates": _Gates}  # type: ignore[valid-type]
@@ -109,7 +110,7 @@ def _results() -> type[Struct]:
         "format_version": _version(FORMAT_VERSION), "run_id": str, "results": list[_value_class()],  # type: ignore[misc]
         "ledger": list[LedgerRow], "models": list[_Model], "yardsticks": list[str],  # type: ignore[valid-type]
         "definitions": dict[str, MeasureDefinition], "signatures": dict[str, str],
-        "truth": dict[str, TruthFingerprint], "user_groups": list[str], **_CHECKED,
+        "catalogue_orders": list[OrderOfModels] | UnsetType, "truth": dict[str, TruthFingerprint], "user_groups": list[str], **_CHECKED,
         "conclusions": list[Conclusion], "headline": list[str], "notes": list[str], "remarks": list[str], **_SOURCES,
     })  # fmt: skip
 

@@ -62,6 +62,7 @@ def _with_models(result: Kind, own: Collection[str], chosen: Collection[str]) ->
         counts=shown_values(result.counts),
         per_user=_users_of(result.per_user, shown),
         candidates=shown_values(result.candidates),
+        catalogue_bounds=shown_values(result.catalogue_bounds),
         list_hashes=shown_values(result.list_hashes),
         enriched={name: path for name, path in result.enriched.items() if name in shown or name.rpartition(" (")[0] in shown},  # of runs
         findings=tuple(finding for finding in result.findings if not finding.model or finding.model in shown),

@@ -17,6 +17,7 @@ from ..support.forks import refuse_lost_threads
 from ..support.lazy import pl
 from ..syntax.short_names import is_spread
 from . import notes
+from .catalogue_bounds import CatalogueBounds, OrderOfModels, orders
 from .description import Description
 from .gates import Gate
 from .measure_definition import MeasureDefinition
@@ -162,6 +163,8 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     """The best model in each measure and the models that it beats, if there are several models and per-user values."""
     candidates: Mapping[str, Candidates] = field(default_factory=dict)
     """The candidates of each model whose lists look like sampled ones, whether or not check R10 is on."""
+    catalogue_bounds: Mapping[str, CatalogueBounds] = field(default_factory=dict)
+    """The bounds over the whole catalogue of each model, if the config has the section `evaluation.candidates`."""
     list_hashes: Mapping[str, str] = field(default_factory=dict)
     """The fingerprint of the lists of each model up to the largest cut-off, if the config has gates that compare."""
     cautions: tuple[str, ...] = ()
@@ -215,6 +218,11 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     def models(self) -> tuple[str, ...]:
         """The names of the models, in the order of the config."""
         return tuple(self.counts)
+
+    @cached_property
+    def catalogue_orders(self) -> tuple[OrderOfModels, ...]:
+        """The order of each pair of models over the whole catalogue, in each measure with bounds; empty without bounds."""
+        return tuple(orders(self.catalogue_bounds))
 
     @cached_property
     def folds(self) -> tuple[str, ...]:

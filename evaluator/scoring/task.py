@@ -27,6 +27,17 @@ _OF_TRUTH: Final = _OF_HITS | {"judged_rows", "outside", "truth_with_repeats"}
 """Tables that need only two kinds of list rows: those of test pairs, and those of items that are not candidates."""
 
 
+BOUNDED: Final = ("HitRate", "Recall", "MRR", "nDCG")
+"""The metrics that can be bounded over the whole catalogue if a model ranks sampled candidates."""
+MOST_BOUNDED: Final = 500
+"""The largest cut-off of a measure with such bounds."""
+
+
+def is_bounded(definition: Definition) -> bool:
+    """Return whether a measure has bounds over the whole catalogue, if users have one relevant item."""
+    return definition.metric.name in BOUNDED and 0 < (definition.k or 0) <= MOST_BOUNDED
+
+
 def tables_of(definition: Definition) -> frozenset[str]:
     """Return the tables that a measure reads, directly or through a metric that it combines."""
     return frozenset().union(*(part.tables for part in definition.all))

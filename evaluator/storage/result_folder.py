@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from ..checks import Finding
 from ..render.forms import as_json, rendered
 from ..render.result_data import cells_of_checks, gate_cells
+from ..results.catalogue_bounds import CatalogueBounds
 from ..results.description import Description
 from ..results.gates import Gate, in_this_version
 from ..results.measure_definition import MeasureDefinition
@@ -283,6 +284,7 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
         gates=convert([in_this_version(cells) for cells in content.get("gates", ())], tuple[Gate, ...]),
         conclusions=convert(content.get("conclusions", ()), tuple[Conclusion, ...]),
         candidates={model["model"]: convert(model["candidates"], Candidates) for model in content["models"] if "candidates" in model},
+        catalogue_bounds={model["model"]: convert(model["bounds"], CatalogueBounds) for model in content["models"] if "bounds" in model},
         list_hashes={model["model"]: model["lists"] for model in content["models"] if "lists" in model},
     )
 
