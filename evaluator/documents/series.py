@@ -1,0 +1,290 @@
+"""The history of models over runs, and the leaderboard of many results: on a screen, and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from ..results.row import listed, shortened
+from ..results.series import History, Leaderboard, Line, Order, Point
+from ..stats.concluding import percent, with_sign
+from ..stats.difference import Difference
+from . import numbers
+from .best_values import corrected_text
+from .chart_parts import (
+    BETWEEN_PANELS,
+    COLOURS,
+    LINES_HEIGHT,
+    MOST_BANDS,
+    NUMBERS_SPACE,
+    ORANGE,
+    SHAPES,
+    ChartSize,
+    Spec,
+    figure_of,
+    left_text,
+    lines_panel,
+    looks_by,
+    where_known,
+)
+from .difference_columns import drawn_cell
+from .differences import LETTERS, digits_of, footnotes, subtitle
+from .document import Block, Cell, Column, Document, Figure, Heading, Interval, Panel, Paragraph, Points, Section, Table, with_arrow
+from .methods import method_names, methods_of
+from .values import Formats
+
+_MOST_MEASURES: Final = 6
+_ORDERS: Final[dict[Order, str]] = {"date": "in the order of report.date", "name": "in the order of their names"}
+_DATA: Final = ("model", "measure", "series", "run", "value", "low", "high", "accepted", "base", "difference", "p_adjusted", "verdict")
+_NONE: Final = "–"
+_ACCEPTED: Final = (
+    "Each run is compared with the last accepted one: the first of its series, and from then on a run that is shown to be better, or that "
+    "--accept names. A run without a shown loss does not become the accepted one, so that small losses add up until they are shown."
+)
+
+
+# History
+
+
+def document(history: History) -> Document:
+    """Return a row for each line: its latest run against the accepted one, the first loss and the last good run; and what was found."""
+    return (Heading(_title(history)), _summary(history), *_said(history))
+
+
+def page(history: History) -> Document:
+    """Return the document with charts, and all values and differences."""
+    opening, table, *said = document(history)
+    drawn = [figure] if (figure := _figure(history)) is not None else []
+    return (
+        opening,
+        Section("lines", "Losses", (table, *said)),
+        Section("runs-chart", "Values over runs", tuple(drawn)),
+        Section("values", "All runs", tuple(_runs_tables(history)), folded=True),
+    )
+
+
+def _title(history: History) -> str:
+    models = dict.fromkeys(line.model for line in history.lines)
+    first, *_, last = history.runs
+    return f"{shortened([*models])}: {len(history.runs)} runs, {first.run} to {last.run}"
+
+
+def _said(history: History) -> Iterator[Block]:
+    """Yield how the differences were made, what is shown, what changed, and notes."""
+    methods = method_names(methods_of(history.differences, history.settings))
+    corrected = f"p by {corrected_text(history.settings.correction, history.family)}" if history.family else "nothing can be tested"
+    pairs = " (every pair of runs of every line, because any run could have become the accepted one)" if history.family else ""
+    made = " · ".join(filter(None, (f"{percent(history.settings.level)} intervals, each on its own", f"{corrected}{pairs}", methods)))
+    yield Paragraph(f"Runs are {_ORDERS[history.order]}. {made}.")
+    yield Paragraph(_ACCEPTED)
+    yield Points((*history.conclusions(), *history.changes(), *_unpaired(history)))
+    yield from [Points(history.notes)] if history.notes else []
+
+
+def _unpaired(history: History) -> Iterator[str]:
+    """Yield a sentence on the runs whose users are not paired."""
+    runs = dict.fromkeys(point.run for line in history.lines for point in line.points if point.paired is False)
+    if runs:
+        yield (
+            f"unpaired: {shortened([*runs])}, without per-user values on both sides (output.per_user). Such a comparison shows only much "
+            "larger differences."
+        )
+
+
+def _summary(history: History) -> Table:
+    """Return a row for each line."""
+    several = len({line.model for line in history.lines}) > 1
+    renewed = any(line.series > 1 for line in history.lines)
+    columns = (
+        *([Column("model", "name")] if several else []),
+        Column("measure", "key"),
+        *([Column("series", "counts", yields=3)] if renewed else []),
+        Column("runs", "counts", yields=4),
+        Column("accepted", "name", yields=1),
+        Column("latest", "value", yields=2),
+        Column("Δ", "difference"),
+        Column("interval", "interval", yields=5),
+        Column("first loss", "verdict"),
+        Column("last good", "name"),
+    )
+    rows = []
+    for line in history.lines:
+        point = line.latest
+        first, good, drawn = line.first_loss, line.last_good, _difference_cell(point.difference)
+        rows.append(
+            (
+                *([Cell(line.model)] if several else []),
+                Cell(line.measure, direction=line.higher_is_better),
+                *([Cell(f"{line.series}", value=line.series)] if renewed else []),
+                Cell(f"{len(line.points):,}", value=len(line.points)),
+                Cell(line.base),
+                _value_cell(point, line),
+                Cell(drawn.text, value=drawn.value, mark=drawn.mark),
+                Cell(drawn.note, drawn=drawn.drawn),
+                Cell(first.run if first else "none" if line.higher_is_better is not None else "not tested", mark="worse" if first else ""),
+                Cell(good.run if good else _NONE),
+            )
+        )
+    return Table(columns, tuple(rows), id="lines-table")
+
+
+def _value_cell(point: Point, line: Line) -> Cell:
+    places = numbers.decimals(one.value for one in line.points)
+    return Cell(numbers.number(point.value, places) or _NONE, value=point.value, drawn=Interval(point.value, point.low, point.high))
+
+
+def _difference_cell(difference: Difference | None) -> Cell:
+    """Return a difference, its interval as note, and what to draw; dashes without one."""
+    if difference is None or difference.difference is None:
+        return Cell(_NONE, note=_NONE)
+    digits = digits_of([difference])
+    low, high = difference.interval or (None, None)
+    ends = _NONE if low is None or high is None else f"{with_sign(low, digits)} to {with_sign(high, digits)}"
+    return Cell(
+        with_sign(difference.difference, digits), note=ends, value=difference.difference, drawn=drawn_cell(difference, digits).drawn
+    )
+
+
+def _runs_tables(history: History) -> Iterator[Table]:
+    """Yield all runs of each line, with their differences."""
+    columns = (
+        Column("run", "key"),
+        Column("value", "value"),
+        Column("compared with", "name"),
+        Column("Δ", "difference"),
+        Column("interval", "interval"),
+        Column("p", "p"),
+        Column("verdict", "verdict"),
+    )
+    for number, line in enumerate(history.lines, 1):
+        rows = []
+        for point in line.points:
+            difference, drawn = point.difference, _difference_cell(point.difference)
+            p = None if difference is None else difference.p_adjusted
+            verdict = "" if difference is None else difference.verdict or "not tested"
+            said = ", ".join(filter(None, (verdict, "unpaired" if point.paired is False else "", "accepted" if point.accepted else "")))
+            rows.append(
+                (
+                    Cell(point.run),
+                    _value_cell(point, line),
+                    Cell(difference.subject.base if difference else _NONE),
+                    Cell(drawn.text, value=drawn.value),
+                    Cell(drawn.note, drawn=drawn.drawn),
+                    Cell("" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}", value=p),
+                    Cell(said, mark=(difference.verdict or "") if difference else ""),
+                )
+            )
+        renewed = f", series {line.series}" if any(one.series > 1 for one in history.lines) else ""
+        title = f"{line.model}, {with_arrow(line.measure, line.higher_is_better)}{renewed}"
+        yield Table(columns, tuple(rows), title, f"runs-{number}", columns_of_data=_DATA, data=[_cells(line, point) for point in line.points])
+
+
+def _cells(line: Line, point: Point) -> list[Any]:
+    d = point.difference
+    judged = (None, None, None, None) if d is None else (d.subject.base, d.difference, d.p_adjusted, d.verdict)
+    return [line.model, line.measure, line.series, point.run, point.value, point.low, point.high, point.accepted, *judged]
+
+
+def _figure(history: History) -> Figure | None:
+    """Return the values of each measure over the runs, with the runs in which a loss is shown."""
+    by_measure: dict[str, list[Line]] = {}
+    for line in history.lines:
+        by_measure.setdefault(line.measure, []).append(line)
+    shown = {measure: lines for measure, lines in [*by_measure.items()][:_MOST_MEASURES] if _rows(lines)}
+    if not shown:
+        return None
+    models = tuple(dict.fromkeys(line.model for lines in shown.values() for line in lines))
+    runs = [run.run for run in history.runs]
+    looks = looks_by("model", models, COLOURS, SHAPES)
+
+    def panel(lines: Sequence[Line], width: int) -> Spec:
+        x = {"field": "run", "type": "ordinal", "sort": runs, "scale": {"domain": runs}, "title": None, "axis": {"labelAngle": -40}}
+        made = lines_panel(_rows(lines), x, looks, len(models) <= MOST_BANDS, width, LINES_HEIGHT)
+        ring = {"type": "point", "filled": False, "size": 140, "strokeWidth": 2, "color": ORANGE}
+        made["layer"] += where_known(_rows(lines), "loss", ring, {"y": {"field": "loss", "type": "quantitative"}})
+        made["encoding"]["detail"] = {"field": "series"}
+        return {"title": with_arrow(lines[0].measure, lines[0].higher_is_better), **made}
+
+    def make(size: ChartSize) -> Spec:
+        width = size.panel(1, NUMBERS_SPACE, BETWEEN_PANELS)
+        return {"vconcat": [panel(lines, width) for lines in shown.values()], "spacing": 24, "bounds": "flush"}
+
+    bands = " with bands of 95 % intervals over users" if len(models) <= MOST_BANDS else ""
+    caption = (
+        f"Values of each run{bands}; scales need not start at 0. A ring marks a run in which a loss is shown. Runs share their users, so "
+        "overlapping bands do not mean that there is no difference."
+    )
+    n_left = len(by_measure) - len(shown)
+    left = left_text(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
+    about = f"{', '.join(shown)} of {listed(models)} over {len(runs)} runs"
+    figure = figure_of("history", f"{caption}{left}", about, make)
+    panels = tuple(_panel(line) for lines in shown.values() for line in lines)
+    return Figure(figure.id, figure.caption, figure.spec, figure.narrow, panels)
+
+
+def _panel(line: Line) -> Panel:
+    rows = tuple((f"{point.run} ▼" if point.loss else point.run, _value_cell(point, line)) for point in line.points)
+    return Panel(f"{line.model} {with_arrow(line.measure, line.higher_is_better)}", rows)
+
+
+def _rows(lines: Iterable[Line]) -> list[Spec]:
+    return [
+        {"model": line.model, "run": point.run, "series": f"{line.model} {line.series}", "value": point.value, "low": point.low}
+        | {"high": point.high, "loss": point.value if point.loss else None}
+        for line in lines
+        for point in line.points
+        if point.value is not None
+    ]
+
+
+# Leaderboard
+
+
+def leaderboard(board: Leaderboard) -> Document:
+    """Return the models in the order of the first measure, each value with letters of the models that are not clearly different."""
+    comparison = board.comparison
+    formats = Formats.from_rows(row for rows in board.rows.values() for row in rows.values())
+    dated = any(run.date for run in board.runs.values())
+    columns = (
+        Column("", "counts"),
+        Column("model", "name"),
+        *([Column("date", "text", yields=20)] if dated else []),
+        *(
+            Column(measure, "value", comparison.higher_is_better[measure], yields=number)
+            for number, measure in enumerate(comparison.measures)
+        ),
+    )
+    rows, first = [], comparison.judged[0]
+    ranks = dict(_ranks([rows[first].value for rows in board.rows.values()]))
+    for place, (name, of_model) in enumerate(board.rows.items()):
+        cells = []
+        for measure in comparison.measures:
+            row = of_model[measure]
+            low, high = row.interval or (None, None)
+            letters = comparison.letters.get(measure, {}).get(name, "")
+            cells.append(Cell(formats.shown(row) or _NONE, note=letters, value=row.value, drawn=Interval(row.value, low, high)))
+        date = [Cell(board.runs[name].date or _NONE)] if dated else []
+        rows.append((Cell(f"{ranks[place]}", value=ranks[place]), Cell(name), *date, *cells))
+    lettered = [measure for measure in comparison.judged if measure in comparison.letters]
+    missing = [measure for measure in comparison.judged if measure not in comparison.letters]
+    said = [f"{LETTERS}, in the same measure; a is the group of the best."] if lettered else []
+    said += [f"Without letters: {shortened(missing)}, whose values were not tested, or would need more than 26."] if missing else []
+    n_results = len({run.run for run in board.runs.values()})
+    models = f"{len(board.rows):,} models of {n_results:,} result{'' if n_results == 1 else 's'}"
+    more = Points((*said, *footnotes(comparison)))
+    table = Table(columns, tuple(rows), id="leaderboard")
+    return (Heading(f"Leaderboard by {first}: {models}"), table, Paragraph(f"{subtitle(comparison)}."), *([more] if more.texts else []))
+
+
+def leaderboard_page(board: Leaderboard) -> Document:
+    """Return the leaderboard as a page."""
+    opening, *blocks = leaderboard(board)
+    return (opening, Section("models", "Models", tuple(blocks)))
+
+
+def _ranks(values: Iterable[float | None]) -> Iterator[tuple[int, int]]:
+    """Yield place and rank of values in order: equal ones share a rank."""
+    for _, some in groupby(enumerate(values), key=lambda pair: pair[1]):
+        places = [place for place, _ in some]
+        yield from ((place, places[0] + 1) for place in places)
