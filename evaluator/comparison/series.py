@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby, pairwise
+from typing import Final
 
 from msgspec.structs import replace
 
 from ..results.candidates import other_candidates
-from ..results.result import Result
+from ..results.result import Result, columns_of
 from ..results.row import Row, shortened
 from ..results.series import History, Leaderboard, Line, Order, Point, Run
 from ..stats.concluding import judge_family
@@ -189,12 +190,27 @@ def _scanned(line: Line, pairs: _Pairs, settings: Settings, family: int, accepte
     return replace(line, points=tuple(points))
 
 
+_MOST_VALUES: Final = 50_000_000
+"""Per-user values that are read once for all pairs of models: 400 MB."""
+
+
+def _in_memory(results: Mapping[str, Result]) -> dict[str, Result]:
+    """Return results with their per-user values in memory, which each pair of models would read again, unless they are too many."""
+    tables = [(result, model) for result in results.values() for model in result.per_user]
+    users = (max((row.n_users for row in result.rows_by_model.get(model, ())), default=0) for result, model in tables)
+    n_values = sum(n * len(columns_of(result.per_user, model)) for n, (result, model) in zip(users, tables, strict=True))
+    if n_values > _MOST_VALUES:
+        return dict(results)
+    return {name: replace(result, per_user=dict(result.per_user.items())) for name, result in results.items()}
+
+
 def leaderboard_of(results: Mapping[str, Result], options: ComparisonOptions) -> Leaderboard:
     """Return all models of results, whatever their order, with letters of those that are not clearly different.
 
     Raises `DataError` for results with other test data, definitions or candidates, by name.
     """
     results = dict(sorted(results.items(), key=lambda pair: (_name_key(pair[0]), pair[0])))
+    results = _in_memory(results)
     comparison = compare(results, replace(options, all_pairs=True, common=True))
     own: dict[str, tuple[str, str]] = {}
     for label, result in results.items():

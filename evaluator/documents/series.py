@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from ..results.row import listed, shortened
 from ..results.series import History, Leaderboard, Line, Order, Point
 from ..stats.concluding import percent, with_sign
@@ -74,7 +76,7 @@ def _said(history: History) -> Iterator[Block]:
     """Yield how the differences were made, what is shown, what changed, and notes."""
     methods = method_names(methods_of(history.differences, history.settings))
     corrected = f"p by {corrected_text(history.settings.correction, history.family)}" if history.family else "nothing can be tested"
-    pairs = " (every pair of runs of every line, because any run could have become the accepted one)" if history.family else ""
+    pairs = ", all pairs of runs" if history.family else ""
     made = " · ".join(filter(None, (f"{percent(history.settings.level)} intervals, each on its own", f"{corrected}{pairs}", methods)))
     yield Paragraph(f"Runs are {_ORDERS[history.order]}. {made}.")
     yield Paragraph(_ACCEPTED)
@@ -119,7 +121,7 @@ def _summary(history: History) -> Table:
                 *([Cell(f"{line.series}", value=line.series)] if renewed else []),
                 Cell(f"{len(line.points):,}", value=len(line.points)),
                 Cell(line.base),
-                _value_cell(point, line),
+                replace(_value_cell(point, line), drawn=None),
                 Cell(drawn.text, value=drawn.value, mark=drawn.mark),
                 Cell(drawn.note, drawn=drawn.drawn),
                 Cell(first.run if first else "none" if line.higher_is_better is not None else "not tested", mark="worse" if first else ""),
@@ -198,8 +200,9 @@ def _figure(history: History) -> Figure | None:
     runs = [run.run for run in history.runs]
     looks = looks_by("model", models, COLOURS, SHAPES)
 
-    def panel(lines: Sequence[Line], width: int) -> Spec:
-        x = {"field": "run", "type": "ordinal", "sort": runs, "scale": {"domain": runs}, "title": None, "axis": {"labelAngle": -40}}
+    def panel(lines: Sequence[Line], width: int, *, is_last: bool) -> Spec:
+        axis = {"labelAngle": -40} if is_last else {"labels": False}
+        x = {"field": "run", "type": "ordinal", "sort": runs, "scale": {"domain": runs}, "title": None, "axis": axis}
         made = lines_panel(_rows(lines), x, looks, len(models) <= MOST_BANDS, width, LINES_HEIGHT)
         ring = {"type": "point", "filled": False, "size": 140, "strokeWidth": 2, "color": ORANGE}
         made["layer"] += where_known(_rows(lines), "loss", ring, {"y": {"field": "loss", "type": "quantitative"}})
@@ -208,7 +211,8 @@ def _figure(history: History) -> Figure | None:
 
     def make(size: ChartSize) -> Spec:
         width = size.panel(1, NUMBERS_SPACE, BETWEEN_PANELS)
-        return {"vconcat": [panel(lines, width) for lines in shown.values()], "spacing": 24, "bounds": "flush"}
+        panels = [panel(lines, width, is_last=number == len(shown)) for number, lines in enumerate(shown.values(), 1)]
+        return {"vconcat": panels, "spacing": 44, "bounds": "flush"}
 
     bands = " with bands of 95 % intervals over users" if len(models) <= MOST_BANDS else ""
     caption = (
