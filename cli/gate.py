@@ -163,9 +163,7 @@ def baseline() -> None:
 @click.option("--looks", is_flag=True, help="Count in looks.json of the baseline which runs gate and compare compare with it.")
 @click.option("--force", is_flag=True, help="Also accept results that would be refused.")
 @click.pass_context
-def set_baseline(
-    context: click.Context, folder: str, target: str | None, models: tuple[str, ...], looks: bool, force: bool
-) -> None:
+def set_baseline(context: click.Context, folder: str, target: str | None, models: tuple[str, ...], looks: bool, force: bool) -> None:
     """Make a folder of results the baseline.
 
     DIR is a folder that 'receval run -o DIR/' wrote; it is copied, with --models only the results of these.

@@ -21,7 +21,9 @@ _written = options.outputs_option("Also write a file: .html (one page), .md or .
 @_folders
 @options.models_option
 @_measure
-@click.option("--accept", "accepted", multiple=True, metavar="RUN", help="Compare later runs with this one, whatever it lost. May be repeated.")
+@click.option(
+    "--accept", "accepted", multiple=True, metavar="RUN", help="Compare later runs with this one, whatever it lost. May be repeated."
+)
 @click.option("--order", type=click.Choice(("date", "name")), help="Order runs by report.date or by name. Default: date if all have one.")
 @_alpha
 @options.format_option("history", help="The output format. Default: a table.")

@@ -41,7 +41,9 @@ class BaselineSet(Struct, frozen=True):
     chosen: str = ""
 
 
-def set_baseline(folder: str, target: str | None = None, *, models: Sequence[str] = (), force: bool = False, looks: bool = False) -> BaselineSet:
+def set_baseline(
+    folder: str, target: str | None = None, *, models: Sequence[str] = (), force: bool = False, looks: bool = False
+) -> BaselineSet:
     """Copy a folder of results, or only some `models` of it, to the folder of the baseline, if there is no reason not to, or by `force`.
 
     With `looks` the folder gets a ledger of looks. The default of `target` is the baseline that the config of the results names. Reasons are failed gates and checks, and results that

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, TypeVar
 
 from ..comparison.comparison_options import ComparisonOptions
 from ..comparison.series import history_of, leaderboard_of, ordered
@@ -14,8 +14,11 @@ from ..stats.difference import Settings
 from ..storage.overwriting import destination
 from ..storage.result_folder import load
 from ..storage.stage import Stage
+from ..support.outputs import Subject
 from .compare import open_inputs
 from .targets import PathLike, targets_of
+
+Made = TypeVar("Made", History, Leaderboard)
 
 
 def options_of(measures: Sequence[str] = (), alpha: float | None = None) -> ComparisonOptions:
@@ -41,7 +44,13 @@ def leaderboard_of_folders(folders: Sequence[str], models: Sequence[str], output
     return _written("leaderboard", folders, models, outputs, lambda results: leaderboard_of(results, options_of(**options)))
 
 
-def _written(subject: Any, folders: Sequence[str], models: Sequence[str], outputs: Sequence[PathLike], make: Any) -> Any:
+def _written(
+    subject: Subject,
+    folders: Sequence[str],
+    models: Sequence[str],
+    outputs: Sequence[PathLike],
+    make: Callable[[Mapping[str, Result]], Made],
+) -> Made:
     targets = targets_of(outputs, subject)
     opened = open_inputs(folders, _refuse_config, {"models": models})
     with Stage(targets.written(), opened.read()) as stage:

@@ -1,9 +1,4 @@
-"""Results in their order → a `History`: each run against the run that was accepted last; and results → a `Leaderboard`.
-
-A run is accepted if it is the first of its series, if it is shown to be better than the one that was accepted before, or if people say so.
-Any other run, also one that is not shown to be worse, leaves the accepted run in its place: were it accepted, fifty runs that each lose too
-little to be shown would lose everything unseen. The accepted run is chosen by its values, so every pair of runs counts in the correction.
-"""
+"""Results in their order → a `History`: each run against the run that was accepted last; and results → a `Leaderboard`."""
 
 from __future__ import annotations
 
@@ -18,6 +13,7 @@ from ..results.candidates import other_candidates
 from ..results.result import Result, columns_of
 from ..results.row import Row, shortened
 from ..results.series import History, Leaderboard, Line, Order, Point, Run
+from ..stats.accepted import against_accepted, pairs_of_runs
 from ..stats.concluding import judge_family
 from ..stats.difference import Difference, Settings
 from ..support.errors import ConfigError, DataError, worded
@@ -78,7 +74,7 @@ def history_of(results: Mapping[str, Result], options: ComparisonOptions, order:
             raise ConfigError(f"the accepted run is {name}, but no result has this name", did_you_mean(name, tuple(results)))
     settings, notes = options.settings, dict[str, list[str]]()
     made = [line for model, sides in _sides_by_model(results).items() for line in _lines(model, sides, options)]
-    family = max(1, sum(len(line.points) * (len(line.points) - 1) // 2 for line, pairs in made if pairs.is_tested))
+    family = max(1, sum(pairs_of_runs(len(line.points)) for line, pairs in made if pairs.is_tested))
     scanned = [_scanned(line, pairs, settings, family, accepted) for line, pairs in made]
     for _, pairs in made:
         for note, name in pairs.notes:
@@ -100,6 +96,7 @@ class _Pairs:
     def __init__(self, label: str, sides: Mapping[str, Side], options: ComparisonOptions, known: dict[tuple[str, str], ModelPair]) -> None:
         self.label, self._sides, self._options, self._known = label, sides, options, known
         self.notes: list[tuple[str, str]] = []
+        self.paired: set[str] = set()
         names = [*sides]
         self.is_tested = len(names) > 1 and self._pair(names[0], names[1]).is_testable(label)
 
@@ -108,15 +105,18 @@ class _Pairs:
             self._known[base, run] = ModelPair(self._sides[base], self._sides[run], self._options)
         return self._known[base, run]
 
-    def difference(self, base: str, run: str) -> tuple[Difference, bool]:
-        """Return the difference of a run from another, not yet judged, and whether users are paired."""
+    def difference(self, base: str, run: str) -> Difference:
+        """Return the difference of a run from another, not yet judged; record notes, and whether users are paired."""
         pair = self._pair(base, run)
         difference = pair.difference(self.label, None)
         for role in other_inputs(pair.base, pair.model, [pair.row(pair.base, self.label).metric]):
-            self.notes.append((f"evaluated with a different {role} than the accepted run; this also changes the measures that use it.", run))
+            self.notes.append(
+                (f"evaluated with a different {role} than the accepted run; this also changes the measures that use it.", run)
+            )
         if difference.n_unpaired:
             self.notes.append(("some users count for only one of this run and the accepted one, and are left out.", run))
-        return difference, pair.pairing is not None
+        self.paired |= set() if pair.pairing is None else {run}
+        return difference
 
 
 def _sides_by_model(results: Mapping[str, Result]) -> dict[str, list[Side]]:
@@ -179,15 +179,14 @@ def _scanned(line: Line, pairs: _Pairs, settings: Settings, family: int, accepte
     """Return a line with the difference of each run from the one accepted before, not yet judged together."""
     if line.higher_is_better is None:
         return line
+    runs = [point.run for point in line.points]
+    steps = {step.run: step for step in against_accepted(runs, pairs.difference, settings, family, accepted)}
     first, *others = line.points
-    base, points = first.run, [first]
-    for point in others:
-        difference, paired = pairs.difference(base, point.run)
-        (alone,) = judge_family([difference], settings, family)
-        takes = alone.verdict == "better" or point.run in accepted
-        base = point.run if takes else base
-        points.append(replace(point, accepted=takes, difference=difference, paired=paired))
-    return replace(line, points=tuple(points))
+    found = (
+        replace(point, accepted=steps[point.run].accepted, difference=steps[point.run].difference, paired=point.run in pairs.paired)
+        for point in others
+    )
+    return replace(line, points=(first, *found))
 
 
 _MOST_VALUES: Final = 50_000_000
@@ -218,7 +217,9 @@ def leaderboard_of(results: Mapping[str, Result], options: ComparisonOptions) ->
         for model in models:
             name = model if len(results) == 1 else label if len(models) == 1 else f"{label}/{model}"
             own |= {name: (label, model)} if name in comparison.models else {}
-    rows = {name: {measure: rows_of(results[label], model)[measure] for measure in comparison.measures} for name, (label, model) in own.items()}
+    rows = {
+        name: {measure: rows_of(results[label], model)[measure] for measure in comparison.measures} for name, (label, model) in own.items()
+    }
     first = comparison.judged[0]
     sign = 1.0 if comparison.higher_is_better[first] is False else -1.0
     values = {name: of_name[first].value for name, of_name in rows.items()}

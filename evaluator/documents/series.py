@@ -42,7 +42,8 @@ _DATA: Final = ("model", "measure", "series", "run", "value", "low", "high", "ac
 _NONE: Final = "–"
 _ACCEPTED: Final = (
     "Each run is compared with the last accepted one: the first of its series, and from then on a run that is shown to be better, or that "
-    "--accept names. A run without a shown loss does not become the accepted one, so that small losses add up until they are shown."
+    "people accept. A run without a shown loss does not become the accepted one, so that small losses add up until they are shown. "
+    "Any run could have become it, so p is corrected for all pairs of runs."
 )
 
 
@@ -76,8 +77,7 @@ def _said(history: History) -> Iterator[Block]:
     """Yield how the differences were made, what is shown, what changed, and notes."""
     methods = method_names(methods_of(history.differences, history.settings))
     corrected = f"p by {corrected_text(history.settings.correction, history.family)}" if history.family else "nothing can be tested"
-    pairs = ", all pairs of runs" if history.family else ""
-    made = " · ".join(filter(None, (f"{percent(history.settings.level)} intervals, each on its own", f"{corrected}{pairs}", methods)))
+    made = " · ".join(filter(None, (f"{percent(history.settings.level)} intervals, each on its own", corrected, methods)))
     yield Paragraph(f"Runs are {_ORDERS[history.order]}. {made}.")
     yield Paragraph(_ACCEPTED)
     yield Points((*history.conclusions(), *history.changes(), *_unpaired(history)))
@@ -178,14 +178,18 @@ def _runs_tables(history: History) -> Iterator[Table]:
                 )
             )
         renewed = f", series {line.series}" if any(one.series > 1 for one in history.lines) else ""
+        data = [[*row.values()] for row in rows_of_data(line)]
         title = f"{line.model}, {with_arrow(line.measure, line.higher_is_better)}{renewed}"
-        yield Table(columns, tuple(rows), title, f"runs-{number}", columns_of_data=_DATA, data=[_cells(line, point) for point in line.points])
+        yield Table(columns, tuple(rows), title, f"runs-{number}", columns_of_data=_DATA, data=data)
 
 
-def _cells(line: Line, point: Point) -> list[Any]:
-    d = point.difference
-    judged = (None, None, None, None) if d is None else (d.subject.base, d.difference, d.p_adjusted, d.verdict)
-    return [line.model, line.measure, line.series, point.run, point.value, point.low, point.high, point.accepted, *judged]
+def rows_of_data(line: Line) -> Iterator[dict[str, Any]]:
+    """Yield a row per run of a line, by `_DATA`."""
+    for point in line.points:
+        d = point.difference
+        judged = (None, None, None, None) if d is None else (d.subject.base, d.difference, d.p_adjusted, d.verdict)
+        of_run = (line.model, line.measure, line.series, point.run, point.value, point.low, point.high, point.accepted)
+        yield dict(zip(_DATA, (*of_run, *judged), strict=True))
 
 
 def _figure(history: History) -> Figure | None:

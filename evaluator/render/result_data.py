@@ -19,8 +19,8 @@ from ..results import comparison as comparisons
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import FORMAT_VERSION, Result
-from ..results.signature import signature_lines
 from ..results.series import History, Leaderboard
+from ..results.signature import signature_lines
 from ..results.slices import FIELDS as SLICE_FIELDS
 from ..results.slices import Slices
 from ..results.tables import LedgerRow, ValueRow, as_frame

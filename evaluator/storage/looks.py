@@ -53,7 +53,9 @@ def _read(folder: Path) -> dict[str, list[str]]:
     except OSError as error:
         raise DataError(f"{folder / LOOKS}: cannot be read: {error.strerror}") from None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        raise DataError(f"{folder / LOOKS}: this is no ledger of looks", "remove it, and open a new one: receval baseline set --looks") from None
+        raise DataError(
+            f"{folder / LOOKS}: this is no ledger of looks", "remove it, and open a new one: receval baseline set --looks"
+        ) from None
 
 
 def _write(folder: Path, looks: dict[str, list[str]]) -> None:
