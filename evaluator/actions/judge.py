@@ -46,8 +46,8 @@ def set_baseline(
 ) -> BaselineSet:
     """Copy a folder of results, or only some `models` of it, to the folder of the baseline, if there is no reason not to, or by `force`.
 
-    With `looks` the folder gets a ledger of looks. The default of `target` is the baseline that the config of the results names. Reasons are failed gates and checks, and results that
-    would replace a baseline of other models.
+    The default of `target` is the baseline that the config of the results names. Reasons are failed gates and checks, and results that
+    would replace a baseline of other models. With `looks` the folder gets a ledger of looks.
     """
     source = place_of(folder)
     whole = load(source)

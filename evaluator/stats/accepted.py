@@ -4,8 +4,9 @@ A run is accepted if it is the first, if it is shown to be better than the one a
 one that is not shown to be worse, leaves the accepted run in its place: were it accepted, fifty runs that each lose too little to be shown
 would lose everything unseen.
 
-The accepted run is chosen by its values, which flatter it, so all pairs of runs count. Corrected for the n - 1 comparisons alone, fifty equal
-runs after a gain near the limit of what can be shown have a wrong loss in 17 % of draws at a level of 5 %; for all pairs in less than 1 %.
+The accepted run is chosen by its values, which flatter it, so all pairs of runs count. Corrected for the n - 1 comparisons alone, fifty
+equal runs after a gain near the limit of what can be shown have a wrong loss in 17 % of draws at a level of 5 %; for all pairs in less
+than 1 %.
 """
 
 from __future__ import annotations

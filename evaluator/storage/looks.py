@@ -48,7 +48,8 @@ def add_looks(folder: Path, baseline: str, runs: Sequence[str]) -> int:
 
 def _read(folder: Path) -> dict[str, list[str]]:
     try:
-        content: Any = json.loads((folder / LOOKS).read_text(encoding="utf-8"))
+        with open(folder / LOOKS, encoding="utf-8") as file:
+            content: Any = json.load(file)
         return {str(baseline): [str(run) for run in runs] for baseline, runs in content["looks"].items()}
     except OSError as error:
         raise DataError(f"{folder / LOOKS}: cannot be read: {error.strerror}") from None
