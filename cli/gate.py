@@ -118,8 +118,6 @@ def gate(
     say_without_charts(outputs, row, quiet=quiet)
     publish(judged.report if system != "none" else None, system)
     say_verdicts(judged, quiet=quiet)
-    for sentence in judged.looks:
-        say(sentence)
     context.exit(0 if exit_zero else judged.exit_code)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from ..comparison.comparison_options import ComparisonOptions
@@ -12,7 +14,7 @@ from ..results.result import Result
 from ..results.series import History, Leaderboard, Order
 from ..stats.difference import Settings
 from ..storage.overwriting import destination
-from ..storage.result_folder import load
+from ..storage.result_folder import is_result_folder, load
 from ..storage.stage import Stage
 from ..support.outputs import Subject
 from .compare import open_inputs
@@ -52,11 +54,21 @@ def _written(
     make: Callable[[Mapping[str, Result]], Made],
 ) -> Made:
     targets = targets_of(outputs, subject)
-    opened = open_inputs(folders, _refuse_config, {"models": models})
+    opened = open_inputs([folder for text in folders for folder in _expanded(text)], _refuse_config, {"models": models})
     with Stage(targets.written(), opened.read()) as stage:
         made = make(opened.stored)
         stage.commit({destination(path): rendered(row, made) for path, row in targets.files.items()})
     return made
+
+
+def _expanded(text: str) -> Iterator[str]:
+    """Yield the folders of results in a local folder that is none itself; any other text as it is.
+
+    Folders without a manifest are left out: a run that failed leaves such.
+    """
+    place = Path(text).expanduser()
+    inside = [entry.path for entry in os.scandir(place) if is_result_folder(Path(entry.path))] if os.path.isdir(place) else []
+    yield from sorted(inside) if inside and not is_result_folder(place) else [text]
 
 
 def _refuse_config(path: str) -> NoReturn:

@@ -34,7 +34,7 @@ def add_looks(folder: Path, baseline: str, runs: Sequence[str]) -> int:
     A run that is in the ledger is not added again, so the same comparison is the same look. Another baseline in the folder has a count of
     its own. Several processes may do this at once.
 
-    Raises `OutputError` if it cannot be written, `DataError` if it is no ledger.
+    Raises `OutputError` if it cannot be written, `DataError` if it is not a ledger.
     """
     with alone(folder / LOOKS):
         looks = _read(folder)
@@ -55,7 +55,7 @@ def _read(folder: Path) -> dict[str, list[str]]:
         raise DataError(f"{folder / LOOKS}: cannot be read: {error.strerror}") from None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise DataError(
-            f"{folder / LOOKS}: this is no ledger of looks", "remove it, and open a new one: receval baseline set --looks"
+            f"{folder / LOOKS}: this is not a ledger of looks", "remove it, and open a new one: receval baseline set --looks"
         ) from None
 
 
