@@ -82,8 +82,8 @@ def say_verdicts(judged: Any, *, quiet: bool) -> None:
         say(judged.gate_summary)
     if judged.check_summary:
         say(judged.check_summary)
-    for sentence in judged.looks:
-        say(sentence)
+    for look in judged.looks:
+        say(look)
 
 
 def say_written(written: Sequence[Path], documents: bool | None) -> None:

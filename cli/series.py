@@ -32,9 +32,10 @@ _written = options.outputs_option("Also write a file: .html (one page), .md or .
 def history(folders: tuple[str, ...], form: str | None, outputs: tuple[str, ...], quiet: bool, **arguments: Any) -> None:
     """Show the values of models over many runs, and the first run in which a loss is shown.
 
-    Give folders that 'receval run -o DIR/' wrote, in any order, or a folder of such folders. Each run is compared with the last accepted one: the first, and from then
-    on a run that is shown to be better, or that --accept names. So small losses add up until they are shown. A new series begins where
-    test data, definitions or candidates changed. Exits with 0 whatever is found: receval gate decides about releases.
+    Give folders that 'receval run -o DIR/' wrote, in any order, or a folder of such folders. Each run is compared with the last accepted
+    one: the first, and from then on a run that is shown to be better, or that --accept names. So small losses add up until they are shown.
+    A new series begins where test data, definitions or candidates changed. Exits with 0 whatever is found: receval gate decides about
+    releases.
     """
     from receval.actions.series import history_of_folders
 

@@ -162,11 +162,16 @@ def _cut(sides: Iterable[Side], starts: Collection[str]) -> Iterator[list[Side]]
 
 def _changes(before: Side, run: Side, row: Row) -> tuple[str, ...]:
     """Return sentences on what makes a value of two runs incomparable."""
-    texts = [*other_truths(before, run), *other_definitions(before, run, [row.metric])]
+    settings = [*other_definitions(before, run, [row.metric])]
+    mine, other = (side.result.definitions[row.metric].convention for side in (before, run))
+    if settings and mine != other:
+        settings = [f"the convention is {other} in {run.name} and {mine} in {before.name}"]
+    more = [f"and {len(settings) - _MOST_SETTINGS} more settings"] if len(settings) > _MOST_SETTINGS else []
+    texts = [*other_truths(before, run), *settings[:_MOST_SETTINGS], *more]
     numbers = other_candidates((before.result, before.model), (run.result, run.model))
     if numbers is not None:
-        mine, other = (f"{n:,} sampled candidates" if n else "the whole catalogue" for n in numbers)
-        texts.append(f"{run.name} ranks {other} and {before.name} {mine}")
+        these, those = (f"{n:,} sampled candidates" if n else "the whole catalogue" for n in numbers)
+        texts.append(f"{run.name} ranks {those} and {before.name} {these}")
     return tuple(texts)
 
 
@@ -189,6 +194,7 @@ def _scanned(line: Line, pairs: _Pairs, settings: Settings, family: int, accepte
     return replace(line, points=(first, *found))
 
 
+_MOST_SETTINGS: Final = 3
 _MOST_VALUES: Final = 50_000_000
 """Per-user values that are read once for all pairs of models: 400 MB."""
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, to_builtins
 
-from ..stats.concluding import percent, plain
+from ..stats.concluding import with_sign
 from ..stats.difference import Difference, Settings
 from .comparison import Comparison
 from .row import Row, listed
@@ -134,11 +134,11 @@ class History(Struct, frozen=True):
         for line in self.lines:
             if line.first_loss is not None and line.first_loss.difference is not None and line.last_good is not None:
                 difference = line.first_loss.difference
-                share = "" if difference.relative is None else f" ({percent(difference.relative)} of its value)"
+                share = "" if difference.relative is None else f" That is {with_sign(100 * difference.relative, 1)} %."
                 shown = len(line.losses)
                 now = "the latest run too" if line.latest.loss else f"not in the latest run, {line.latest.run}"
                 again = f" A loss is shown in {shown} runs, {now}." if shown > 1 or not line.latest.loss else ""
-                yield f"{line.model}: {difference.sentence.removesuffix('.')}{share}. Last good run: {line.last_good.run}.{again}"
+                yield f"{line.model}: {difference.sentence}{share} Last good run: {line.last_good.run}.{again}"
         tested = [line for line in self.lines if any(point.difference and point.difference.is_tested for point in line.points)]
         if not any(line.losses for line in self.lines):
             yield "No loss is shown." if tested else "Nothing was tested: no two runs can be compared."
