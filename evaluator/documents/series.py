@@ -31,12 +31,13 @@ from .chart_parts import (
     where_known,
 )
 from .difference_columns import drawn_cell
-from .differences import LETTERS, digits_of, footnotes, subtitle
+from .differences import LETTERS, digits_of, subtitle
 from .document import Block, Cell, Column, Document, Figure, Heading, Interval, Panel, Paragraph, Points, Section, Table, with_arrow
 from .methods import method_names, methods_of
 from .values import Formats
 
 _MOST_MEASURES: Final = 6
+_MOST_CHANGES: Final = 3
 _ORDERS: Final[dict[Order, str]] = {"date": "in the order of report.date", "name": "in the order of their names"}
 _DATA: Final = ("model", "measure", "series", "run", "value", "low", "high", "accepted", "base", "difference", "p_adjusted", "verdict")
 _NONE: Final = "–"
@@ -51,20 +52,35 @@ _ACCEPTED: Final = (
 
 
 def document(history: History) -> Document:
-    """Return a row for each line: its latest run against the accepted one, the first loss and the last good run; and what was found."""
-    return (Heading(_title(history)), _summary(history), *_said(history))
+    """Return a row for each line: its latest run against the accepted one, the first loss and the last good run; and what was found.
+
+    Earlier series have rows only if a loss is shown in them, and only the last few changes have sentences.
+    """
+    last = {(line.model, line.measure): line.series for line in history.lines}
+    lines = [line for line in history.lines if line.losses or last[line.model, line.measure] == line.series]
+    changes = [*history.changes()]
+    left = len(changes) - _MOST_CHANGES
+    more = (
+        [f"{left:,} earlier series{'' if left == 1 else ' each'} began for such a reason: -o history.html names them."] if left > 0 else []
+    )
+    return (Heading(_title(history)), _summary(lines, history), *_said(history, [*changes[-_MOST_CHANGES:], *more]))
 
 
 def page(history: History) -> Document:
-    """Return the document with charts, and all values and differences."""
-    opening, table, *said = document(history)
+    """Return all lines, charts, and all values and differences."""
     drawn = [figure] if (figure := _figure(history)) is not None else []
     return (
-        opening,
-        Section("lines", "Losses", (table, *said)),
-        Section("runs-chart", "Values over runs", tuple(drawn)),
+        Heading(_title(history)),
+        Section("lines", "Losses", _found_first(_summary(history.lines, history), [*_said(history, [*history.changes()])])),
+        *([Section("runs-chart", "Values over runs", tuple(drawn))] if drawn else []),
         Section("values", "All runs", tuple(_runs_tables(history)), folded=True),
     )
+
+
+def _found_first(table: Table, said: Sequence[Block]) -> Document:
+    """Return the blocks of a page: first what was found, then the table, then how."""
+    found = [block for block in said if isinstance(block, Points)]
+    return (*found, table, *(block for block in said if not isinstance(block, Points)))
 
 
 def _title(history: History) -> str:
@@ -73,14 +89,14 @@ def _title(history: History) -> str:
     return f"{shortened([*models])}: {len(history.runs)} runs, {first.run} to {last.run}"
 
 
-def _said(history: History) -> Iterator[Block]:
+def _said(history: History, changes: Sequence[str]) -> Iterator[Block]:
     """Yield how the differences were made, what is shown, what changed, and notes."""
     methods = method_names(methods_of(history.differences, history.settings))
     corrected = f"p by {corrected_text(history.settings.correction, history.family)}" if history.family else "nothing can be tested"
     made = " · ".join(filter(None, (f"{percent(history.settings.level)} intervals, each on its own", corrected, methods)))
     yield Paragraph(f"Runs are {_ORDERS[history.order]}. {made}.")
     yield Paragraph(_ACCEPTED)
-    yield Points((*history.conclusions(), *history.changes(), *_unpaired(history)))
+    yield Points((*history.conclusions(), *changes, *_unpaired(history)))
     yield from [Points(history.notes)] if history.notes else []
 
 
@@ -94,24 +110,24 @@ def _unpaired(history: History) -> Iterator[str]:
         )
 
 
-def _summary(history: History) -> Table:
-    """Return a row for each line."""
+def _summary(lines: Sequence[Line], history: History) -> Table:
+    """Return a row for each of some lines."""
     several = len({line.model for line in history.lines}) > 1
     renewed = any(line.series > 1 for line in history.lines)
     columns = (
         *([Column("model", "name")] if several else []),
         Column("measure", "key"),
-        *([Column("series", "counts", yields=3)] if renewed else []),
+        *([Column("series", "counts")] if renewed else []),
         Column("runs", "counts", yields=4),
-        Column("accepted", "name", yields=1),
-        Column("latest", "value", yields=2),
-        Column("Δ", "difference"),
+        Column("accepted", "name", yields=2),
+        Column("latest", "value", yields=3),
+        Column("Δ", "difference", yields=1),
         Column("interval", "interval", yields=5),
         Column("first loss", "verdict"),
         Column("last good", "name"),
     )
     rows = []
-    for line in history.lines:
+    for line in lines:
         point = line.latest
         first, good, drawn = line.first_loss, line.last_good, _difference_cell(point.difference)
         rows.append(
@@ -124,7 +140,7 @@ def _summary(history: History) -> Table:
                 replace(_value_cell(point, line), drawn=None),
                 Cell(drawn.text, value=drawn.value, mark=drawn.mark),
                 Cell(drawn.note, drawn=drawn.drawn),
-                Cell(first.run if first else "none" if line.higher_is_better is not None else "not tested", mark="worse" if first else ""),
+                Cell(first.run if first else "none" if line.is_tested else "not tested", mark="worse" if first else ""),
                 Cell(good.run if good else _NONE),
             )
         )
@@ -280,7 +296,7 @@ def leaderboard(board: Leaderboard) -> Document:
     said += [f"Without letters: {shortened(missing)}, whose values were not tested, or would need more than 26."] if missing else []
     n_results = len({run.run for run in board.runs.values()})
     models = f"{len(board.rows):,} models of {n_results:,} result{'' if n_results == 1 else 's'}"
-    more = Points((*said, *footnotes(comparison)))
+    more = Points((*filter(None, (comparison.left_out,)), *said, *comparison.cautions, *comparison.notes))
     table = Table(columns, tuple(rows), id="leaderboard")
     return (Heading(f"Leaderboard by {first}: {models}"), table, Paragraph(f"{subtitle(comparison)}."), *([more] if more.texts else []))
 

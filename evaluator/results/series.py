@@ -46,18 +46,13 @@ class Point(Struct, frozen=True):
         """True if this run is shown to be worse than the one it was compared with."""
         return self.difference is not None and self.difference.verdict == "worse"
 
-    @property
-    def gain(self) -> bool:
-        """True if this run is shown to be better."""
-        return self.difference is not None and self.difference.verdict == "better"
-
     def cells(self) -> dict[str, Any]:
         """Return the point in its JSON form."""
         plain = {name: getattr(self, name) for name in ("run", "value", "low", "high", "n_users", "accepted", "paired")}
         return {**plain, "loss": self.loss, "difference": None if self.difference is None else self.difference.cells()}
 
 
-class Line(Struct, frozen=True, dict=True):
+class Line(Struct, frozen=True):
     """One measure of a model in runs that can be compared, in their order: one `series` of it, counted from 1.
 
     `changes` are sentences on what changed before a series that is not the first.
@@ -79,6 +74,11 @@ class Line(Struct, frozen=True, dict=True):
     def last_good(self) -> Point | None:
         """The run before the first loss; `None` without a loss."""
         return next((before for before, point in zip(self.points, self.points[1:], strict=False) if point.loss), None)
+
+    @property
+    def is_tested(self) -> bool:
+        """True if a run of it was tested."""
+        return any(point.difference is not None and point.difference.is_tested for point in self.points)
 
     @property
     def losses(self) -> tuple[str, ...]:
@@ -139,9 +139,8 @@ class History(Struct, frozen=True):
                 now = "the latest run too" if line.latest.loss else f"not in the latest run, {line.latest.run}"
                 again = f" A loss is shown in {shown} runs, {now}." if shown > 1 or not line.latest.loss else ""
                 yield f"{line.model}: {difference.sentence}{share} Last good run: {line.last_good.run}.{again}"
-        tested = [line for line in self.lines if any(point.difference and point.difference.is_tested for point in line.points)]
         if not any(line.losses for line in self.lines):
-            yield "No loss is shown." if tested else "Nothing was tested: no two runs can be compared."
+            yield "No loss is shown." if any(line.is_tested for line in self.lines) else "Nothing was tested: no two runs can be compared."
 
     def cells(self) -> dict[str, Any]:
         """Return everything as plain values."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from receval.actions.looks import level_of_look
 from receval.storage.looks import add_looks
+from receval.support.errors import OutputError
 
 from tests.comparison.test_series import N_USERS, result
 
@@ -167,15 +167,14 @@ def test_a_damaged_ledger_is_a_warning_and_the_verdict_stands(main: Path, conten
     assert (main / "looks.json").read_bytes() == content.encode("latin-1")
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="everything is writable for this user")
-def test_a_ledger_that_cannot_be_written_is_a_warning(main: Path, receval: Any):
-    main.chmod(0o555)
-    try:
-        code, _, err = receval("gate", "nights/03", "--baseline", "main", *RULE, "-q")
-    finally:
-        main.chmod(0o755)
+def test_a_ledger_that_cannot_be_written_is_a_warning(main: Path, receval: Any, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object) -> None:
+        raise OutputError("cannot write to the folder main: Read-only file system")
+
+    monkeypatch.setattr("receval.storage.looks._write", fail)
+    code, _, err = receval("gate", "nights/03", "--baseline", "main", *RULE, "-q")
     assert code == 1
-    assert "is not counted" in err
+    assert "warning: this look at the baseline main is not counted: cannot write to the folder main" in err
 
 
 def test_the_levels_of_all_looks_add_up_to_alpha():
