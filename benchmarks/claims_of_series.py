@@ -90,18 +90,13 @@ def look_is_wrong(n_looks: int, level: Callable[[int], float], random: Random) -
 
 def rows() -> Iterator[Row]:
     """Yield the rows."""
-    effort = 50.0
-    jump, drift = partial(shows_loss, fallen(50, 6.0, 31)), partial(shows_loss, sinking(50, 8.0))
-    yield Row("history: a loss", "50 equal runs", 0.05, partial(shows_wrong_loss, np.zeros(50)), jump, effort)
-    yield Row(
-        "history: a loss", "10 equal runs", 0.05, partial(shows_wrong_loss, np.zeros(10)), partial(shows_loss, fallen(10, 5.0, 6)), 10
-    )
-    for gain in (2.5, 4.0):
-        world = partial(shows_wrong_loss, gained(50, gain))
-        yield Row("history: a loss", f"49 equal runs after a gain of {gain:g} errors", 0.05, world, drift if gain == 4 else None, effort)
-    few = partial(shows_wrong_loss, gained(50, 2.5), family=49)
-    yield Row("history over n - 1", "49 equal runs after a gain of 2.5 errors", None, few, None, effort)
-    yield Row("leaderboard: letters apart", "10 equal models", 0.05, partial(letters_differ, 10), partial(letters_differ, 10, lead=5.0), 45)
-    corrected = partial(look_is_wrong, 50, partial(level_of_look, SETTINGS.alpha))
-    yield Row("looks: one of 50 is wrong", "each at the level of its look", 0.05, corrected, None, effort)
-    yield Row("looks: one of 50 is wrong", "all at 5 %", None, partial(look_is_wrong, 50, lambda _: SETTINGS.alpha), None, effort)
+    jump, drift = partial(shows_loss, fallen(20, 5.5, 12)), partial(shows_loss, sinking(50, 8.0))
+    yield Row("history: a loss", "20 equal runs", 0.05, partial(shows_wrong_loss, np.zeros(20)), jump, 20)
+    after_gain = partial(shows_wrong_loss, gained(50, 2.5))
+    yield Row("history: a loss", "49 equal runs after a gain of 2.5 errors", 0.05, after_gain, drift, 50)
+    yield Row("history over n - 1", "49 equal runs after a gain of 2.5 errors", None, partial(after_gain, family=49), None, 50)
+    letter = partial(letters_differ, 6)
+    yield Row("leaderboard: letters apart", "6 equal models", 0.05, letter, partial(letter, lead=5.0), 15)
+    corrected = partial(look_is_wrong, 20, partial(level_of_look, SETTINGS.alpha))
+    yield Row("looks: one of 20 is wrong", "each at the level of its look", 0.05, corrected, None, 20)
+    yield Row("looks: one of 20 is wrong", "all at 5 %", None, partial(look_is_wrong, 20, lambda _: SETTINGS.alpha), None, 20)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ..results.row import listed, shortened
 from ..results.series import History, Leaderboard, Line, Order, Point
-from ..stats.concluding import percent, with_sign
+from ..stats.concluding import percent
 from ..stats.difference import Difference
 from . import numbers
 from .best_values import corrected_text
@@ -30,9 +30,9 @@ from .chart_parts import (
     looks_by,
     where_known,
 )
-from .difference_columns import drawn_cell
+from .difference_columns import COLUMNS, Shown
 from .differences import LETTERS, digits_of, subtitle
-from .document import Block, Cell, Column, Document, Figure, Heading, Interval, Panel, Paragraph, Points, Section, Table, with_arrow
+from .document import Block, Cell, Column, Document, Figure, Heading, Interval, Panel, Paragraph, Points, Role, Section, Table, with_arrow
 from .methods import method_names, methods_of
 from .values import Formats
 
@@ -41,6 +41,7 @@ _MOST_CHANGES: Final = 3
 _ORDERS: Final[dict[Order, str]] = {"date": "in the order of report.date", "name": "in the order of their names"}
 _DATA: Final = ("model", "measure", "series", "run", "value", "low", "high", "accepted", "base", "difference", "p_adjusted", "verdict")
 _NONE: Final = "–"
+_CELLS: Final = {column.title: column.cell for column in COLUMNS}
 _ACCEPTED: Final = (
     "Each run is compared with the last accepted one: the first of its series, and from then on a run that is shown to be better, or that "
     "people accept. A run without a shown loss does not become the accepted one, so that small losses add up until they are shown. "
@@ -75,6 +76,11 @@ def page(history: History) -> Document:
         *([Section("runs-chart", "Values over runs", tuple(drawn))] if drawn else []),
         Section("values", "All runs", tuple(_runs_tables(history)), folded=True),
     )
+
+
+def markdown(history: History) -> Document:
+    """Return the page without charts."""
+    return tuple(block for block in page(history) if not (isinstance(block, Section) and block.id == "runs-chart"))
 
 
 def _found_first(table: Table, said: Sequence[Block]) -> Document:
@@ -129,7 +135,7 @@ def _summary(lines: Sequence[Line], history: History) -> Table:
     rows = []
     for line in lines:
         point = line.latest
-        first, good, drawn = line.first_loss, line.last_good, _difference_cell(point.difference)
+        first, good, (size, interval, _) = line.first_loss, line.last_good, _difference_cells(point.difference)
         rows.append(
             (
                 *([Cell(line.model)] if several else []),
@@ -138,8 +144,8 @@ def _summary(lines: Sequence[Line], history: History) -> Table:
                 Cell(f"{len(line.points):,}", value=len(line.points)),
                 Cell(line.base),
                 replace(_value_cell(point, line), drawn=None),
-                Cell(drawn.text, value=drawn.value, mark=drawn.mark),
-                Cell(drawn.note, drawn=drawn.drawn),
+                size,
+                interval,
                 Cell(first.run if first else "none" if line.is_tested else "not tested", mark="worse" if first else ""),
                 Cell(good.run if good else _NONE),
             )
@@ -152,50 +158,31 @@ def _value_cell(point: Point, line: Line) -> Cell:
     return Cell(numbers.number(point.value, places) or _NONE, value=point.value, drawn=Interval(point.value, point.low, point.high))
 
 
-def _difference_cell(difference: Difference | None) -> Cell:
-    """Return a difference, its interval as note, and what to draw; dashes without one."""
-    if difference is None or difference.difference is None:
-        return Cell(_NONE, note=_NONE)
-    digits = digits_of([difference])
-    low, high = difference.interval or (None, None)
-    ends = _NONE if low is None or high is None else f"{with_sign(low, digits)} to {with_sign(high, digits)}"
-    return Cell(
-        with_sign(difference.difference, digits), note=ends, value=difference.difference, drawn=drawn_cell(difference, digits).drawn
-    )
+def _difference_cells(difference: Difference | None) -> tuple[Cell, Cell, Cell]:
+    """Return the cells of a difference: its size, its interval and its p value."""
+    if difference is None:
+        return Cell(_NONE), Cell(_NONE), Cell()
+    shown = Shown(digits_of([difference]), 0, ())
+    size, interval, p = (_CELLS[title](difference, shown) for title in ("Δ", "interval", "p"))
+    return size, interval, p
 
 
 def _runs_tables(history: History) -> Iterator[Table]:
     """Yield all runs of each line, with their differences."""
-    columns = (
-        Column("run", "key"),
-        Column("value", "value"),
-        Column("compared with", "name"),
-        Column("Δ", "difference"),
-        Column("interval", "interval"),
-        Column("p", "p"),
-        Column("verdict", "verdict"),
-    )
+    titles: dict[str, Role] = {"run": "key", "value": "value", "compared with": "name", "Δ": "difference", "interval": "interval", "p": "p"}
+    columns = (*(Column(title, role) for title, role in titles.items()), Column("verdict", "verdict"))
+    renewed = any(line.series > 1 for line in history.lines)
     for number, line in enumerate(history.lines, 1):
         rows = []
         for point in line.points:
-            difference, drawn = point.difference, _difference_cell(point.difference)
-            p = None if difference is None else difference.p_adjusted
+            difference = point.difference
             verdict = "" if difference is None else difference.verdict or "not tested"
             said = ", ".join(filter(None, (verdict, "unpaired" if point.paired is False else "", "accepted" if point.accepted else "")))
-            rows.append(
-                (
-                    Cell(point.run),
-                    _value_cell(point, line),
-                    Cell(difference.subject.base if difference else _NONE),
-                    Cell(drawn.text, value=drawn.value),
-                    Cell(drawn.note, drawn=drawn.drawn),
-                    Cell("" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}", value=p),
-                    Cell(said, mark=(difference.verdict or "") if difference else ""),
-                )
-            )
-        renewed = f", series {line.series}" if any(one.series > 1 for one in history.lines) else ""
+            base = Cell(difference.subject.base if difference else _NONE)
+            judged = Cell(said, mark=(difference.verdict or "") if difference else "")
+            rows.append((Cell(point.run), _value_cell(point, line), base, *_difference_cells(difference), judged))
+        title = f"{line.model}, {with_arrow(line.measure, line.higher_is_better)}{f', series {line.series}' if renewed else ''}"
         data = [[*row.values()] for row in rows_of_data(line)]
-        title = f"{line.model}, {with_arrow(line.measure, line.higher_is_better)}{renewed}"
         yield Table(columns, tuple(rows), title, f"runs-{number}", columns_of_data=_DATA, data=data)
 
 
@@ -271,7 +258,7 @@ def leaderboard(board: Leaderboard) -> Document:
     formats = Formats.from_rows(row for rows in board.rows.values() for row in rows.values())
     dated = any(run.date for run in board.runs.values())
     columns = (
-        Column("", "counts"),
+        Column("place", "counts"),
         Column("model", "name"),
         *([Column("date", "text", yields=20)] if dated else []),
         *(
@@ -299,12 +286,6 @@ def leaderboard(board: Leaderboard) -> Document:
     more = Points((*filter(None, (comparison.left_out,)), *said, *comparison.cautions, *comparison.notes))
     table = Table(columns, tuple(rows), id="leaderboard")
     return (Heading(f"Leaderboard by {first}: {models}"), table, Paragraph(f"{subtitle(comparison)}."), *([more] if more.texts else []))
-
-
-def leaderboard_page(board: Leaderboard) -> Document:
-    """Return the leaderboard as a page."""
-    opening, *blocks = leaderboard(board)
-    return (opening, Section("models", "Models", tuple(blocks)))
 
 
 def _ranks(values: Iterable[float | None]) -> Iterator[tuple[int, int]]:
