@@ -101,8 +101,8 @@ def history(
     """Return the values of models over many runs, and the first run in which a loss is shown, as `receval history` does.
 
     `results` are evaluations or folders by name, or folders. Their `order` is `date` (`report.date`) if all have one, else `name`; it does
-    not depend on the order in which they are given. Each run is compared with the last accepted one: the first, and from then on a run that is
-    shown to be better, or that `accept` names. `models` and `measures` restrict the lines; p values are corrected over all of them.
+    not depend on the order in which they are given. Each run is compared with the last accepted one: the first, and from then on a run
+    that is shown to be better, or that `accept` names. `models` and `measures` restrict the lines; p values are corrected over all of them.
 
     Raises `ConfigError` with fewer than two results, `DataError` if two have the same place in the order.
     """
