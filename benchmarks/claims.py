@@ -14,6 +14,7 @@ whether any claim is wrong more often than it promises, by more than the noise o
 from __future__ import annotations
 
 import argparse
+import importlib
 import math
 import sys
 import zlib
@@ -389,11 +390,9 @@ def claims() -> Iterator[Claim]:
     for n, planted in ((2_000, 0.08), (6_000, 0.05), (20_000, 0.025)):
         world = f"10 % lose {planted:g}, {n:,} users"
         yield Claim("slices: planted one missed", world, 0.2, partial(slice_is_missed, SliceWorld(n, planted=planted)))
-    import claims_of_candidates  # modules beside this script, which tests import from elsewhere
-    import claims_of_units
-
-    for row in (*claims_of_units.rows(), *claims_of_candidates.rows()):
-        yield Claim(row.group, row.world, row.promised, row.wrong, row.effort, row.true)
+    for name in ("candidates", "series", "units"):  # modules beside this script, which tests import from elsewhere
+        for row in importlib.import_module(f"claims_of_{name}").rows():
+            yield Claim(row.group, row.world, row.promised, row.wrong, row.effort, row.true)
 
 
 def least_draws(promised: float | None, draws: int) -> int:

@@ -13,6 +13,8 @@ _COMMANDS = {
     "compare": ("report", "Compare models: differences, intervals and p values."),
     "diff": ("diff", "Show the lists of two models side by side: who loses, and why."),
     "slices": ("slices", "Find groups of users for whom a model is worse, or better, than for all others."),
+    "history": ("series", "Show models over many runs, and the first run in which a loss is shown."),
+    "leaderboard": ("series", "Rank all models of many results, with groups that are not clearly different."),
     "gate": ("gate", "Check models against release rules; the exit code tells if they pass."),
     "baseline": ("gate", "Store results as the baseline of later comparisons and gates."),
     "report": ("report", "Write a report: a page, tables for a paper, or files for CI."),
@@ -35,7 +37,7 @@ _COMMANDS = {
 
 
 _SECTIONS: Final = {
-    "Evaluate and compare": ("run", "compare", "diff", "slices"),
+    "Evaluate and compare": ("run", "compare", "diff", "slices", "history", "leaderboard"),
     "Release rules": ("gate", "baseline"),
     "Reports": ("report", "card", "plot", "track"),
     "Data and configs": ("init", "check", "describe", "validate", "schema"),

@@ -158,9 +158,10 @@ def baseline() -> None:
     help="The folder of the baseline. Default: gates.baseline of the config of the results, else results/main.",
 )
 @options.models_option
+@click.option("--looks", is_flag=True, help="Count in looks.json of the baseline which runs gate and compare compare with it.")
 @click.option("--force", is_flag=True, help="Also accept results that would be refused.")
 @click.pass_context
-def set_baseline(context: click.Context, folder: str, target: str | None, models: tuple[str, ...], force: bool) -> None:
+def set_baseline(context: click.Context, folder: str, target: str | None, models: tuple[str, ...], looks: bool, force: bool) -> None:
     """Make a folder of results the baseline.
 
     DIR is a folder that 'receval run -o DIR/' wrote; it is copied, with --models only the results of these.
@@ -171,7 +172,7 @@ def set_baseline(context: click.Context, folder: str, target: str | None, models
     """
     from receval.actions.judge import set_baseline
 
-    made = set_baseline(folder, target, models=models, force=force)
+    made = set_baseline(folder, target, models=models, force=force, looks=looks)
     if made.reasons:
         say(f"Baseline not updated: {' and '.join(made.reasons)}. Use --force to override")
         context.exit(1)

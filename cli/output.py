@@ -70,7 +70,7 @@ def say(text: str) -> None:
 
 
 def say_verdicts(judged: Any, *, quiet: bool) -> None:
-    """Print the outcome of gates and health checks to standard error.
+    """Print the outcome of gates and health checks to standard error, and how often their baseline was compared with.
 
     If `quiet`, only gates that fail the run or are inconclusive, each in one line, or that none was judged, and the checks that fail.
     """
@@ -82,6 +82,8 @@ def say_verdicts(judged: Any, *, quiet: bool) -> None:
         say(judged.gate_summary)
     if judged.check_summary:
         say(judged.check_summary)
+    for look in judged.looks:
+        say(look)
 
 
 def say_written(written: Sequence[Path], documents: bool | None) -> None:

@@ -108,6 +108,8 @@ def compare(
     row = output_form(form or "table", "comparison")
     if form is not None or not quiet:
         show(row, compared.comparison, **compared.form_arguments)
+    for sentence in compared.looks:
+        say(sentence)
     say_without_charts(outputs, row, quiet=quiet)
 
 

@@ -41,7 +41,7 @@ def test_every_format_option_of_the_command_line_comes_from_the_table():
     commands = [cli.get_command(context, name) for name in _COMMANDS]
     commands += [command for group in commands if isinstance(group, click.Group) for command in group.commands.values()]
     choices = [parameter for command in commands for parameter in command.params if parameter.name == "form"]
-    assert len(choices) == 15
+    assert len(choices) == 17
     assert all(isinstance(parameter.type, FormatChoice) for parameter in choices)
 
 

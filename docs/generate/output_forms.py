@@ -15,6 +15,8 @@ COMMANDS = {
     "comparison": ("the comparison of models", "`compare`"),
     "losers": ("the users with the largest losses", "`compare --losers N`"),
     "diff": ("the lists of two models side by side", "`diff`"),
+    "history": ("models over many runs", "`history`"),
+    "leaderboard": ("all models of many results", "`leaderboard`"),
     "user": ("everything about one user", "`user`"),
     "slices": ("the groups of users for whom a model is worse or better", "`slices`"),
     "card": ("an evaluation on one page", "`card`"),

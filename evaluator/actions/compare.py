@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..checks import Finding
-from ..comparison.bases import gates_folder, known_name, section_of
+from ..comparison.bases import base_of, gates_folder, known_name, section_of
 from ..comparison.comparing import compare as differences_of
 from ..comparison.comparison_options import ComparisonOptions
 from ..comparison.slicing import SliceOptions
@@ -276,7 +276,8 @@ def _named(text: str, storage: Mapping[str, str] = NO_OPTIONS) -> tuple[str, Pat
 class ComparedResults(Struct, frozen=True, eq=False):
     """A comparison with its results and options, its first input, and the input for `receval explain` of a user.
 
-    With `everything` its texts also have rows of the measures that are not tested, with `relative` a column in percent.
+    With `everything` its texts also have rows of the measures that are not tested, with `relative` a column in percent. `looks` are
+    sentences on how often the baseline was compared with; `given` is the baseline as it was given.
     """
 
     comparison: Comparison
@@ -286,6 +287,8 @@ class ComparedResults(Struct, frozen=True, eq=False):
     look_at: str = "CONFIG"
     everything: bool = False
     relative: bool = False
+    looks: tuple[str, ...] = ()
+    given: str | None = None
 
     @property
     def form_arguments(self) -> dict[str, Any]:
@@ -298,8 +301,8 @@ class ComparedResults(Struct, frozen=True, eq=False):
 
 def compare(gathered: GatheredResults, options: ComparisonOptions) -> ComparedResults:
     """Compare the models of results, and of the folder that the baseline names; see `comparing.compare` for its errors."""
-    results, options = with_baseline_folder(gathered, options)
-    return ComparedResults(differences_of(results, options), results, options)
+    results, used = with_baseline_folder(gathered, options)
+    return ComparedResults(differences_of(results, used), results, used, given=options.baseline)
 
 
 def with_slices(compared: ComparedResults) -> ComparedResults:
@@ -346,7 +349,19 @@ def compare_inputs(
         named = in_folder("comparison", *(("losers",) if compared.comparison.losers else ()))
         rows |= {folder / name: row for folder in targets.folders for name, row in named.items()}
         stage.commit({path: rendered(row, compared.comparison, **compared.form_arguments) for path, row in rows.items()})
-    return compared
+    return replace(compared, looks=_looks(compared, gathered))
+
+
+def _looks(compared: ComparedResults, gathered: GatheredResults) -> tuple[str, ...]:
+    """Count that results were compared with their baseline, if its folder has a ledger of looks."""
+    from .looks import counted  # only here: `receval run` imports this file, too
+
+    results, options, storage = compared.results, compared.options, storage_of(gathered.config)
+    label = base_of(results, options.baseline).name if len(results) > 1 else ""
+    folder = gathered.folders.get(label) or (compared.given and _baseline_folder(compared.given, gathered.config, storage))
+    shown = [difference.p_adjusted for difference in compared.comparison.differences if difference.real]
+    others = [result for name, result in results.items() if name != label]
+    return counted([str(folder)] if folder else [], others, [p for p in shown if p is not None], options.settings.alpha)
 
 
 def _stored(results: Mapping[str, Result], arguments: Mapping[str, Any]) -> tuple[Compare, str]:

@@ -21,11 +21,12 @@ from ..results.chosen_models import with_chosen_models
 from ..results.gates import Verdicts
 from ..results.result import Result
 from ..results.row import shortened
+from ..storage.looks import open_ledger
 from ..storage.own_inputs import inputs_of_result
 from ..storage.places import NO_OPTIONS, Storage, place_of
 from ..storage.result_folder import copy_results
 from ..storage.result_folder import load as load
-from ..support.errors import ConfigError, DataError, OutputError
+from ..support.errors import ArgumentError, ConfigError, DataError, OutputError
 from ..syntax.short_names import is_in_store, one_address
 from ..tables.prepared import GroupBy
 from .targets import PathLike
@@ -39,11 +40,13 @@ class BaselineSet(Struct, frozen=True):
     chosen: str = ""
 
 
-def set_baseline(folder: str, target: str | None = None, *, models: Sequence[str] = (), force: bool = False) -> BaselineSet:
+def set_baseline(
+    folder: str, target: str | None = None, *, models: Sequence[str] = (), force: bool = False, looks: bool = False
+) -> BaselineSet:
     """Copy a folder of results, or only some `models` of it, to the folder of the baseline, if there is no reason not to, or by `force`.
 
     The default of `target` is the baseline that the config of the results names. Reasons are failed gates and checks, and results that
-    would replace a baseline of other models.
+    would replace a baseline of other models. With `looks` the folder gets a ledger of looks.
     """
     source = place_of(folder)
     whole = load(source)
@@ -56,6 +59,8 @@ def set_baseline(folder: str, target: str | None = None, *, models: Sequence[str
     chosen = given is not None and given.model is not None and os.path.realpath(Path(own).expanduser()) == os.path.realpath(place)
     if is_in_store(target) and is_in_store(folder) and one_address(target) == one_address(folder):
         raise OutputError(f"{masked_path(target)} is the folder itself", "choose another place with --to")
+    if looks and is_in_store(target):
+        raise ArgumentError("a baseline in a store has no ledger of looks", option="--looks: a baseline in a store has no ledger of looks")
     verdicts = Verdicts(result.gates)
     problems = {
         verdicts.summary(): verdicts.failed(),
@@ -67,6 +72,8 @@ def set_baseline(folder: str, target: str | None = None, *, models: Sequence[str
     if not reasons:
         only = None if result is whole else lambda read: with_bases(folder, read, models)
         copy_results(source, place, inputs_of_result(whole), force=force, only=only)
+        if looks:
+            open_ledger(place)
     return BaselineSet(target, reasons, "" if result is whole else result.remarks[0])
 
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ..config import Loaded, gates_of
 from ..render.forms import rendered
 from ..results.result import Result
 from ..storage.overwriting import InputPath, destination
 from ..storage.own_inputs import baselines_of, inputs_of, inputs_of_folders
-from ..storage.places import is_folder
+from ..storage.places import NO_OPTIONS, is_folder
 from ..storage.result_folder import load
 from ..storage.stage import Stage
 from ..support.errors import ConfigError
 from ..support.outputs import OutputForm
 from .judge import bases_of, features_of_rules, judge_of_config, with_bases, with_gates
+from .looks import counted
 from .outcome import JudgedResult
 from .targets import PathLike, targets_of
 
+_SHOWN: Final = ("pass", "fail")
 Judge = Callable[[], Result]
 """Returns the result with its judged gates."""
 
@@ -55,7 +57,11 @@ def judge_source(
             content = report_of_gathered(GatheredResults({Path(source).stem: result}, storage=storage_of(loaded)), {}, source=source)
         made = {path: rendered(row, content if row.of == "report" else result.gates, strict=strict) for path, row in targets.files.items()}
         stage.commit({destination(path): content for path, content in made.items()})
-    return JudgedResult(result, content, strict)
+    shown = [gate.p_fail_adjusted if gate.outcome == "fail" else gate.p_adjusted for gate in result.gates if gate.outcome in _SHOWN]
+    p_values, alpha = [p for p in shown if p is not None], 1 - result.gates[0].level if result.gates else 0.05
+    place = (Path(), NO_OPTIONS) if loaded is None else (loaded.folder, loaded.config.output.storage)
+    section = gates_of(result.config, options)[0] if loaded is None else loaded.config.gates
+    return JudgedResult(result, content, strict, counted(section.bases, [result], p_values, alpha, *place))
 
 
 def _folder_judge(folder: str, options: Mapping[str, Any], models: Sequence[str], strict: bool) -> tuple[Judge, list[InputPath]]:

@@ -33,11 +33,15 @@ class TrackerOutcome(Struct, frozen=True):
 
 
 class JudgedResult(Struct, Generic[Found], frozen=True, eq=False):
-    """A result whose gates were judged, and the content of its `report`, if one was made."""
+    """A result whose gates were judged, and the content of its `report`, if one was made.
+
+    `looks` are sentences on how often baselines were compared with.
+    """
 
     result: Found
     report: ReportContent | None = None
     strict: bool = False
+    looks: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> Verdicts:

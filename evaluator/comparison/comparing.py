@@ -37,8 +37,8 @@ def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpa
     """
     if base.result is model.result:
         return
-    of_truth = [] if unpaired else list(_other_truths(base, model))
-    differences = [*of_truth, *_other_definitions(base, model, metrics)]
+    of_truth = [] if unpaired else list(other_truths(base, model))
+    differences = [*of_truth, *other_definitions(base, model, metrics)]
     if differences:
         more = f"; and {len(differences) - _MOST} more" if len(differences) > _MOST else ""
         raise DataError(
@@ -124,6 +124,12 @@ def _notes_on_order(sides: Iterable[Side]) -> Iterator[str]:
 
 def notes_on_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
     """Yield sentences on side inputs of measures that differ between two sides."""
+    for role in other_inputs(base, model, metrics):
+        yield f"{model.name} was evaluated with a different {role} than {base.name}; this also changes the measures that use it."
+
+
+def other_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
+    """Yield the side inputs of measures that differ between two sides."""
     if base.result is model.result:
         return
     needs = {need.removesuffix("?").partition(".")[0] for metric in metrics for need in base.result.definitions[metric].needs}
@@ -131,10 +137,10 @@ def notes_on_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator
     for role in sorted(("train", "items") if "catalogue" in needs else ()) + sorted(needs - {"catalogue", "predictions"}):
         mine, other = (files.get(f"data.{role}", ()) for files in (ours, theirs))
         if len(mine) != len(other) or not all(map(InputFile.may_equal, mine, other)):
-            yield f"{model.name} was evaluated with a different data.{role} than {base.name}; this also changes the measures that use it."
+            yield f"data.{role}"
 
 
-def _other_truths(base: Side, model: Side) -> Iterator[str]:
+def other_truths(base: Side, model: Side) -> Iterator[str]:
     """Yield the differences between the test sets of two sides."""
     ours, theirs = base.result.truths, model.result.truths
     if ours.keys() != theirs.keys():
@@ -150,7 +156,7 @@ def _other_truths(base: Side, model: Side) -> Iterator[str]:
             yield f"the test data{named} differ, with the same number of rows"
 
 
-def _other_definitions(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
+def other_definitions(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
     """Yield the differences between the definitions of metrics of two sides."""
     for metric in metrics:
         ours, theirs = base.result.definitions[metric], model.result.definitions[metric]

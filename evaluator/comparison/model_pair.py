@@ -214,6 +214,10 @@ class ModelPair:
             have = f"{' and '.join(lacking)} {'has' if len(lacking) == 1 else 'have'}"
             yield f"{have} no per-user values (output.per_user): users are not paired."
 
+    def is_testable(self, label: str) -> bool:
+        """Return whether differences of a measure can have a verdict: it has a better direction, and values of users."""
+        return self.row(self.base, label).higher_is_better is not None and self._has_users(label)
+
     def _has_users(self, label: str) -> bool:
         """Return whether the value of a measure is computed from per-user values."""
         row, definition = self.row(self.base, label), self.base.result.definitions[self.row(self.base, label).metric]

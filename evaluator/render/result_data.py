@@ -19,6 +19,7 @@ from ..results import comparison as comparisons
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import FORMAT_VERSION, Result
+from ..results.series import History, Leaderboard
 from ..results.signature import signature_lines
 from ..results.slices import FIELDS as SLICE_FIELDS
 from ..results.slices import Slices
@@ -176,6 +177,11 @@ def losers(comparison: Comparison) -> pl.DataFrame:
         named = (pl.lit(model).alias("model"), pl.lit(measure).alias("measure"), pl.col("user").cast(pl.String))
         frames.append(frame.select(*named, "base", pl.col("model").alias("model_value"), "difference"))
     return pl.concat(frames)
+
+
+def own_cells(record: History | Leaderboard) -> dict[str, Any]:
+    """Return a history or a leaderboard as plain values."""
+    return record.cells()
 
 
 def slice_cells(slices: Slices) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from msgspec.structs import asdict, fields
 
 from ..checks import Finding
 from ..results import comparison as comparisons
-from ..results import slices
+from ..results import series, slices
 from ..results.catalogue_bounds import CatalogueBounds, OrderOfModels
 from ..results.description import Description
 from ..results.gates import Gate
@@ -125,6 +125,36 @@ def _comparison() -> type[Struct]:
     })  # fmt: skip
 
 
+def _history() -> type[Struct]:
+    names = ("run", "value", "low", "high", "n_users", "accepted", "paired")
+    types = get_type_hints(series.Point)
+    point = _record("Point", "The value of a line in one run, and its difference from the run that was accepted last.", {
+        **{name: types[name] for name in names}, "loss": bool, "difference": _difference_class() | None,
+    })  # fmt: skip
+    line = _record("Line", "One measure of a model in runs that can be compared.", {
+        **{name: get_type_hints(series.Line)[name] for name in ("model", "measure", "higher_is_better", "series")}, "changes": list[str],
+        "accepted": str, "first_loss": str | None, "last_good": str | None, "points": list[point],  # type: ignore[valid-type]
+    })  # fmt: skip
+    return _record("History", "Models over many runs, as receval history writes them.", {
+        "format_version": _version(series.FORMAT_VERSION), "order": series.Order, "settings": Settings, "family": int,
+        "runs": list[series.Run], "lines": list[line], "changes": list[str], "conclusions": list[str],  # type: ignore[valid-type]
+        "notes": list[str],
+    })  # fmt: skip
+
+
+def _leaderboard() -> type[Struct]:
+    value = _record("Entry", "The value of a model in a measure; models that share a letter are not clearly different.", {
+        "value": float | None, "low": float | None, "high": float | None, "n_users": int, "letters": str | None,
+    })  # fmt: skip
+    model = _record("Place", "A model, the best first in the first measure that was judged.", {
+        "rank": int, "name": str, "model": str, "run": str, "run_id": str, "values": dict[str, value],  # type: ignore[valid-type]
+    })  # fmt: skip
+    return _record("Leaderboard", "All models of many results, as receval leaderboard writes them.", {
+        "format_version": _version(series.FORMAT_VERSION), "measures": list[str], "judged": list[str], "settings": Settings,
+        "models": list[model], "notes": list[str],  # type: ignore[valid-type]
+    })  # fmt: skip
+
+
 def _gates() -> type[Struct]:
     types = {"format_version": _version(GATES_VERSION), "failed": bool, "summary": str, "gates": _Gates}
     return _record("Gates", "The verdicts of gates, as receval gate writes them.", types)
@@ -141,6 +171,8 @@ _WRITTEN: Final[dict[str, Callable[[], type[Struct]]]] = {
     "results": _results,
     "comparison": _comparison,
     "gates": _gates,
+    "history": _history,
+    "leaderboard": _leaderboard,
     "manifest": _manifest,
 }
 SCHEMAS: Final = ("config", *_WRITTEN)

@@ -80,9 +80,9 @@ class Stage:
                 self._make(folder)
                 real = _real(folder)
                 if real not in self._stages:
-                    with suppress(OSError), _alone(real.parent):  # a folder that was exchanged when its process was killed, if we may look
+                    with suppress(OSError), alone(real.parent):  # a folder that was exchanged when its process was killed, if we may look
                         _finish_dead(real.parent)
-                    with _alone(real):
+                    with alone(real):
                         _finish_dead(real)
                         self._stages[real] = OwnFolder(_PREFIX, real)
             except OSError as error:
@@ -152,7 +152,7 @@ class Stage:
                 removed.setdefault(_real(path.parent), []).append(path.name)
             with ExitStack() as stack:
                 for folder in sorted({*written, *removed}):
-                    stack.enter_context(_alone(folder))
+                    stack.enter_context(alone(folder))
                 stack.enter_context(_undisturbed())
                 self._replace(written, removed)
             for path in files:
@@ -208,8 +208,8 @@ def _fill(path: Path, content: bytes | Path, *, lasting: bool = False) -> None:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Lock a folder against changes by other processes; wait for them."""
+def alone(folder: Path) -> Iterator[None]:
+    """Lock a folder, or a file, against changes by other processes; wait for them."""
     while True:
         lock = lock_folder(folder, wait=True)
         if lock is None or os.path.samestat(os.fstat(lock), folder.stat()):

@@ -17,7 +17,7 @@ from msgspec import Struct
 Subject = Literal[
     "result", "latex", "report", "users", "comparison", "losers", "gates", "findings", "chart", "audit", "audit-difference",
     "audit-values", "audit-settings", "gamma-curve", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices",
-    "user", "card",
+    "user", "card", "history", "leaderboard",
 ]  # fmt: skip
 """Subject of an output."""
 Need = Literal["users", "conclusions", "complete", "description", "drawing"]
@@ -63,6 +63,7 @@ _DRAWN: Final[frozenset[Need]] = frozenset({"drawing"})
 _DATA, _DIFF = "receval.render.result_data", "receval.documents.model_diff"
 _AUDIT, _AUDITED, _CHARTS = "receval.documents.audit", "receval.render.audit_data", "receval.render.drawing"
 _GAMMA: Final = "receval.documents.gamma_curve"
+_SERIES: Final = "receval.documents.series"
 _MARKDOWN: Final = "receval.actions.show:result_markdown"
 _DIFFERENCES: Final = ("look_at", "everything", "relative")
 
@@ -109,6 +110,14 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("slices", "csv", f"{_DATA}:slice_table", (".csv",)),
     OutputForm("slices", "parquet", f"{_DATA}:slice_table", (".parquet",), binary=True),
     OutputForm("slices", "md", "receval.documents.slices:document", (".md",)),
+    OutputForm("history", "table", f"{_SERIES}:document"),
+    OutputForm("history", "json", f"{_DATA}:own_cells", (".json",)),
+    OutputForm("history", "md", f"{_SERIES}:markdown", (".md",)),
+    OutputForm("history", "html", f"{_SERIES}:page", (".html", ".htm")),
+    OutputForm("leaderboard", "table", f"{_SERIES}:leaderboard"),
+    OutputForm("leaderboard", "json", f"{_DATA}:own_cells", (".json",)),
+    OutputForm("leaderboard", "md", f"{_SERIES}:leaderboard", (".md",)),
+    OutputForm("leaderboard", "html", f"{_SERIES}:leaderboard", (".html", ".htm")),
     OutputForm("user", "table", "receval.documents.user_view:document"),
     OutputForm("user", "json", "receval.documents.user_view:cells", (".json",)),
     OutputForm("user", "md", "receval.documents.user_view:document", (".md",)),

@@ -29,6 +29,8 @@ def test_every_format_in_the_help_of_a_command_works(tmp_path, monkeypatch):
         "report": ["out"],
         "card": ["out"],
         "baseline": ["kept"],
+        "history": ["out", "kept"],
+        "leaderboard": ["out", "kept"],
     }
     for words, command in commands():
         for form in next((parameter.type.choices for parameter in command.params if parameter.name == "form"), ()):

@@ -1,0 +1,76 @@
+"""Open folders of results as a history or a leaderboard, and write it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from ..comparison.comparison_options import ComparisonOptions
+from ..comparison.series import history_of, leaderboard_of, ordered
+from ..render.forms import rendered
+from ..results.result import Result
+from ..results.series import History, Leaderboard, Order
+from ..stats.difference import Settings
+from ..storage.overwriting import destination
+from ..storage.result_folder import is_result_folder, load
+from ..storage.stage import Stage
+from ..support.outputs import Subject
+from .compare import open_inputs
+from .targets import PathLike, targets_of
+
+Made = TypeVar("Made", History, Leaderboard)
+
+
+def options_of(measures: Sequence[str] = (), alpha: float | None = None) -> ComparisonOptions:
+    """Return the options of both; users are those that count on both sides."""
+    return ComparisonOptions(measures=tuple(measures), settings=Settings() if alpha is None else Settings(alpha=alpha), common=True)
+
+
+def history(results: Mapping[str, Result], options: ComparisonOptions, order: Order | None = None, accepted: Sequence[str] = ()) -> History:
+    """Return the history of named results, whatever their order."""
+    in_order, used = ordered(results, order)
+    return history_of(in_order, options, used, accepted)
+
+
+def history_of_folders(
+    folders: Sequence[str], models: Sequence[str], outputs: Sequence[PathLike], order: Order | None, accepted: Sequence[str], **options: Any
+) -> History:
+    """Return the history of folders of results, each `[LABEL=]DIR`, and write it into files, whose endings set their forms."""
+    return _written("history", folders, models, outputs, lambda results: history(results, options_of(**options), order, accepted))
+
+
+def leaderboard_of_folders(folders: Sequence[str], models: Sequence[str], outputs: Sequence[PathLike], **options: Any) -> Leaderboard:
+    """Return the leaderboard of folders of results, and write it into files."""
+    return _written("leaderboard", folders, models, outputs, lambda results: leaderboard_of(results, options_of(**options)))
+
+
+def _written(
+    subject: Subject,
+    folders: Sequence[str],
+    models: Sequence[str],
+    outputs: Sequence[PathLike],
+    make: Callable[[Mapping[str, Result]], Made],
+) -> Made:
+    targets = targets_of(outputs, subject)
+    opened = open_inputs([folder for text in folders for folder in _expanded(text)], _refuse_config, {"models": models})
+    with Stage(targets.written(), opened.read()) as stage:
+        made = make(opened.stored)
+        stage.commit({destination(path): rendered(row, made) for path, row in targets.files.items()})
+    return made
+
+
+def _expanded(text: str) -> Iterator[str]:
+    """Yield the folders of results in a local folder that is none itself; any other text as it is.
+
+    Folders without a manifest are left out: a run that failed leaves such.
+    """
+    place = Path(text).expanduser()
+    inside = [entry.path for entry in os.scandir(place) if is_result_folder(Path(entry.path))] if os.path.isdir(place) else []
+    yield from sorted(inside) if inside and not is_result_folder(place) else [text]
+
+
+def _refuse_config(path: str) -> NoReturn:
+    load(path)  # raises the error: this is no folder of results
+    raise AssertionError(path)

@@ -1,0 +1,187 @@
+"""`receval history` and `receval leaderboard` on folders, and the ledger of looks at a baseline."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from receval.actions.looks import level_of_look
+from receval.storage.looks import add_looks
+from receval.support.errors import OutputError
+
+from tests.comparison.test_series import N_USERS, result
+
+RULE = ("--rule", "nDCG@5 max_loss 2%")
+
+
+@pytest.fixture
+def nights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of three nights, the last of which loses, and of a job that failed."""
+    for number, share in enumerate((0.8, 0.79, 0.7), 1):
+        result(share).save(tmp_path / "nights" / f"{number:02}")
+    (tmp_path / "nights" / "failed").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "nights"
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_a_screen_of_any_width_has_the_first_loss_and_the_last_good_run(nights: Path, width: int, receval: Any, monkeypatch: Any):
+    monkeypatch.setenv("COLUMNS", str(width))
+    code, out, err = receval("history", "nights/")
+    assert code == 0, err
+    row = next(line for line in out.splitlines() if "nDCG@5" in line)
+    assert row.split()[-2:] == ["03", "02"]
+    assert "03 is worse than 01" in " ".join(out.split())
+    assert max(map(len, out.splitlines())) <= width or width == 60
+
+
+def test_a_folder_of_folders_gives_what_its_folders_give_in_any_order(nights: Path, receval: Any):
+    for name in ("history", "leaderboard"):
+        outputs = [arg for ending in ("html", "md", "json") for arg in ("-o", f"one/{name}.{ending}")]
+        assert receval(name, "nights", "-q", *outputs)[0] == 0
+        others = [text.replace("one/", "two/") for text in outputs]
+        assert receval(name, "nights/03", "nights/01", "nights/02/", "-q", *others)[0] == 0
+    assert tree(Path("one")) == tree(Path("two"))
+    assert len(tree(Path("one"))) == 6
+
+
+def test_a_page_has_the_chart_the_sentences_and_nothing_from_elsewhere(nights: Path, receval: Any):
+    assert receval("history", "nights", "-q", "-o", "page.html")[0] == 0
+    page = Path("page.html").read_text()
+    assert "<svg" in page
+    assert "03 is worse than 01" in page
+    assert 'src="http' not in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("history", "nights/01"), 2, "a history needs two runs or more"),
+        (("history", "nights/01", "nights/failed"), 3, "nights/failed: there is no manifest.json"),
+        (("history", "nights/01", "nothing/"), 3, "nothing: the folder does not exist"),
+        (("history", "nights/01", "copy/01"), 2, "two results are both named 01"),
+        (("history", "nights", "--measure", "MRR"), 2, "the results have no measure 'MRR'"),
+        (("history", "nights", "--models", "bpr"), 2, "bpr"),
+        (("history", "nights", "--accept", "04"), 2, "the accepted run is 04, but no result has this name"),
+        (("history", "nights", "--order", "date"), 3, "01, 02, 03 have no report.date"),
+        (("history", "nights", "-o", "page.pdf"), 2, "the name of a file must end in"),
+        (("history", "nights", "--alpha", "2"), 2, "alpha"),
+        (("leaderboard", "nights", "other"), 3, "the test data"),
+        (("history", "nights", "-o", "nights/01/results.json"), 2, "nights/01/results.json"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(nights: Path, receval: Any, arguments: tuple[str, ...], code: int, sentence: str):
+    result(0.8).save(Path("copy/01"))
+    result(0.8, n_users=N_USERS - 9).save(Path("other"))
+    before = tree(nights)
+    found, out, err = receval(*arguments)
+    assert sentence in " ".join(err.split()), err
+    assert found == code
+    assert "Traceback" not in err
+    assert out == ""
+    assert tree(nights) == before
+
+
+# Looks
+
+
+def count(receval: Any, *arguments: str) -> str:
+    code, _, err = receval(*arguments, "-q")
+    assert code in (0, 1), err
+    return str(err)
+
+
+@pytest.fixture
+def main(nights: Path, receval: Any) -> Path:
+    """Return a baseline with a ledger that has nine looks."""
+    assert receval("baseline", "set", "nights/01", "--to", "main", "--looks")[0] == 0
+    baseline = json.loads((nights.parent / "main" / "manifest.json").read_text())["run_id"]
+    assert add_looks(nights.parent / "main", baseline, [f"{number:016}" for number in range(9)]) == 9
+    return nights.parent / "main"
+
+
+def looks(folder: Path) -> list[str]:
+    content = json.loads((folder / "looks.json").read_text())
+    return list(next(iter(content["looks"].values())))
+
+
+def test_from_the_tenth_look_gate_and_compare_say_its_number_and_what_a_correction_would_cost(main: Path, receval: Any):
+    said = count(receval, "gate", "nights/03", "--baseline", "main", *RULE)
+    assert "look 10 at the baseline main" in said
+    assert "the level 0.000304 instead of 0.05: intervals 1.8 times as wide; 1 of 1 shown results would remain" in said
+    assert "look 11 at the baseline" in count(receval, "compare", "main", "nights/02")
+    assert "look 10 at the baseline main" in count(receval, "compare", "nights/03", "--baseline", "main")
+
+
+def test_the_same_run_is_the_same_look_and_no_output_or_result_changes(main: Path, receval: Any):
+    before = {name: content for name, content in tree(main).items() if name != "looks.json"}
+    for number in range(2):
+        assert receval("compare", "main", "nights/03", "-q", "-o", f"{number}/")[0] == 0
+        assert receval("gate", "nights/03", "--baseline", "main", *RULE, "-q", "-o", f"{number}/gates.json")[0] == 1
+    assert len(looks(main)) == 10
+    assert tree(Path("0")) == tree(Path("1"))
+    (main / "looks.json").unlink()
+    assert receval("compare", "main", "nights/03", "-q", "-o", "2/")[0] == 0
+    assert receval("gate", "nights/03", "--baseline", "main", *RULE, "-q", "-o", "2/gates.json")[0] == 1
+    assert tree(Path("2")) == tree(Path("0"))
+    assert tree(main) == before
+
+
+def test_a_baseline_without_a_ledger_is_not_written_to(nights: Path, receval: Any):
+    before = tree(nights)
+    count(receval, "gate", "nights/03", "--baseline", "nights/01", *RULE)
+    count(receval, "compare", "nights/01", "nights/02")
+    assert tree(nights) == before
+
+
+def test_the_ledger_outlives_the_next_baseline_which_has_a_count_of_its_own(main: Path, receval: Any):
+    assert receval("baseline", "set", "nights/02", "--to", "main")[0] == 0
+    assert "look" not in count(receval, "gate", "nights/03", "--baseline", "main", *RULE).replace("looks", "")
+    assert [len(runs) for runs in json.loads((main / "looks.json").read_text())["looks"].values()] == [9, 1]
+
+
+def test_looks_of_several_processes_at_once_are_all_counted(main: Path):
+    threads = [threading.Thread(target=add_looks, args=(main, "b", [f"{number}"])) for number in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(json.loads((main / "looks.json").read_text())["looks"]["b"], key=int) == [f"{number}" for number in range(12)]
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"looks": [1]}', '{"looks": {"a": 1}}', "\xff"])
+def test_a_damaged_ledger_is_a_warning_and_the_verdict_stands(main: Path, content: str, receval: Any):
+    (main / "looks.json").write_bytes(content.encode("latin-1"))
+    code, _, err = receval("gate", "nights/03", "--baseline", "main", *RULE, "-q")
+    assert code == 1
+    assert "warning: this look at the baseline main is not counted" in err
+    assert "this is not a ledger of looks" in err
+    assert (main / "looks.json").read_bytes() == content.encode("latin-1")
+
+
+def test_a_ledger_that_cannot_be_written_is_a_warning(main: Path, receval: Any, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object) -> None:
+        raise OutputError("cannot write to the folder main: Read-only file system")
+
+    monkeypatch.setattr("receval.storage.looks._write", fail)
+    code, _, err = receval("gate", "nights/03", "--baseline", "main", *RULE, "-q")
+    assert code == 1
+    assert "warning: this look at the baseline main is not counted: cannot write to the folder main" in err
+
+
+def test_the_levels_of_all_looks_add_up_to_alpha():
+    assert math.isclose(level_of_look(0.05, 12), 0.000211086, rel_tol=1e-5)
+    assert math.isclose(sum(level_of_look(0.05, look) for look in range(1, 100_000)), 0.05, rel_tol=1e-4)
+
+
+def test_a_baseline_in_a_store_has_no_ledger(nights: Path, receval: Any):
+    code, _, err = receval("baseline", "set", "nights/01", "--to", "s3://bucket/main", "--looks")
+    assert (code, "a baseline in a store has no ledger of looks" in err) == (2, True)
