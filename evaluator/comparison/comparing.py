@@ -38,7 +38,7 @@ def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpa
     if base.result is model.result:
         return
     of_truth = [] if unpaired else list(_other_truths(base, model))
-    differences = [*of_truth, *_other_definitions(base, model, metrics)]
+    differences = [*of_truth, *other_definitions(base, model, metrics)]
     if differences:
         more = f"; and {len(differences) - _MOST} more" if len(differences) > _MOST else ""
         raise DataError(
@@ -97,7 +97,7 @@ def _places(sides: Iterable[Side]) -> list[tuple[Result, str]]:
     return [(side.result, side.model) for side in sides]
 
 
-def _notes_on_candidates(sides: Iterable[Side]) -> Iterator[str]:
+def notes_on_candidates(sides: Iterable[Side]) -> Iterator[str]:
     """Yield a sentence on the models whose lists check R10 takes for sampled candidates."""
     found: dict[int, list[str]] = {}
     for side in sides:
@@ -150,11 +150,13 @@ def _other_truths(base: Side, model: Side) -> Iterator[str]:
             yield f"the test data{named} differ, with the same number of rows"
 
 
-def _other_definitions(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
-    """Yield the differences between the definitions of metrics of two sides."""
+def other_definitions(base: Side, model: Side, metrics: Iterable[str], besides: Collection[str] = ()) -> Iterator[str]:
+    """Yield the differences between the definitions of metrics of two sides, `besides` some settings."""
     for metric in metrics:
         ours, theirs = base.result.definitions[metric], model.result.definitions[metric]
         for choice, mine, other in ours.differences(theirs):
+            if choice in besides:
+                continue
             yield f"{metric}: {choice} is {_shown(other)} in {model.name} and {_shown(mine)} in {base.name}"
 
 
@@ -296,7 +298,7 @@ def _compare(
     losers: dict[tuple[str, str], pl.DataFrame] = {}
     spreads: list[Spread] = []
     pairs: list[tuple[ModelPair, Mapping[str, float | None]]] = []
-    notes: list[str] = [*sides.notes, *_notes_on_candidates(sides.all), *notes_on_lists(sides.all), *_notes_on_order(sides.all)]
+    notes: list[str] = [*sides.notes, *notes_on_candidates(sides.all), *notes_on_lists(sides.all), *_notes_on_order(sides.all)]
     for base, model in sides.pairs:
         metrics = dict.fromkeys(rows_of(base.result, base.model)[label].metric for label in labels)
         refuse_other_candidates(base, model)
