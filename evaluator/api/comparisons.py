@@ -138,7 +138,7 @@ def compare(
         raise ConfigError("results must be one evaluation, or evaluations and folders by name: {'main': 'results/main', 'today': result}")
     if not isinstance(losers, int) or losers < 0:
         raise ConfigError(f"losers must be the number of users to list, a whole number from 0, not {losers!r}")
-    loaded = {name: _opened(f"the result {name!r}", result) for name, result in results.items()}
+    loaded = {name: opened(f"the result {name!r}", result) for name, result in results.items()}
     with errors_as_arguments():
         loaded = choose(loaded, models, baseline if isinstance(baseline, str) else None, baseline_model)
     if isinstance(baseline, Result):
@@ -218,7 +218,7 @@ def gate(
 
     Raises `ConfigError` for rules that cannot be read or judged, `DataError` for results that cannot be compared.
     """
-    judged = _opened("result", result)
+    judged = opened("result", result)
     if not isinstance(rules, str | Mapping | Iterable) or hasattr(rules, "columns"):
         raise wrong_type("rules", "a rule such as 'nDCG@10 >= 0.2', or a list of rules", rules)
     given = [rules] if isinstance(rules, str | Mapping) else list(rules)
@@ -291,7 +291,7 @@ def slices(
     return SlicesResult.of_record(found)
 
 
-def _opened(argument: str, result: Any) -> Result:
+def opened(argument: str, result: Any) -> Result:
     """Return a result, or that of its folder; raise `TypeError` for another kind of value."""
     if isinstance(result, Result):
         return result

@@ -48,7 +48,7 @@ def compare_across(results: Mapping[str, Result], options: AcrossOptions) -> Acr
     """
     if len(results) < 2:
         raise ConfigError(
-            f"a comparison across data sets needs the results of two or more, and there is {shortened(results) or 'none'}",
+            f"a comparison across data sets needs the results of two or more; there is {shortened(results) or 'none'}",
             worded("give a folder for each: receval compare --across ml1m/ lastfm/", argument="give a result for each, by name"),
         )
     _refuse_equal_data(results)

@@ -10,11 +10,14 @@ from msgspec.structs import replace
 from ..results.across import AcrossComparison, AcrossDifference
 from ..results.row import listed
 from ..stats.concluding import percent, plain, with_sign
+from ..stats.meta_analysis import LEAST_FOR_INTERVAL
 from ..stats.ranks import Ranks
 from . import numbers
 from .best_values import corrected_text
 from .document import Block, Cell, Code, Column, Document, Heading, Interval, Paragraph, Points, Table
 
+_ENOUGH: Final = 5
+"""With fewer data sets, their spread is hardly known."""
 _WIDTH: Final = 41
 """Number of characters of the axis of ranks."""
 BARS: Final = "Models that share a bar are not shown to differ (Wilcoxon, corrected by Holm)"
@@ -26,18 +29,27 @@ def document(comparison: AcrossComparison) -> Document:
     blocks: list[Block] = [Heading(title(comparison)), means, Paragraph(_method(comparison)), Points(tuple(comparison.sentences))]
     blocks += [Heading("On each data set", 2), values]
     for ranks in comparison.ranks:
-        blocks += [Heading(f"Ranks in {ranks.measure}", 2), replace(ranks_table(ranks), caption=""), Paragraph(_friedman(ranks))]
-        blocks += (
-            [Code(diagram(ranks)), Paragraph(f"{BARS}."), Points(tuple(_pairs(ranks)))] if ranks.can_reject else [Paragraph(too_few(ranks))]
-        )
-    ranked = (_CAUTION,) if comparison.ranks else ()
-    return (*blocks, Points((*_PREMISES, *ranked, *comparison.notes)))
+        blocks += [Heading(f"Ranks in {ranks.measure}", 2), replace(ranks_table(ranks), caption="")]
+        if not ranks.can_reject:
+            blocks.append(Paragraph(too_few(ranks)))
+            continue
+        blocks += [Paragraph(_friedman(ranks))] if ranks.friedman else []
+        blocks += [Code(diagram(ranks)), Paragraph(f"{BARS}."), Points(tuple(_pairs(ranks)))]
+    return (*blocks, Points((*_premises(comparison), *comparison.notes)))
 
 
-_PREMISES: Final = (
-    "Intervals of means are about data sets like these, as if these were a random sample; the range on a further data set is approximate. "
-    "Those of one data set are about its users, each on its own, not corrected.",
-)
+def _premises(comparison: AcrossComparison) -> Iterator[str]:
+    """Yield what the intervals are about, and what little few data sets can show."""
+    n = len(comparison.data_sets)
+    if n >= LEAST_FOR_INTERVAL:
+        yield "Intervals of means are about data sets like these, as if these were a sample; the range on a further one is approximate."
+    yield "Intervals on one data set are about its users, each on its own, not corrected; receval compare tests one data set."
+    if LEAST_FOR_INTERVAL <= n < _ENOUGH:
+        yield f"With {n} data sets only large and even changes are shown on average; the rows of the data sets say what each shows alone."
+    if comparison.ranks:
+        yield _CAUTION
+
+
 _CAUTION: Final = "Ranks depend on the other models and ignore how large differences are: the changes above are the better summary."
 
 
@@ -164,6 +176,7 @@ def ranks_table(ranks: Ranks) -> Table:
 
 def _friedman(ranks: Ranks) -> str:
     """Return Friedman's test of all models."""
+    assert ranks.friedman is not None
     test, k = ranks.friedman, len(ranks.mean_ranks)
     f = "" if test.f == float("inf") else f", F {plain(test.f, 3)} (Iman and Davenport)"
     p = "<0.001" if test.p < 0.001 else f"{test.p:.3f}"

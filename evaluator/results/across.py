@@ -212,7 +212,8 @@ class AcrossComparison(Struct, frozen=True):
 
 def _cells_of_ranks(ranks: Ranks) -> dict[str, Any]:
     cells: dict[str, Any] = to_builtins(ranks)
-    cells["friedman"]["f"] = ranks.friedman.f if math.isfinite(ranks.friedman.f) else None
+    if ranks.friedman is not None and not math.isfinite(ranks.friedman.f):
+        cells["friedman"]["f"] = None
     return {**cells, "can_reject": ranks.can_reject}
 
 

@@ -42,14 +42,15 @@ class Ranks(Struct, frozen=True):
     """The mean ranks of models in a measure over `n` data sets, best first; 1 is the best rank.
 
     `pairs`, and the `groups` of models of which no two are shown to differ, are empty if there are fewer data sets than the `least` with
-    which Wilcoxon's test, corrected by Holm, can reject anything. `critical_difference` is that of Nemenyi, for comparison with papers.
+    which Wilcoxon's test, corrected by Holm, can reject anything; `friedman` is `None` then, and for two models, because its p value is
+    wrong there. `critical_difference` is that of Nemenyi, for comparison with papers.
     """
 
     measure: str
     n: int
     least: int
     mean_ranks: Mapping[str, float]
-    friedman: Friedman
+    friedman: Friedman | None
     quantile: float
     critical_difference: float
     alpha: float = 0.05
@@ -70,9 +71,7 @@ def rank_models(measure: str, values: Mapping[str, Sequence[float]], *, higher_i
     means = dict(sorted(zip(models, ranks.mean(axis=0).tolist(), strict=True), key=lambda item: item[1]))
     n, k = ranks.shape
     quantile = critical_quantile(k, alpha)
-    made = Ranks(
-        measure, n, least_data_sets(k, alpha), means, friedman(ranks), quantile, quantile * math.sqrt(k * (k + 1) / (6 * n)), alpha
-    )
+    made = Ranks(measure, n, least_data_sets(k, alpha), means, None, quantile, quantile * math.sqrt(k * (k + 1) / (6 * n)), alpha)
     if not made.can_reject:
         return made
     tested = list(combinations(means, 2))
@@ -80,7 +79,7 @@ def rank_models(measure: str, values: Mapping[str, Sequence[float]], *, higher_i
     pairs = tuple(map(RankedPair, tested, p_values, adjust(p_values, "holm")))
     different = {frozenset(pair.models) for pair in pairs if pair.p_adjusted <= alpha}
     groups = tuple(group for group in letter_groups(list(means), different) if len(group) > 1)
-    return replace(made, pairs=pairs, groups=groups)
+    return replace(made, friedman=friedman(ranks) if k > 2 else None, pairs=pairs, groups=groups)
 
 
 def least_data_sets(n_models: int, alpha: float = 0.05) -> int:
