@@ -179,7 +179,7 @@ def test_data_sets_without_a_model_are_left_out_by_name(data_sets, result):
 def test_other_definitions_are_refused_by_name(data_sets, result):
     results = data_sets(2)
     results["steam"] = result(rated_items(60, 3), models_of(3), convention="trec_eval")
-    with pytest.raises(DataError, match="^steam cannot be combined with d1: nDCG: "):
+    with pytest.raises(DataError, match=r"^steam cannot be combined with d1: nDCG: "):
         across(results)
 
 
