@@ -389,9 +389,10 @@ def claims() -> Iterator[Claim]:
     for n, planted in ((2_000, 0.08), (6_000, 0.05), (20_000, 0.025)):
         world = f"10 % lose {planted:g}, {n:,} users"
         yield Claim("slices: planted one missed", world, 0.2, partial(slice_is_missed, SliceWorld(n, planted=planted)))
-    import claims_of_units  # a module beside this script, which tests import from elsewhere
+    import claims_of_datasets  # modules beside this script, which tests import from elsewhere
+    import claims_of_units
 
-    for row in claims_of_units.rows():
+    for row in (*claims_of_units.rows(), *claims_of_datasets.rows()):
         yield Claim(row.group, row.world, row.promised, row.wrong, row.effort, row.true)
 
 

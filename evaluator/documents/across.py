@@ -34,7 +34,7 @@ def document(comparison: AcrossComparison) -> Document:
             blocks.append(Paragraph(too_few(ranks)))
             continue
         blocks += [Paragraph(_friedman(ranks))] if ranks.friedman else []
-        blocks += [Code(diagram(ranks)), Paragraph(f"{BARS}."), Points(tuple(_pairs(ranks)))]
+        blocks += [Code(diagram(ranks)), *([Paragraph(f"{BARS}.")] if ranks.groups else []), Points(tuple(_pairs(ranks)))]
     return (*blocks, Points((*_premises(comparison), *comparison.notes)))
 
 
