@@ -1,7 +1,7 @@
 """Worlds for `claims.py` of several data sets: the mean of their true changes is known, and each of them has its own.
 
-A data set has a true change, ln(b/a), and is measured with the error of its users. Sizes are alike, spread over three orders of magnitude, or
-those of one large data set among small ones, where weights by size would claim too much.
+A data set has a true change, ln(b/a), and is measured with the error of its users. Sizes are alike, spread over three orders of magnitude,
+or those of one large data set among small ones, where weights by size would claim too much.
 """
 
 from __future__ import annotations
