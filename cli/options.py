@@ -180,6 +180,10 @@ class ConfigReader:
         """Return the same reader with more lists, each as `NAME=FILE`."""
         return ConfigReader(self.overrides, (*self.recommendations, *lists), self.question, **self._options)
 
+    def of_data_set(self, name: str) -> ConfigReader:
+        """Return the same reader for one of the data sets of a config."""
+        return ConfigReader((*self.overrides, f"dataset={name}"), self.recommendations, self.question, **self._options)
+
     def __call__(
         self,
         path: str | Mapping[str, Any],

@@ -142,8 +142,9 @@ def _compare_across(
 
     arguments |= {"test": read.take_tests(arguments.pop("tests")), "models": read.models}
 
-    def read_with_cluster(path: str) -> receval.Loaded:
-        return read(path, {"cluster": arguments["cluster"]}, quiet=quiet, metrics=arguments["measures"], judges_gates=False)
+    def read_with_cluster(path: str, data_set: str | None = None) -> receval.Loaded:
+        own = read if data_set is None else read.of_data_set(data_set)
+        return own(path, {"cluster": arguments["cluster"]}, quiet=quiet, metrics=arguments["measures"], judges_gates=False)
 
     comparison = compare_inputs_across(read.sources(inputs), arguments, read=read_with_cluster, tell=tell, outputs=outputs)
     if form is not None or not quiet:

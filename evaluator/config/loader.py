@@ -24,6 +24,7 @@ from ..support.synonyms import did_you_mean, takes, wrong_type
 from ..syntax import yaml_text as text
 from .contradictions import contradictions, reading_test, unused
 from .data import Fold, folds_of
+from .data_sets import choose_data_set, given_data_set
 from .data_sources import EMPTY_TEST, NO_TEST, with_rows_marked
 from .dialects import doubt, gather_pasted, translate
 from .error_texts import error_text
@@ -159,7 +160,9 @@ def load_config(
     with collect_values() as variables:
         document, name, folder = _opened(config, environment)
         pasted = gather_pasted(document.value, Config.model_fields.keys())
-        layers = Layers(document.value, folder, environment)
+        chosen, overrides = given_data_set(overrides)
+        one, of_data_set = choose_data_set(document.value, chosen, name)
+        layers = Layers(one, folder, environment)
         of_test, given_lines = {"where": where, "target": target}, [signatures] if isinstance(signatures, str) else list(signatures)
         n_refused = layers.lay(
             question, overrides, recommendations, replaces=replace, of_test=of_test, form=input_format, gates=gates, signatures=given_lines
@@ -167,7 +170,7 @@ def load_config(
         if describes:
             _allow_no_test(layers.config)
         translation = translate(layers.config.get("evaluation"), folder)
-        locations = Locations(name, document, translation, layers.origins, moved=pasted)
+        locations = Locations(name, document, translation, layers.origins, moved={**pasted, **of_data_set})
         value = {**layers.config, "evaluation": translation.value} if translation.dialect else layers.config
         # A config that only describes its files needs no lists, and a model that is refused is missing only because of that.
         configs, found = _configs(value, locations, layers, needs_lists=not (describes or n_refused), describes=describes)

@@ -162,3 +162,19 @@ def test_data_sets_with_other_definitions_are_refused_by_name(folders, receval, 
     code, out, err = receval("compare", "--across", *places)
     assert (code, out) == (3, "")
     assert err.startswith("receval: d1 cannot be combined with d0: ")
+
+
+def test_a_config_of_several_data_sets_is_compared_as_its_folders_are(folders, receval, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    places = folders(3, metrics="nDCG@5")
+    lists = ", ".join(f'{model}: "{{dataset}}/{model}.csv"' for model in QUALITY)
+    data = f'data: {{test: "{{dataset}}/test.csv", recommendations: {{{lists}}}}}'
+    (tmp_path / "paper.yaml").write_text(f"datasets: [d0, d1, d2]\n{data}\nevaluation: {{metrics: [nDCG@5]}}\nhealth: off\n")
+    assert receval("compare", "--across", "paper.yaml") == receval("compare", "--across", *places)
+    assert receval("run", "paper.yaml", "--set", "dataset=d1", "-q", "-o", "one/")[0] == 0
+    assert receval("compare", "--across", places[0], "d1=one", places[2]) == receval("compare", "--across", *places)
+    code, out, err = receval("run", "paper.yaml")
+    assert (code, out) == (2, "")
+    assert err.startswith("receval: paper.yaml has several data sets: d0, d1, d2\n")
+    code, _, err = receval("compare", "--across", "paper.yaml", *places)
+    assert (code, err.splitlines()[0]) == (2, "receval: paper.yaml has several data sets: d0, d1, d2; give it alone")
