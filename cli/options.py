@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -182,7 +183,7 @@ class ConfigReader:
 
     def of_data_set(self, name: str) -> ConfigReader:
         """Return the same reader for one of the data sets of a config."""
-        return ConfigReader((*self.overrides, f"dataset={name}"), self.recommendations, self.question, **self._options)
+        return ConfigReader((*self.overrides, f"dataset={json.dumps(name)}"), self.recommendations, self.question, **self._options)
 
     def __call__(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from pydantic import WithJsonSchema
@@ -44,21 +43,18 @@ class SeveralDataSetsError(ConfigError):
         self.names = names
 
 
-def given_data_set(overrides: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Return the data set that overrides of a config choose, as text, and the other overrides."""
-    mine = f"{CHOICE}="
-    chosen = [given.removeprefix(mine) for given in overrides if given.startswith(mine)]
-    return next(reversed(chosen), None), [given for given in overrides if not given.startswith(mine)]
+def is_of_data_sets(override: str) -> bool:
+    """Return whether an override of a config is one of the data sets or of the choice among them."""
+    return override.startswith((f"{KEY}=", f"{KEY}.", f"{KEY}[", f"{CHOICE}="))
 
 
-def choose_data_set(value: dict[str, Any], chosen: str | None, name: str) -> tuple[dict[str, Any], dict[Path, Path]]:
+def choose_data_set(value: dict[str, Any], name: str) -> tuple[dict[str, Any], dict[Path, Path]]:
     """Return a config with the `data` of one data set, and where its keys are in the file: path in the config → path in the file.
 
-    The data set is the chosen one, or that of the key `dataset`. Raises `SeveralDataSetsError` if none is chosen, and `ConfigError` for
-    one that there is not.
+    Raises `SeveralDataSetsError` if none is chosen, and `ConfigError` for one that there is not.
     """
     entries, rest = value.get(KEY), {key: given for key, given in value.items() if key not in (KEY, CHOICE)}
-    chosen = value.get(CHOICE) if chosen is None else chosen
+    chosen = value.get(CHOICE)
     if entries is None and chosen is None:
         return value, {}
     if isinstance(entries, list):
