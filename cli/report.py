@@ -146,9 +146,9 @@ def _compare_across(
         own = read if data_set is None else read.of_data_set(data_set)
         return own(path, {"cluster": arguments["cluster"]}, quiet=quiet, metrics=arguments["measures"], judges_gates=False)
 
-    comparison = compare_inputs_across(read.sources(inputs), arguments, read=read_with_cluster, tell=tell, outputs=outputs)
+    compared = compare_inputs_across(read.sources(inputs), arguments, read=read_with_cluster, tell=tell, outputs=outputs)
     if form is not None or not quiet:
-        show(output_form(form or "table", "across"), comparison)
+        show(output_form(form or "table", "across"), compared.comparison, **compared.form_arguments)
 
 
 def _date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:

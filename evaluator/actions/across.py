@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from ..comparison.across import AcrossOptions, compare_across, refuse_unused
 from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
 from ..config.data_sets import SeveralDataSetsError
 from ..config.judgement import Compare
-from ..render.forms import rendered
+from ..render.forms import is_spreadsheet_safe, rendered
 from ..results.across import AcrossComparison
+from ..results.result import Result
 from ..storage.overwriting import destination
 from ..storage.stage import Stage
 from ..support.errors import ConfigError
@@ -26,6 +29,18 @@ ReadOne = Callable[..., Loaded]
 """Reads a config with the changes of a command's options, and the data set to choose, if any."""
 
 
+class ComparedAcross(Struct, frozen=True, eq=False):
+    """A comparison over data sets with their results."""
+
+    comparison: AcrossComparison
+    results: Mapping[str, Result]
+
+    @property
+    def form_arguments(self) -> dict[str, Any]:
+        """The arguments of the forms of a comparison."""
+        return {"compared": self, "spreadsheet_safe": any(map(is_spreadsheet_safe, self.results.values()))}
+
+
 def compare_inputs_across(
     inputs: Sequence[str],
     arguments: Mapping[str, Any],
@@ -33,7 +48,7 @@ def compare_inputs_across(
     read: ReadOne,
     tell: Tell,
     outputs: Sequence[PathLike] = (),
-) -> AcrossComparison:
+) -> ComparedAcross:
     """Compare the models of folders and of a config, each of which is a data set, and write the comparison.
 
     A config with `datasets` is all of them. `arguments` are by the names of `ComparisonOptions` and `AcrossOptions`; of the section
@@ -48,8 +63,9 @@ def compare_inputs_across(
         comparison = compare_across(results, AcrossOptions(options, ranks=bool(arguments.get("ranks")), complete=arguments.get("complete")))
         rows = {destination(path): row for path, row in targets.files.items()}
         rows |= {folder / name: row for folder in targets.folders for name, row in in_folder("across").items()}
-        stage.commit({path: rendered(row, comparison) for path, row in rows.items()})
-    return comparison
+        compared = ComparedAcross(comparison, results)
+        stage.commit({path: rendered(row, comparison, **compared.form_arguments) for path, row in rows.items()})
+    return compared
 
 
 def _opened(inputs: Sequence[str], arguments: Mapping[str, Any], read: ReadOne) -> OpenedInputs:

@@ -29,8 +29,13 @@ from .display import Displayed
 from .wording import errors_as_arguments
 
 
-class AcrossResult(Displayed, AcrossComparison, frozen=True):
-    """Models over several data sets: `differences` (one record each), `sentences`, `ranks`; it prints as `receval compare --across`."""
+class AcrossResult(Displayed, AcrossComparison, frozen=True, kw_only=True):
+    """Models over several data sets: `differences` (one record each), `sentences`, `ranks`; it prints as `receval compare --across`.
+
+    `results` are the compared results.
+    """
+
+    results: Mapping[str, Result]
 
     def to_polars(self) -> pl.DataFrame:
         """Return a row per measure, pair of models and data set."""
@@ -91,4 +96,4 @@ def compare_across(
     loaded = {name: opened(f"the result {name!r}", result) for name, result in results.items()}
     with errors_as_arguments():
         chosen = choose(loaded, models, baseline)
-        return AcrossResult.of_record(compare_results(chosen, AcrossOptions(options, ranks, complete)))
+        return AcrossResult.of_record(compare_results(chosen, AcrossOptions(options, ranks, complete)), results=chosen)

@@ -70,7 +70,7 @@ def compare_across(results: Mapping[str, Result], options: AcrossOptions) -> Acr
             else:
                 differences.append(made)
     if not differences:
-        raise DataError("no measure can be combined over the data sets", shortened(untested))
+        raise DataError("no measure can be combined over the data sets", untested[0])
     return AcrossComparison(
         tuple(results),
         tuple(models),
@@ -262,7 +262,7 @@ def _notes_on_weights(differences: Sequence[AcrossDifference]) -> Iterator[str]:
     for names, labels in alike.items():
         yield (
             f"{shortened(dict.fromkeys(labels))}: data sets count alike, because the ratio has no standard error on {listed(names)} "
-            "(no per-user values, a value of the whole model, or no user who differs)."
+            "(no per-user values, a value without an error, or no user who differs)."
         )
     for names, labels in standardised.items():
         yield (
