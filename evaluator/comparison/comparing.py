@@ -46,7 +46,7 @@ def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpa
             "evaluate both on the same data with the same config"
             + (
                 f"; {worded('receval compare --unpaired', argument='receval.compare with unpaired=True')} compares models that count "
-                "different users"
+                f"different users, and {worded('--across models', argument='receval.compare_across models')} over several data sets"
                 if of_truth and len(of_truth) == len(differences)
                 else ""
             ),
