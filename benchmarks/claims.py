@@ -390,7 +390,7 @@ def claims() -> Iterator[Claim]:
     for n, planted in ((2_000, 0.08), (6_000, 0.05), (20_000, 0.025)):
         world = f"10 % lose {planted:g}, {n:,} users"
         yield Claim("slices: planted one missed", world, 0.2, partial(slice_is_missed, SliceWorld(n, planted=planted)))
-    for name in ("candidates", "series", "units"):  # modules beside this script, which tests import from elsewhere
+    for name in ("candidates", "datasets", "series", "units"):  # modules beside this script, which tests import from elsewhere
         for row in importlib.import_module(f"claims_of_{name}").rows():
             yield Claim(row.group, row.world, row.promised, row.wrong, row.effort, row.true)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -179,6 +180,10 @@ class ConfigReader:
     def with_lists(self, lists: Sequence[str]) -> ConfigReader:
         """Return the same reader with more lists, each as `NAME=FILE`."""
         return ConfigReader(self.overrides, (*self.recommendations, *lists), self.question, **self._options)
+
+    def of_data_set(self, name: str) -> ConfigReader:
+        """Return the same reader for one of the data sets of a config."""
+        return ConfigReader((*self.overrides, f"dataset={json.dumps(name)}"), self.recommendations, self.question, **self._options)
 
     def __call__(
         self,

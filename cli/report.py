@@ -26,7 +26,8 @@ baseline_model_option = click.option(
 
 
 _USUAL_OF_COMPARE: Final = (
-    "--baseline", "--all-pairs", "--measure", "--all", "--margin", "--by", "--losers", "--test", "--set", "--recs", "--format", "-o",
+    "--baseline", "--all-pairs", "--across", "--measure", "--all", "--margin", "--by", "--losers", "--test", "--set", "--recs", "--format",
+    "-o",
 )  # fmt: skip
 """The options that `receval compare --help` shows."""
 _USUAL_OF_REPORT: Final = (
@@ -41,6 +42,15 @@ _USUAL_OF_REPORT: Final = (
 @baseline_option
 @baseline_model_option
 @click.option("--all-pairs", is_flag=True, help="Compare every pair of models; models that share a letter are not clearly different.")
+@click.option("--across", is_flag=True, help="Each input is a data set: combine the changes of the same models over all of them.")
+@click.option(
+    "--ranks", is_flag=True, help="With --across: also rank the models; from enough data sets on with a diagram (also -o FILE.svg)."
+)
+@click.option(
+    "--complete",
+    type=click.Choice(("models", "data-sets")),
+    help="With --across: leave out the models, or the data sets, for which results are missing.",
+)
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test and to print. May be repeated. Default: all.")
 @click.option("--all", "everything", is_flag=True, help="Also print the measures that are not tested.")
 @click.option("--relative", is_flag=True, help="Also print differences in percent of the baseline's value, with their intervals.")
@@ -85,6 +95,7 @@ def compare(
     everything: bool,
     relative: bool,
     find_slices: bool,
+    across: bool,
     **arguments: Any,
 ) -> None:
     """Compare models: differences, intervals and p values.
@@ -92,6 +103,13 @@ def compare(
     Give a config (its models are compared), folders that 'receval run -o DIR/' wrote, or both: main=results/main today=results/today.
     Users are paired by id. Exits with 0 whatever the verdict.
     """
+    if across:
+        shown = {"all": everything, "relative": relative, "find_slices": find_slices}
+        _compare_across(inputs, read, form, outputs, quiet, {**arguments, **shown})
+        return
+    for name in ("ranks", "complete"):
+        if arguments.pop(name):
+            raise click.UsageError(f"--{name} goes with --across: receval compare --across DIR DIR")
     from receval.actions.compare import compare_inputs
 
     arguments |= {"test": read.take_tests(arguments.pop("tests")), "models": read.models}
@@ -111,6 +129,28 @@ def compare(
     for sentence in compared.looks:
         say(sentence)
     say_without_charts(outputs, row, quiet=quiet)
+
+
+def _compare_across(
+    inputs: tuple[str, ...],
+    read: options.ConfigReader,
+    form: str | None,
+    outputs: tuple[str, ...],
+    quiet: bool,
+    arguments: dict[str, Any],
+) -> None:
+    """Compare models over data sets, and show the comparison."""
+    from receval.actions.across import compare_inputs_across
+
+    arguments |= {"test": read.take_tests(arguments.pop("tests")), "models": read.models}
+
+    def read_with_cluster(path: str, data_set: str | None = None) -> receval.Loaded:
+        own = read if data_set is None else read.of_data_set(data_set)
+        return own(path, {"cluster": arguments["cluster"]}, quiet=quiet, metrics=arguments["measures"], judges_gates=False)
+
+    compared = compare_inputs_across(read.sources(inputs), arguments, read=read_with_cluster, tell=tell, outputs=outputs)
+    if form is not None or not quiet:
+        show(output_form(form or "table", "across"), compared.comparison, **compared.form_arguments)
 
 
 def _date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:

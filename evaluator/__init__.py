@@ -16,6 +16,7 @@ from typing import Any
 from .support.forks import watch
 
 _HOMES = {
+    "AcrossResult": ".api.across",
     "Audit": ".results.audit",
     "ComparisonResult": ".api.comparisons",
     "ConfigError": ".support.errors",
@@ -48,6 +49,7 @@ _HOMES = {
     "audit": ".api.calls",
     "check": ".api.calls",
     "compare": ".api.comparisons",
+    "compare_across": ".api.across",
     "describe": ".api.calls",
     "diff": ".api.diffs",
     "enriched": ".api.calls",

@@ -3,6 +3,8 @@
 from . import functional as functional
 from . import testing as testing
 from .actions.outcome import RunRecord as RunRecord
+from .api.across import AcrossResult as AcrossResult
+from .api.across import compare_across as compare_across
 from .api.calls import Evaluator as Evaluator
 from .api.calls import audit as audit
 from .api.calls import check as check
@@ -48,6 +50,7 @@ from .support.errors import MissingExtraError as MissingExtraError
 from .support.errors import RecevalError as RecevalError
 
 __all__ = [
+    "AcrossResult",
     "Audit",
     "ComparisonResult",
     "ConfigError",
@@ -78,6 +81,7 @@ __all__ = [
     "audit",
     "check",
     "compare",
+    "compare_across",
     "describe",
     "diff",
     "enriched",

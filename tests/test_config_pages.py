@@ -47,6 +47,8 @@ def test_every_key_of_a_config_is_described_in_the_reference():
 
 EXAMPLES = runpy.run_path(str(DOCS / "generate" / "config_reference.py"))["examples"]()
 SMALL = """
+datasets: [ml1m, steam]
+dataset: ml1m
 data: {test: test.csv, train: train.csv, users: users.csv, recommendations: {knn: knn.csv, popular: popular.csv}}
 evaluation: {metrics: [nDCG, Recall], top_k: [10, 20]}
 """

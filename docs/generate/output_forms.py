@@ -13,6 +13,7 @@ COMMANDS = {
     "report": ("a report of results", "`run`, `report`, `gate`"),
     "users": ("per-user values", "`run --per-user`"),
     "comparison": ("the comparison of models", "`compare`"),
+    "across": ("models over several data sets", "`compare --across`"),
     "losers": ("the users with the largest losses", "`compare --losers N`"),
     "diff": ("the lists of two models side by side", "`diff`"),
     "history": ("models over many runs", "`history`"),

@@ -46,7 +46,7 @@ def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpa
             "evaluate both on the same data with the same config"
             + (
                 f"; {worded('receval compare --unpaired', argument='receval.compare with unpaired=True')} compares models that count "
-                "different users"
+                f"different users, and {worded('--across models', argument='receval.compare_across models')} over several data sets"
                 if of_truth and len(of_truth) == len(differences)
                 else ""
             ),
@@ -97,7 +97,7 @@ def _places(sides: Iterable[Side]) -> list[tuple[Result, str]]:
     return [(side.result, side.model) for side in sides]
 
 
-def _notes_on_candidates(sides: Iterable[Side]) -> Iterator[str]:
+def notes_on_candidates(sides: Iterable[Side]) -> Iterator[str]:
     """Yield a sentence on the models whose lists check R10 takes for sampled candidates."""
     found: dict[int, list[str]] = {}
     for side in sides:
@@ -156,11 +156,13 @@ def other_truths(base: Side, model: Side) -> Iterator[str]:
             yield f"the test data{named} differ, with the same number of rows"
 
 
-def other_definitions(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
-    """Yield the differences between the definitions of metrics of two sides."""
+def other_definitions(base: Side, model: Side, metrics: Iterable[str], besides: Collection[str] = ()) -> Iterator[str]:
+    """Yield the differences between the definitions of metrics of two sides, `besides` some settings."""
     for metric in metrics:
         ours, theirs = base.result.definitions[metric], model.result.definitions[metric]
         for choice, mine, other in ours.differences(theirs):
+            if choice in besides:
+                continue
             yield f"{metric}: {choice} is {_shown(other)} in {model.name} and {_shown(mine)} in {base.name}"
 
 
@@ -302,7 +304,7 @@ def _compare(
     losers: dict[tuple[str, str], pl.DataFrame] = {}
     spreads: list[Spread] = []
     pairs: list[tuple[ModelPair, Mapping[str, float | None]]] = []
-    notes: list[str] = [*sides.notes, *_notes_on_candidates(sides.all), *notes_on_lists(sides.all), *_notes_on_order(sides.all)]
+    notes: list[str] = [*sides.notes, *notes_on_candidates(sides.all), *notes_on_lists(sides.all), *_notes_on_order(sides.all)]
     for base, model in sides.pairs:
         metrics = dict.fromkeys(rows_of(base.result, base.model)[label].metric for label in labels)
         refuse_other_candidates(base, model)

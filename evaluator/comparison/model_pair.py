@@ -63,6 +63,7 @@ class ModelPair:
         self._unpaired: dict[str, int] = {}
         self._most_paired = 0
         self._group_columns: dict[str, pl.Series] = {}
+        self._factor = 1.0
 
     @property
     def _n_folds(self) -> int:
@@ -137,6 +138,20 @@ class ModelPair:
             return self.row(side, label)
         rows = (row for row in side.result.by_group if (row.model, row.label, row.by, row.group) == (side.model, label, by, group))
         return next(rows, None)
+
+    def ratio_error(self, label: str, estimate: Estimate) -> float | None:
+        """Return the standard error of ln(b/a), with the values a of the base and b of the model; `None` if it is not known.
+
+        It is that of b - (b/a)·a, with a fixed ratio, divided by b: for means √((s_b²/b² + s_a²/a² - 2·s_ab/(a·b))/n).
+        """
+        if self.pairing is None or estimate.se is None or not estimate.base_value or not estimate.value:
+            return None
+        self._factor = estimate.value / estimate.base_value
+        try:
+            se = self.estimate(label).se
+        finally:
+            self._factor = 1.0
+        return None if se is None else se / abs(estimate.value)
 
     def all(self, margins: Mapping[str, float | None]) -> list[Difference]:
         """Return the differences of all measures of `margins`, in its order."""
@@ -261,7 +276,9 @@ class ModelPair:
         among = slice(None) if mask is None else mask
 
         def values(column: str) -> list[list[Floats]]:
-            return [[run[among] for run in rows.values(column)] for rows in (pairing.base, pairing.model)]
+            base, model = ([run[among] for run in rows.values(column)] for rows in (pairing.base, pairing.model))
+            scales = self._factor != 1 and not column.endswith(" denominator")
+            return [[self._factor * run for run in base] if scales else base, model]
 
         if row.aggregate in ("micro", "weighted") or self._is_weighted_formula(row):
             members = None if self._clusters is None else self._clusters[among]

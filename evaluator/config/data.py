@@ -85,31 +85,31 @@ def folds_of(value: Mapping[str, Any]) -> tuple[list[Fold], list[tuple[Path, str
         moved: dict[Path, Path] = {("data", key): (*path, key) for key in own}
         if not own and not _has_mark(shared.get("test")):
             problems.append((path, f"the fold {name} has the same test set as the others: write {MARK} in the path of data.test"))
-        folds.append(Fold(name, {**value, "data": _filled(_together(shared, own), name)}, moved))
+        folds.append(Fold(name, {**value, "data": filled(together(shared, own), name)}, moved))
     twice = [name for name, n in Counter(fold.name for fold in folds).items() if n > 1]
     problems += [(("data", "folds"), f"two folds are named {name}") for name in twice]
     return ([], problems) if problems else (folds, [])
 
 
-def _together(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data section of a fold, with the models of all folds and its own."""
+def together(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data section of a fold or data set, with the models of all of them and its own."""
     both = {**shared, **own}
     if isinstance(shared.get("recommendations"), dict) and isinstance(own.get("recommendations"), dict):
         both["recommendations"] = {**shared["recommendations"], **own["recommendations"]}
     return both
 
 
-def _filled(value: Any, name: str) -> Any:
-    """Return a part of the config with `{fold}` replaced by the name of the fold."""
+def filled(value: Any, name: str, mark: str = MARK) -> Any:
+    """Return a part of the config with the mark replaced by the name of a fold, or of a data set."""
     if isinstance(value, str):
-        return value.replace(MARK, name)
+        return value.replace(mark, name)
     if isinstance(value, dict):
-        return {key: _filled(given, name) for key, given in value.items()}
-    return [_filled(given, name) for given in value] if isinstance(value, list) else value
+        return {key: filled(given, name, mark) for key, given in value.items()}
+    return [filled(given, name, mark) for given in value] if isinstance(value, list) else value
 
 
 def _has_mark(value: Any) -> bool:
-    return bool(_filled(value, "") != value)
+    return bool(filled(value, "") != value)
 
 
 def _several(value: Any) -> Any:

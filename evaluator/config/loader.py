@@ -24,11 +24,12 @@ from ..support.synonyms import did_you_mean, takes, wrong_type
 from ..syntax import yaml_text as text
 from .contradictions import ONE_RUN, contradictions, reading_test, unused
 from .data import Fold, folds_of
+from .data_sets import choose_data_set, is_of_data_sets
 from .data_sources import EMPTY_TEST, NO_TEST, with_rows_marked
 from .dialects import doubt, gather_pasted, translate
 from .error_texts import error_text
 from .fold_groups import equal_groups
-from .overrides import Layers, Locations
+from .overrides import Layers, Locations, override
 from .run_files import FoundRuns, left_out, said_of_runs, unequal_seeds, with_runs
 from .whole_config import Config
 
@@ -160,6 +161,9 @@ def load_config(
         document, name, folder = _opened(config, environment)
         pasted = gather_pasted(document.value, Config.model_fields.keys())
         layers = Layers(document.value, folder, environment)
+        layers.each(override, ((given,) for given in overrides if is_of_data_sets(given)))
+        layers.config, of_data_set = choose_data_set(layers.config, name)
+        overrides = [given for given in overrides if not is_of_data_sets(given)]
         of_test, given_lines = {"where": where, "target": target}, [signatures] if isinstance(signatures, str) else list(signatures)
         n_refused = layers.lay(
             question, overrides, recommendations, replaces=replace, of_test=of_test, form=input_format, gates=gates, signatures=given_lines
@@ -167,7 +171,7 @@ def load_config(
         if describes:
             _allow_no_test(layers.config)
         translation = translate(layers.config.get("evaluation"), folder)
-        locations = Locations(name, document, translation, layers.origins, moved=pasted)
+        locations = Locations(name, document, translation, layers.origins, moved={**pasted, **of_data_set})
         value = {**layers.config, "evaluation": translation.value} if translation.dialect else layers.config
         # A config that only describes its files needs no lists, and a model that is refused is missing only because of that.
         configs, found = _configs(value, locations, layers, needs_lists=not (describes or n_refused), describes=describes)

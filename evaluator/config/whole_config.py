@@ -27,6 +27,7 @@ from ..syntax.formula import Formula, is_formula
 from ..syntax.measure_strings import CUTOFF_KEYS, UNSET, MetricSpec, measures_of, parse
 from .card import Card
 from .data import Data
+from .data_sets import DataSetEntries
 from .data_sources import Model, as_list
 from .evaluation_keys import Aggregate, CandidatesConfig, GroupBys, ValueColumnsConfig, WeightsConfig, Yardsticks, YardsticksConfig
 from .judgement import Compare, Gates
@@ -342,6 +343,12 @@ class Config(Model):
 
     data: Data
     evaluation: Evaluation
+    datasets: DataSetEntries = Field(
+        None,
+        exclude=True,
+        description="several data sets: names that replace {dataset} in paths, or the keys of data that differ, by name",
+    )
+    dataset: str | None = Field(None, exclude=True, description="the data set to evaluate; receval compare --across evaluates all of them")
     engine: Annotated[
         EngineChoice,
         BeforeValidator(lambda value: {"name": value} if isinstance(value, str) else value, json_schema_input_type=str | EngineChoice),

@@ -17,7 +17,7 @@ from msgspec import Struct
 Subject = Literal[
     "result", "latex", "report", "users", "comparison", "losers", "gates", "findings", "chart", "audit", "audit-difference",
     "audit-values", "audit-settings", "gamma-curve", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices",
-    "user", "card", "history", "leaderboard",
+    "user", "card", "history", "leaderboard", "across",
 ]  # fmt: skip
 """Subject of an output."""
 Need = Literal["users", "conclusions", "complete", "description", "drawing"]
@@ -99,6 +99,13 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("comparison", "latex", "receval.documents.paper:comparison_tables", (".tex",), takes=("everything", "relative")),
     OutputForm("comparison", "html", "receval.actions.report:comparison_page", (".html", ".htm"), takes=("compared", "relative")),
     OutputForm("losers", "parquet", f"{_DATA}:losers", folder="comparison_users.parquet", binary=True),
+    OutputForm("across", "table", "receval.documents.across:document"),
+    OutputForm("across", "json", "receval.documents.across:cells", (".json",), folder="across.json"),
+    OutputForm("across", "csv", "receval.documents.across:rows", (".csv",), folder="across.csv"),
+    OutputForm("across", "md", "receval.documents.across:document", (".md",), folder="across.md"),
+    OutputForm("across", "latex", "receval.render.rank_diagrams:latex", (".tex",)),
+    OutputForm("across", "html", "receval.documents.across:document", (".html", ".htm")),
+    OutputForm("across", "svg", "receval.render.rank_diagrams:as_svg", (".svg",)),
     OutputForm("diff", "table", f"{_DIFF}:document"),
     OutputForm("diff", "json", f"{_DIFF}:cells", (".json",)),
     OutputForm("diff", "csv", f"{_DIFF}:user_rows", (".csv",)),

@@ -146,7 +146,8 @@ def other_test_set(gate_folder):
     (gate_folder / "test.csv").write_text(TEST.replace("1,b,3", "1,d,3"))
     return 3, (
         "home cannot be compared with main: the test data differ, with the same number of rows\n  evaluate both on the same data with the "
-        "same config; receval compare --unpaired compares models that count different users"
+        "same config; receval compare --unpaired compares models that count different users, and --across "
+        "models over several data sets"
     )
 
 

@@ -1,0 +1,180 @@
+"""`receval compare --across` says what may be claimed over data sets, in every form, and refuses in one sentence."""
+
+from __future__ import annotations
+
+import json
+import random
+from xml.etree import ElementTree
+
+import pytest
+
+QUALITY = {"pop": 0.3, "knn": 0.45, "ease": 0.6}
+CONFIG = """
+data: {test: test.csv, recommendations: {%s}}
+evaluation: {metrics: [%s]}
+health: off
+"""
+
+
+@pytest.fixture
+def folders(tmp_path, receval):
+    """Return a function that evaluates models on some data sets; better ones find the item of a user more often."""
+
+    def folders(n=3, models=tuple(QUALITY), metrics="nDCG@5, HitRate@5", lacks=None):
+        places = []
+        for number in range(n):
+            chance, place = random.Random(number), tmp_path / f"d{number}"
+            place.mkdir(exist_ok=True)
+            own = [model for model in models if (number, model) != lacks]
+            test = [(user, chance.randrange(50)) for user in range(120 + 20 * number)]
+            (place / "test.csv").write_text("user,item\n" + "".join(f"{user},{item}\n" for user, item in test))
+            for model in own:
+                rows = []
+                for user, item in test:
+                    listed = [other for other in chance.sample(range(50), 6) if other != item][:5]
+                    if chance.random() < QUALITY[model]:
+                        listed[chance.randrange(5)] = item
+                    rows += [f"{user},{other},{rank}\n" for rank, other in enumerate(listed, 1)]
+                (place / f"{model}.csv").write_text("user,item,rank\n" + "".join(rows))
+            lists = ", ".join(f"{model}: {model}.csv" for model in own)
+            (place / "config.yaml").write_text(CONFIG % (lists, metrics))
+            assert receval("run", place / "config.yaml", "-q", "-o", f"{place}/out/")[0] == 0
+            places.append(f"d{number}={place}/out")
+        return places
+
+    return folders
+
+
+def test_each_pair_and_measure_has_a_sentence_and_the_screen_fits_every_width(folders, receval, monkeypatch):
+    places = folders(4)
+    for width in (60, 80, 120):
+        monkeypatch.setenv("COLUMNS", str(width))
+        code, out, err = receval("compare", "--across", *places)
+        assert (code, err) == (0, "")
+        text = " ".join(out.split())
+        assert "ease is better than pop: HitRate@5 is higher by " in text
+        assert text.count("on average over 4 data sets (95 % interval ") == 4
+        assert text.count("; on a further data set about ") == 4
+        assert max(map(len, out.splitlines())) <= width
+    assert "Friedman" not in out
+
+
+@pytest.mark.parametrize("ending", ["json", "csv", "md", "tex", "html"])
+def test_every_form_has_the_same_comparison(ending, folders, receval, tmp_path):
+    places, target = folders(), tmp_path / f"x.{ending}"
+    code, out, err = receval("compare", "--across", *places, "-q", "-o", target)
+    assert (code, out, err) == (0, "", "")
+    text = target.read_text()
+    assert "ease" in text
+    assert "d2" in text
+    if ending == "json":
+        found = json.loads(text)
+        assert found["data_sets"] == ["d0", "d1", "d2"]
+        one = found["comparisons"][0]
+        assert one["better"] + one["equal"] + one["worse"] == one["n_data_sets"] == len(one["data_sets"]) == 3
+        assert one["further_low"] < one["low"] < one["change"] < one["high"] < one["further_high"]
+        assert receval("compare", "--across", *places, "--format", "json")[1] == text
+    receval("compare", "--across", *places, "-q", "-o", f"{tmp_path}/all/")
+    assert {path.name for path in (tmp_path / "all").iterdir()} == {"across.json", "across.csv", "across.md"}
+
+
+def test_a_diagram_is_drawn_from_seven_data_sets_for_three_models_on_and_refused_below(folders, receval, tmp_path):
+    places, image = folders(7), tmp_path / "x.svg"
+    code, out, err = receval("compare", "--across", *places, "--ranks", "--measure", "HitRate@5", "-o", image, "-o", tmp_path / "x.tex")
+    assert (code, err) == (0, "")
+    assert "Friedman over 7 data sets and 3 models" in out
+    assert "●" in out
+    assert "Nemenyi's critical difference" in out
+    texts = [text.text for text in ElementTree.parse(image).iter() if text.text and text.tag.endswith("}text")]
+    assert {text.partition(" ")[0] for text in texts} >= {"pop", "knn", "ease"}
+    assert "\\begin{tikzpicture}" in (tmp_path / "x.tex").read_text()
+    code, out, err = receval("compare", "--across", *places[:6], "--ranks")
+    assert code == 0
+    assert "6 data sets are too few to compare ranks of 3 models" in " ".join(out.split())
+    assert "●" not in out
+    assert "Friedman" not in out
+    code, out, err = receval("compare", "--across", *places[:6], "--ranks", "-o", tmp_path / "y.svg")
+    assert (code, out, (tmp_path / "y.svg").exists()) == (3, "", False)
+    assert "cannot show any difference with fewer than 7" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--margin", "1%"), "--across does not go with --margin"),
+        (("--losers", "3"), "--across does not go with --losers"),
+        (("--test", "wilcoxon"), "--across does not go with --test"),
+        (("--by", "users.plan"), "--across does not go with --by"),
+        (("--unpaired",), "--across does not go with --unpaired"),
+        (("--relative",), "--across does not go with --relative"),
+        (("--all",), "--across does not go with --all"),
+        (("--find-slices",), "--across does not go with --find-slices"),
+        (("--baseline-model", "knn"), "--across does not go with --baseline-model"),
+        (("--baseline", "x"), "the baseline is x, but no model has this name"),
+        (("-o", "x.svg"), "a diagram of ranks needs ranks"),
+    ],
+)
+def test_options_without_effect_and_unknown_names_are_refused(options, problem, folders, receval, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = receval("compare", "--across", *folders(2), *options)
+    assert (code, out) == (2, "")
+    assert problem in err
+
+
+def test_options_of_data_sets_need_across(folders, receval):
+    places = folders(2)
+    for options in (("--ranks",), ("--complete", "models")):
+        code, _, err = receval("compare", *places, *options)
+        assert code == 2
+        assert f"{options[0]} goes with --across" in err
+
+
+def test_missing_cells_are_refused_with_both_ways_out_each_of_which_works(folders, receval):
+    places = folders(3, lacks=(1, "knn"))
+    code, _, err = receval("compare", "--across", *places)
+    assert code == 3
+    assert err.splitlines()[0] == "receval: knn has no results on d1"
+    assert "--complete models" in err
+    assert "--complete data-sets" in err
+    assert "Left out: knn, because knn has no results on d1." in " ".join(
+        receval("compare", "--across", *places, "--complete", "models")[1].split()
+    )
+    out = " ".join(receval("compare", "--across", *places, "--complete", "data-sets")[1].split())
+    assert "Left out: d1, because knn has no results on d1." in out
+    assert "over 2 data sets" in out
+    assert receval("compare", "--across", *places, "--models", "pop,ease")[0] == 0
+
+
+def test_a_config_can_be_one_of_the_data_sets_and_the_baseline_of_the_configs_counts(folders, receval, tmp_path):
+    places = folders(3)
+    code, out, err = receval("compare", "--across", places[0], places[1], tmp_path / "d2" / "config.yaml", "--measure", "nDCG@5")
+    assert (code, err) == (0, "")
+    assert "d0, d1 and config" in " ".join(out.split())
+    for number in range(3):
+        config = tmp_path / f"d{number}" / "config.yaml"
+        receval("run", config, "--set", "compare.baseline=knn", "-q", "-o", f"{tmp_path}/d{number}/out/")
+    assert receval("compare", "--across", *places)[1].startswith("pop, ease against knn, over 3 data sets")
+
+
+def test_data_sets_with_other_definitions_are_refused_by_name(folders, receval, tmp_path):
+    places = folders(3)
+    receval("run", tmp_path / "d1" / "config.yaml", "-q", "--set", "evaluation.convention=trec_eval", "-o", f"{tmp_path}/d1/out/")
+    code, out, err = receval("compare", "--across", *places)
+    assert (code, out) == (3, "")
+    assert err.startswith("receval: d1 cannot be combined with d0: ")
+
+
+def test_a_config_of_several_data_sets_is_compared_as_its_folders_are(folders, receval, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    places = folders(3, metrics="nDCG@5")
+    lists = ", ".join(f'{model}: "{{dataset}}/{model}.csv"' for model in QUALITY)
+    data = f'data: {{test: "{{dataset}}/test.csv", recommendations: {{{lists}}}}}'
+    (tmp_path / "paper.yaml").write_text(f"datasets: [d0, d1, d2]\n{data}\nevaluation: {{metrics: [nDCG@5]}}\nhealth: off\n")
+    assert receval("compare", "--across", "paper.yaml") == receval("compare", "--across", *places)
+    assert receval("run", "paper.yaml", "--set", "dataset=d1", "-q", "-o", "one/")[0] == 0
+    assert receval("compare", "--across", places[0], "d1=one", places[2]) == receval("compare", "--across", *places)
+    code, out, err = receval("run", "paper.yaml")
+    assert (code, out) == (2, "")
+    assert err.startswith("receval: paper.yaml has several data sets: d0, d1, d2\n")
+    code, _, err = receval("compare", "--across", "paper.yaml", *places)
+    assert (code, err.splitlines()[0]) == (2, "receval: paper.yaml has several data sets: d0, d1, d2; give it alone")
