@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ..comparison.model_pair import ModelPair
 from ..results.result import Row
 from ..stats.estimates import Estimate
-from ..stats.planting import Floats, Population
+from ..stats.paired import Floats
+from ..stats.planting import Population
 from ..stats.samples import training_variance
 
 Estimates = Callable[[int], Estimate]

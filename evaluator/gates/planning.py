@@ -25,7 +25,7 @@ from ..results.result import FEW_USERS, Result
 from ..stats.concluding import users_text
 from ..stats.estimates import Estimate
 from ..stats.gates import GateTest
-from ..stats.planting import Floats
+from ..stats.paired import Floats
 from ..stats.power import POWER
 from .demands import Demands, base_of, judged_models
 from .drawn_users import Estimates, RowSampler, SumSampler, counted
@@ -34,9 +34,9 @@ from .judging import JudgedCase, Judging, corrected, judge, margin_test_of
 
 DRAWS: Final = 400
 """Evaluations that are drawn for each point: a share of them is exact to 2 % (a standard error)."""
-MULTIPLES: Final = tuple(step / 4 for step in range(9))
+MULTIPLES: Final = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 """The true losses of the curve, in multiples of the limit."""
-_SEARCH_DRAWS: Final = 1_000
+_SEARCH_DRAWS: Final = 800
 _MOST_USERS: Final = 10**9
 _ROUNDS: Final = 6
 _CLOSE: Final = 0.012
@@ -118,10 +118,7 @@ def plan_gates(result: Result, demands: Demands, *, draws: int = DRAWS, seed: in
             for base in {margin.base for margin in margins if isinstance(margin, _Margin)}
         }
         plans += [margin if isinstance(margin, RulePlan) else planners[margin.base].plan(margin) for margin in margins]
-    several = len({plan.model for plan in plans if plan.points})
-    notes = [f"The gate judges {several} models and corrects failures for all of them; each is planned as if it were judged alone."]
-    anchored = ["Anchors are left out: rules are planned against the baseline alone."] if demands.bases.anchors else []
-    return GatePlan(tuple(plans), draws, POWER, (*(notes if several > 1 else ()), *anchored))
+    return GatePlan(tuple(plans), draws, POWER)
 
 
 def _margin(case: RuleCase, pair: ModelPair | None, gate: Gate, demands: Demands) -> _Margin | RulePlan:
@@ -217,8 +214,8 @@ class _Planner:
             reached = critical + normal.inv_cdf(min(max(passes, 0.002), 0.998))
             n = users * min(max((critical + wanted) / max(reached, 0.1), 0.3), 3.0) ** 2
         users = min(tried, key=lambda users: (abs(tried[users] - POWER), users))
-        digits = 10 ** max(0, math.floor(math.log10(users)) - 1)
-        return math.ceil(users / digits) * digits
+        digits = int(10 ** max(0, math.floor(math.log10(users)) - 1))
+        return -(-users // digits) * digits
 
 
 def _planted(sampler: Sampler, index: int, wanted: Mapping[float, float], value: float) -> dict[float, Floats]:

@@ -7,7 +7,6 @@ range, a value of 0 loses nothing, and few users change where few changed; a los
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
 
@@ -42,8 +41,8 @@ class Population(Struct, frozen=True, eq=False, dict=True):
     sizes: tuple[Floats, Floats] | None = None
 
     @classmethod
-    def from_values(cls, base: Sequence[Floats], model: Sequence[Floats], *, normal: bool = True) -> Population:
-        """Return the different users among all; of very many, some of those who changed and some of those who did not stand for all."""
+    def from_values(cls, base: Floats, model: Floats, *, normal: bool = True) -> Population:
+        """Return the different users among all; of very many, some of those who changed and some of the others stand for all."""
         sides = np.array([base, model])
         counted = np.array([counts_on_both(*pair) for pair in zip(*sides, strict=True)])
         cells = np.where(counted, sides, np.inf)
@@ -150,4 +149,4 @@ def _normal_sums(terms: Floats, shares: Floats, numbers: NDArray[np.integer], ra
     scale = np.where(spreads > 0, spreads, 1.0)
     root = np.linalg.cholesky(covariance / np.outer(scale, scale) + 1e-10 * np.eye(len(means)))
     noise = (random.standard_normal((len(numbers), len(means))) @ root.T) * spreads
-    return numbers[:, np.newaxis] * means + np.sqrt(numbers)[:, np.newaxis] * noise
+    return np.asarray(numbers[:, np.newaxis] * means + np.sqrt(numbers)[:, np.newaxis] * noise)
