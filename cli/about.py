@@ -36,7 +36,7 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
 
 
 @click.command(cls=options.Command)
-@click.argument("of", default="config", type=click.Choice(("config", "results", "comparison", "gates", "manifest")))
+@click.argument("of", default="config", type=click.Choice(("config", "results", "comparison", "gates", "plan", "manifest")))
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="The file to write. Default: standard output.")
 def schema(of: str, output: str | None) -> None:
     """Print the JSON Schema of a config, or of a JSON file that receval writes; or write it.

@@ -77,9 +77,7 @@ def plan_of(
     `ConfigError` if there is nothing to compare with.
     """
     if bases is None:
-        if gates.baseline is not None and not is_given:
-            gates = gates.model_copy(update={"baseline": gates.baseline.model_copy(update={"if_missing": "pass"})})
-        bases = bases_of(gates, folder, result.models, storage)
+        bases = bases_of(gates if is_given else may_be_missing(gates), folder, result.models, storage)
     chosen, base = "", bases.baseline
     needs = any(rule.compares and rule.against is None for rule in gates.rules)
     is_itself = base is not None and base.result is not None and base.result.run_id == result.run_id
@@ -91,6 +89,12 @@ def plan_of(
     strict = ["This gate also fails what is inconclusive (gates.inconclusive: fail)."] if gates.inconclusive == "fail" else []
     anchored = ["Anchors are left out: rules are planned against the baseline alone."] if bases.anchors else []
     return replace(plan, chosen=chosen, notes=(*(alone if n > 1 and not chosen else ()), *strict, *anchored))
+
+
+def may_be_missing(gates: Gates) -> Gates:
+    """Return gates whose baseline need not be there."""
+    given = gates.baseline
+    return gates if given is None else gates.model_copy(update={"baseline": given.model_copy(update={"if_missing": "pass"})})
 
 
 def _within(result: Result, bases: Bases) -> tuple[Bases, str]:

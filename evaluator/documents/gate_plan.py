@@ -89,7 +89,7 @@ def _candidate(rule: RulePlan, point: PlanPoint) -> str:
 
 
 def _needs(rule: RulePlan, plan: GatePlan) -> str:
-    """Return how many users, or runs, make the rule pass with 80 %, and the limit for which these users are enough."""
+    """Return how many users, or runs, make the rule pass with 80 %."""
     share, users, runs = _rate(plan.power), rule.users_for_power, rule.runs_for_power
     if rule.kind != "min_gain" and not rule.limit:
         return "No number of users is enough for a limit of 0: nothing shows that a candidate as good as the baseline loses nothing at all."
@@ -98,12 +98,7 @@ def _needs(rule: RulePlan, plan: GatePlan) -> str:
     more = f"{runs:,} runs of each model" if runs is not None and few else ""
     if users is None:
         return f"More users are not enough to pass with {share}{at}{more and f', but {more} are'}."
-    other = (
-        f"; these users are enough for a limit of {_size(rule, rule.detectable)}"
-        if rule.kind == "max_loss" and few and rule.detectable
-        else ""
-    )
-    return f"To pass with {share}{at} takes about {users_text(users)}{more and f', or {more}'}{other}."
+    return f"To pass with {share}{at} takes about {users_text(users)}{more and f', or {more}'}."
 
 
 def _assumptions(plan: GatePlan) -> Iterator[str]:

@@ -16,7 +16,7 @@ from msgspec.structs import asdict, fields
 
 from ..checks import Finding
 from ..results import comparison as comparisons
-from ..results import slices
+from ..results import gate_plan, slices
 from ..results.description import Description
 from ..results.gates import Gate
 from ..results.measure_definition import MeasureDefinition
@@ -129,6 +129,11 @@ def _gates() -> type[Struct]:
     return _record("Gates", "The verdicts of gates, as receval gate writes them.", types)
 
 
+def _plan() -> type[Struct]:
+    types = {"format_version": _version(gate_plan.FORMAT_VERSION), **get_type_hints(gate_plan.GatePlan), "rules": list[gate_plan.RulePlan]}
+    return _record("Plan", "The plan of gates, as receval gate --plan writes it.", types)
+
+
 def _manifest() -> type[Struct]:
     return _record("Manifest", "manifest.json: the inputs, the config and the files of a folder of results.", {
         "format_version": _version(FORMAT_VERSION), "run_id": str, **_SOURCES, "description": Description | UnsetType, **_CHECKED,
@@ -140,6 +145,7 @@ _WRITTEN: Final[dict[str, Callable[[], type[Struct]]]] = {
     "results": _results,
     "comparison": _comparison,
     "gates": _gates,
+    "plan": _plan,
     "manifest": _manifest,
 }
 SCHEMAS: Final = ("config", *_WRITTEN)
