@@ -145,7 +145,9 @@ class ModelPair:
         """Return the pair over other users: some of the `rows` of these, some `swapped` between the models, with a factor for each run."""
         assert self.pairing is not None
         pair = copy(self)
-        vars(pair).update(pairing=self.pairing.drawn(rows, swapped, factors), clusters=clusters, _group_columns={}, _is_drawn=True)
+        vars(pair).update(
+            pairing=self.pairing.drawn(rows, swapped, factors), clusters=clusters, _group_columns={}, _is_drawn=True, _relative=False
+        )
         return pair
 
     def _row_within(self, side: Side, label: str, by: str | None, group: str | None) -> Row | None:

@@ -223,7 +223,8 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
             DrawnRows(own.side, own.runs, other=other, swapped=swapped, factors=of_runs)
             for own, other, of_runs in zip((base, model), (model, base), factors, strict=True)
         )
-        return Pairing(self.keys[rows], *sides)
+        folds = {} if self.folds is None else {"fold": self.keys["fold"].gather(rows)}
+        return Pairing(pl.DataFrame({"user": rows, **folds}), *sides)
 
     @property
     def has_runs(self) -> bool:

@@ -51,7 +51,7 @@ def _title(plan: GatePlan) -> str:
     pairs = list(dict.fromkeys((rule.model, rule.base) for rule in plan.planned))
     models = [f"{pairs[0][0]} against {pairs[0][1]}"] if len(pairs) == 1 else [f"{len(pairs)} pairs of models"] if pairs else []
     users = users_range({rule.n_users for rule in plan.planned if rule.group is None} or {rule.n_users for rule in plan.planned})
-    return " · ".join(("gate plan", *models, *([users] if users else []), f"{plan.draws:,} draws"))
+    return " · ".join(("gate plan", *models, *([users] if users else [])))
 
 
 def _named(rule: RulePlan, plan: GatePlan) -> str:
@@ -112,7 +112,7 @@ def _assumptions(plan: GatePlan) -> Iterator[str]:
         runs = f", {rule.runs} runs of each" if rule.runs and rule.runs > 1 else ""
         yield (
             f"The candidate is assumed to differ from the baseline as {model} differs from {base}: {rule.n_changed:,} of "
-            f"{users_text(rule.n_users)} have another {rule.measure}{runs}. Users are drawn from these, {plan.draws:,} times for each "
+            f"{users_text(rule.n_users)} have another {rule.measure}{runs}. Users are drawn from these, {rule.draws:,} times for each "
             "change."
         )
     if pairs:

@@ -37,6 +37,8 @@ DRAWS: Final = 400
 MULTIPLES: Final = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 """The true losses of the curve, in multiples of the limit."""
 _SEARCH_DRAWS: Final = 800
+_SLOWER: Final = 2
+"""Users who are drawn with all their rows are drawn less often."""
 _MOST_USERS: Final = 10**9
 _ROUNDS: Final = 6
 _CLOSE: Final = 0.012
@@ -118,7 +120,7 @@ def plan_gates(result: Result, demands: Demands, *, draws: int = DRAWS, seed: in
             for base in {margin.base for margin in margins if isinstance(margin, _Margin)}
         }
         plans += [margin if isinstance(margin, RulePlan) else planners[margin.base].plan(margin) for margin in margins]
-    return GatePlan(tuple(plans), draws, POWER)
+    return GatePlan(tuple(plans), POWER)
 
 
 def _margin(case: RuleCase, pair: ModelPair | None, gate: Gate, demands: Demands) -> _Margin | RulePlan:
@@ -167,14 +169,15 @@ class _Planner:
         if sampler is None or not shares:
             return _plan_of(margin, skipped="the changes of these users cannot make losses of this size")
         points = []
+        draws = self.draws if isinstance(sampler, SumSampler) else self.draws // _SLOWER
         for multiple, share in shares.items():
-            outcomes = self._outcomes(sampler, index, share, estimate.n, self.draws)
-            rates = (outcomes[name] / self.draws for name in ("pass", "inconclusive", "fail"))
+            outcomes = self._outcomes(sampler, index, share, estimate.n, draws)
+            rates = (outcomes[name] / draws for name in ("pass", "inconclusive", "fail"))
             points.append(PlanPoint(multiple, multiple * (margin.unit or 0.0), *rates))
         at = 0.0 if margin.test.kind == "max_loss" else 2.0
         is_hopeless = margin.test.kind == "max_loss" and not margin.test.limit  # then a pass is a false one
         users = None if is_hopeless or at not in shares else self._users_for_power(sampler, index, shares[at], margin)
-        return _plan_of(margin, points=tuple(points), needed_at=at * (margin.unit or 0.0), users=users, both_ways=both_ways)
+        return _plan_of(margin, draws=draws, points=tuple(points), needed_at=at * (margin.unit or 0.0), users=users, both_ways=both_ways)
 
     def _outcomes(self, sampler: Sampler, index: int, share: Floats, n: int, draws: int) -> Counter[str]:
         """Count the outcomes of a rule in evaluations in which it counts `n` users, who are drawn by their shares."""
@@ -199,7 +202,7 @@ class _Planner:
 
     def _users_for_power(self, sampler: Sampler, index: int, share: Floats, margin: _Margin) -> int | None:
         """Return the number of users with which the rule passes with 80 %; `None` if a thousand million are not enough."""
-        normal = NormalDist()
+        normal, draws = NormalDist(), _SEARCH_DRAWS if isinstance(sampler, SumSampler) else _SEARCH_DRAWS // _SLOWER**2
         critical, wanted = normal.inv_cdf(1 - self.demands.options.settings.alpha), normal.inv_cdf(POWER)
         ratio = 1.0 if not margin.test.detectable else margin.test.detectable / (margin.unit or 1.0)
         n, tried = margin.estimate.n * min(max(ratio * ratio, 1e-4), 1e6), dict[int, float]()
@@ -207,7 +210,7 @@ class _Planner:
             if n > _MOST_USERS:
                 return None
             users = max(10, round(n))
-            passes = self._outcomes(sampler, index, share, users, _SEARCH_DRAWS)["pass"] / _SEARCH_DRAWS
+            passes = self._outcomes(sampler, index, share, users, draws)["pass"] / draws
             tried[users] = passes
             if abs(passes - POWER) < _CLOSE:
                 break
@@ -227,6 +230,7 @@ def _planted(sampler: Sampler, index: int, wanted: Mapping[float, float], value:
 def _plan_of(
     margin: _Margin,
     *,
+    draws: int = 0,
     points: tuple[PlanPoint, ...] = (),
     needed_at: float = 0.0,
     users: int | None = None,
@@ -251,6 +255,7 @@ def _plan_of(
         runs=estimate.runs,
         base_value=test.base_value,
         difference=test.difference,
+        draws=draws,
         points=points,
         needed_at=needed_at,
         users_for_power=users,

@@ -23,7 +23,7 @@ class PlanPoint(Struct, frozen=True):
 
 
 class RulePlan(Struct, frozen=True):
-    """The plan of one rule of one model; without `points` a sentence says why there is none (`skipped`).
+    """The plan of one rule of one model, of so many `draws` for each point; without `points` a sentence says why (`skipped`).
 
     `unit` is the change that multiples are of: the limit; for a limit of 0, what these users can show. `users_for_power` is the number of
     users with which 80 % of evaluations pass, `runs_for_power` that of runs of each model with these users; `None` if there is none. A
@@ -46,6 +46,7 @@ class RulePlan(Struct, frozen=True):
     runs: int | None = None
     base_value: float | None = None
     difference: float | None = None
+    draws: int = 0
     points: tuple[PlanPoint, ...] = ()
     needed_at: float = 0.0
     users_for_power: int | None = None
@@ -59,10 +60,9 @@ class RulePlan(Struct, frozen=True):
 
 
 class GatePlan(Struct, frozen=True):
-    """The plans of all rules, the number of evaluations that were drawn for each point, and notes; `chosen` says what was compared."""
+    """The plans of all rules, with the share that is to pass (`power`), and notes; `chosen` says what was compared without a baseline."""
 
     rules: tuple[RulePlan, ...]
-    draws: int
     power: float
     notes: tuple[str, ...] = ()
     chosen: str = ""
