@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 import click
-from receval.support.outputs import OutputForm, output_form
+from receval.support.outputs import output_form
 
 from . import options
 from .options import hint_in_options
@@ -98,8 +98,7 @@ def gate(
     named = read.source(source)
     _refuse_contradictions(named, read, arguments)
     row = output_form(form, "gates", "report")
-    if plans:
-        _refuse_verdicts(context, row, form)
+    _refuse_verdicts(context, form, plans=plans)
     models = arguments.pop("models")
     options = gate_options(**arguments)
     in_hints = {", or the models to judge by gates.models": "; --models NAME judges only these"}
@@ -107,13 +106,8 @@ def gate(
     of_gates = options | ({"models": []} if models else {})
     read_config = partial(read, quiet=quiet, gates=of_gates, given={"models": models}, metrics=measures_of_rules(arguments["rules"]))
     if plans:
-        from receval.actions.plan import plan_source
-
         with hint_in_options(in_hints):
-            plan = plan_source(named, options, read=read_config, models=models, outputs=outputs)
-        if form != "table" or not quiet:
-            show(output_form(form, "plan"), plan)
-        say_without_charts(outputs, row, quiet=quiet)
+            _plan(named, options, form, outputs, models=models, read=read_config, quiet=quiet)
         return
     with hint_in_options(in_hints):
         judged = judge_source(
@@ -136,8 +130,20 @@ def gate(
     context.exit(0 if exit_zero else judged.exit_code)
 
 
-def _refuse_verdicts(context: click.Context, row: OutputForm | None, form: str) -> None:
-    """Raise `UsageError` for options on verdicts, which a plan does not have."""
+def _plan(source: str, options: dict[str, Any], form: str, outputs: tuple[str, ...], *, quiet: bool, **arguments: Any) -> None:
+    """Show how often each rule will pass, instead of judging it."""
+    from receval.actions.plan import plan_source
+
+    plan, row = plan_source(source, options, outputs=outputs, **arguments), output_form(form, "plan")
+    if form != "table" or not quiet:
+        show(row, plan)
+    say_without_charts(outputs, row, quiet=quiet)
+
+
+def _refuse_verdicts(context: click.Context, form: str, *, plans: bool) -> None:
+    """Raise `UsageError` for options on verdicts, if the gate is planned."""
+    if not plans:
+        return
     given = {"--strict": "strict", "--exit-zero": "exit_zero", "--anchor": "anchor", "--ci": "system"}
     used = [name for name, key in given.items() if context.get_parameter_source(key) == click.core.ParameterSource.COMMANDLINE]
     if used:

@@ -21,7 +21,7 @@ def place(gate_folder, write, receval, monkeypatch):
     monkeypatch.setattr(planning, "DRAWS", 40)
     monkeypatch.setattr(planning, "_SEARCH_DRAWS", 40)
     write("home.csv", lists(lambda user: user % 3))
-    write("new.csv", lists(lambda user: user % 3 and user % 10 or user % 15 == 0))
+    write("new.csv", lists(lambda user: (user % 3 and user % 10) or user % 15 == 0))
     change(gate_folder, data={**CONFIG["data"], "recommendations": {"home": "home.csv", "new": "new.csv"}}, gates={})
     assert receval("run", "config.yaml", "-q", "-o", "results/two/")[0] == 0
     assert (
@@ -46,7 +46,7 @@ def test_a_plan_says_how_often_each_rule_passes_and_how_many_users_it_takes_and_
 
 def test_the_forms_of_a_plan_agree_and_the_same_command_writes_the_same_bytes(place, receval):
     command = ("gate", "results/two", *RULE, "--baseline", "home", "--plan")
-    code, out, err = receval(*command, "-o", "plan.json", "-o", "plan.md", "-o", "plan.html", "--format", "json")
+    code, out, _ = receval(*command, "-o", "plan.json", "-o", "plan.md", "-o", "plan.html", "--format", "json")
     assert code == 0
     assert (place / "plan.json").read_text() == out == receval(*command, "--format", "json")[1]
     (rule,) = json.loads(out)["rules"]
