@@ -3,6 +3,7 @@
     python benchmarks/claims.py [--draws 1000] [--only WORDS]
     python benchmarks/claims.py --fail [--draws 1000]       # how often gates fail and pass, by gates.fail: false rates and power
     python benchmarks/claims.py --power [--draws 600]       # how often the gate on slices finds a planted slice
+    python benchmarks/claims.py --plans                     # what receval gate --plan says, beside what happens
 
 In every draw the truth is known: equal models, a loss of exactly the margin, clusters or skewed differences of mean 0. receval compares the
 per-user values like those of files, and wrong claims are counted. Every row has as many draws as are needed to tell a rate that is 1.4
@@ -390,7 +391,7 @@ def claims() -> Iterator[Claim]:
     for n, planted in ((2_000, 0.08), (6_000, 0.05), (20_000, 0.025)):
         world = f"10 % lose {planted:g}, {n:,} users"
         yield Claim("slices: planted one missed", world, 0.2, partial(slice_is_missed, SliceWorld(n, planted=planted)))
-    for name in ("candidates", "datasets", "series", "units"):  # modules beside this script, which tests import from elsewhere
+    for name in ("candidates", "datasets", "plans", "series", "units"):  # modules beside this script, which tests import from elsewhere
         for row in importlib.import_module(f"claims_of_{name}").rows():
             yield Claim(row.group, row.world, row.promised, row.wrong, row.effort, row.true)
 
@@ -428,7 +429,12 @@ def main() -> int:
     parser.add_argument("--only", default="", help="only the claims whose line has these words")
     parser.add_argument("--power", action="store_true", help="print how often the gate on slices finds a planted slice instead")
     parser.add_argument("--fail", action="store_true", help="print how often gates fail and pass, by gates.fail, instead")
+    parser.add_argument("--plans", action="store_true", help="print what plans of gates say beside what happens, instead")
     arguments = parser.parse_args()
+    if arguments.plans:
+        import claims_of_plans
+
+        return claims_of_plans.print_plans()
     if arguments.fail:
         print_failing(arguments.draws)
         return 0

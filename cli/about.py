@@ -37,7 +37,7 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
 
 @click.command(cls=options.Command)
 @click.argument(
-    "of", default="config", type=click.Choice(("config", "results", "comparison", "gates", "history", "leaderboard", "manifest"))
+    "of", default="config", type=click.Choice(("config", "results", "comparison", "gates", "plan", "history", "leaderboard", "manifest"))
 )
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="The file to write. Default: standard output.")
 def schema(of: str, output: str | None) -> None:

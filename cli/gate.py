@@ -13,8 +13,8 @@ from .options import hint_in_options
 from .output import ci_files, publish, say, say_verdicts, say_without_charts, show, tell, tell_cautions
 
 _USUAL: Final = (
-    "--baseline", "--models", "--if-missing", "--rule", "--fail", "--inconclusive", "--strict", "--test", "--recs", "--ci", "--format",
-    "-o",
+    "--baseline", "--models", "--if-missing", "--rule", "--fail", "--inconclusive", "--strict", "--plan", "--test", "--recs", "--ci",
+    "--format", "-o",
 )  # fmt: skip
 """The options that `receval gate --help` shows."""
 
@@ -54,6 +54,13 @@ _USUAL: Final = (
     is_flag=True,
     help="Exit with 1 also for gates that are inconclusive or warn, or if none could be judged; not for warnings of the health checks.",
 )
+@click.option(
+    "--plan",
+    "plans",
+    is_flag=True,
+    help="Judge nothing: say how often each rule will pass, be inconclusive and fail, by the true loss of a candidate, and how many users "
+    "it needs.",
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if a gate failed; for jobs that only report.")
 @options.reading_options("overrides", "recommendations", "where", "target", "replace", without=("models",))
 @options.ci_option
@@ -72,6 +79,7 @@ def gate(
     source: str | None,
     read: options.ConfigReader,
     strict: bool,
+    plans: bool,
     exit_zero: bool,
     system: str,
     form: str,
@@ -90,22 +98,23 @@ def gate(
     named = read.source(source)
     _refuse_contradictions(named, read, arguments)
     row = output_form(form, "gates", "report")
+    _refuse_verdicts(context, form, plans=plans)
     models = arguments.pop("models")
     options = gate_options(**arguments)
     in_hints = {", or the models to judge by gates.models": "; --models NAME judges only these"}
     in_hints |= {} if arguments["baseline"] is None else {"gates.baseline.model": "--baseline-model NAME"}
+    of_gates = options | ({"models": []} if models else {})
+    read_config = partial(read, quiet=quiet, gates=of_gates, given={"models": models}, metrics=measures_of_rules(arguments["rules"]))
+    if plans:
+        with hint_in_options(in_hints):
+            _plan(named, options, form, outputs, models=models, read=read_config, quiet=quiet)
+        return
     with hint_in_options(in_hints):
         judged = judge_source(
             named,
             options,
             models=models,
-            read=partial(
-                read,
-                quiet=quiet,
-                gates=options | ({"models": []} if models else {}),
-                given={"models": models},
-                metrics=measures_of_rules(arguments["rules"]),
-            ),
+            read=read_config,
             outputs=outputs,
             more_files=ci_files(system),
             reports=system != "none" or (row is not None and row.of == "report"),
@@ -119,6 +128,28 @@ def gate(
     publish(judged.report if system != "none" else None, system)
     say_verdicts(judged, quiet=quiet)
     context.exit(0 if exit_zero else judged.exit_code)
+
+
+def _plan(source: str, options: dict[str, Any], form: str, outputs: tuple[str, ...], *, quiet: bool, **arguments: Any) -> None:
+    """Show how often each rule will pass, instead of judging it."""
+    from receval.actions.plan import plan_source
+
+    plan, row = plan_source(source, options, outputs=outputs, **arguments), output_form(form, "plan")
+    if form != "table" or not quiet:
+        show(row, plan)
+    say_without_charts(outputs, row, quiet=quiet)
+
+
+def _refuse_verdicts(context: click.Context, form: str, *, plans: bool) -> None:
+    """Raise `UsageError` for options on verdicts, if the gate is planned."""
+    if not plans:
+        return
+    given = {"--strict": "strict", "--exit-zero": "exit_zero", "--anchor": "anchor", "--ci": "system"}
+    used = [name for name, key in given.items() if context.get_parameter_source(key) == click.core.ParameterSource.COMMANDLINE]
+    if used:
+        raise click.UsageError(f"{used[0]} has no effect with --plan, which judges nothing and ends with 0")
+    if output_form(form, "plan") is None:
+        raise click.UsageError(f"--plan has no --format {form}; use table, json, md or html")
 
 
 def _refuse_contradictions(source: str, read: options.ConfigReader, arguments: dict[str, Any]) -> None:

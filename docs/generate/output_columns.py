@@ -113,7 +113,7 @@ def page() -> list[Block]:
         ),
         _table("key", list(RECORDS.items())),
         Paragraph(
-            "`receval schema results` prints the JSON Schema of `results.json`; `comparison`, `gates` and `manifest` in place of `results` "
+            "`receval schema results` prints the JSON Schema of `results.json`; `comparison`, `gates`, `plan` and `manifest` in place of `results` "
             "those of the JSON of `receval compare` and `receval gate`, and of `manifest.json`."
         ),
     ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..config import Loaded, gates_of
+from ..config.judgement import Gates
 from ..render.forms import rendered
 from ..results.result import Result
 from ..storage.overwriting import InputPath, destination
@@ -64,22 +65,28 @@ def judge_source(
     return JudgedResult(result, content, strict, counted(section.bases, [result], p_values, alpha, *place))
 
 
+def refuse_no_rules(gates: Gates, loaded: Loaded | None = None) -> None:
+    """Raise `ConfigError` if there are no rules, in a config or in the results of a folder."""
+    if gates.rules:
+        return
+    if loaded is None:
+        raise ConfigError("there are no rules to judge", "give one with --rule 'nDCG@10 max_loss 2%', or evaluate with gates in the config")
+    hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
+    raise ConfigError(f"{loaded.name}{': ' if loaded.name else ''}there are no rules to judge", hint)
+
+
 def _folder_judge(folder: str, options: Mapping[str, Any], models: Sequence[str], strict: bool) -> tuple[Judge, list[InputPath]]:
     """Return a function that judges the results of a folder, and what it reads."""
     result = with_bases(folder, load(folder), models, options)
     gates, compare = gates_of(result.config, options)
-    if not gates.rules:
-        hint = "give one with --rule 'nDCG@10 max_loss 2%', or evaluate with gates in the config"
-        raise ConfigError("there are no rules to judge", hint)
+    refuse_no_rules(gates)
     inputs = [*inputs_of_folders([folder]), *inputs_of_folders(gates.bases, role="the baseline")]
     return lambda: with_gates(result, gates, compare, bases_of(gates, Path(), result.models), strict=strict), inputs
 
 
 def _config_judge(loaded: Loaded, strict: bool) -> tuple[Judge, list[InputPath]]:
     """Return a function that evaluates a config and judges it, and what it reads."""
-    if not loaded.config.gates.rules:
-        hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
-        raise ConfigError(f"{loaded.name}{': ' if loaded.name else ''}there are no rules to judge", hint)
+    refuse_no_rules(loaded.config.gates, loaded)
 
     from ..evaluation.running import run  # only here: most gates judge a folder
 

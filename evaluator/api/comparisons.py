@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ..actions.compare import GatheredResults, MarginLike, choose, groups_named, margins_of, texts_of_groups
 from ..actions.compare import compare as compare_gathered
@@ -17,15 +17,16 @@ from ..actions.judge import bases_of, gate_options, with_gates
 from ..actions.slices import slices_of
 from ..comparison.comparison_options import ComparisonOptions
 from ..comparison.slicing import SliceOptions
-from ..config.judgement import Inconclusive, MissingPolicy
+from ..config.judgement import Compare, Gates, Inconclusive, MissingPolicy
 from ..config.run_sections import ChartName
 from ..config.stored_sections import gates_of
-from ..documents import differences, gates
+from ..documents import differences, gate_plan, gates
 from ..documents import slices as slices_content
 from ..documents.document import Document
 from ..gates.demands import Baseline, Bases
 from ..render.result_data import comparison_cells, gate_cells, slice_cells, slice_table
 from ..results.comparison import Comparison, conclusions
+from ..results.gate_plan import GatePlan, RulePlan, cells
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
 from ..results.slices import Slices, UserSlice
@@ -219,24 +220,109 @@ def gate(
     Raises `ConfigError` for rules that cannot be read or judged, `DataError` for results that cannot be compared.
     """
     judged = opened("result", result)
+    given = _rules(rules)
+    options = {"if_missing": if_missing, "models": models, "fail": fail, "inconclusive": inconclusive, "alpha": alpha}
+    with errors_as_arguments():
+        demanded = _demanded(judged, given, baseline, baseline_model, anchor, options, common=common, cluster=cluster)
+        return GateVerdicts(with_gates(judged, *demanded).gates)
+
+
+class GatePlanResult(Displayed, GatePlan, frozen=True):
+    """The plans of rules: how often each passes by the true change of a candidate; it prints as `receval gate --plan`."""
+
+    def __iter__(self) -> Iterator[RulePlan]:
+        return iter(self.rules)
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a row per rule and true change."""
+        return pl.DataFrame(
+            [
+                {"rule": rule.rule, "model": rule.model, "base": rule.base, "n_users": rule.n_users, **asdict(point)}
+                for rule in self.rules
+                for point in rule.points
+            ]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, as in `--format json`."""
+        return cells(self)
+
+    def _document(self, *, in_notebook: bool) -> Document:
+        return gate_plan.document(self)
+
+
+@takes()
+def plan_gate(
+    result: Result | str | os.PathLike[str],
+    rules: RuleLike | Sequence[RuleLike] = (),
+    *,
+    baseline: BaselineLike | None = None,
+    baseline_model: str | None = None,
+    models: str | Sequence[str] = (),
+    fail: Failing | None = None,
+    inconclusive: Inconclusive | None = None,
+    alpha: float | None = None,
+    common: bool = False,
+    cluster: str | None = None,
+    seed: int = 0,
+) -> GatePlanResult:
+    """Return how often `rules` will pass, be inconclusive and fail, by the true change of a candidate, and the users they need.
+
+    Arguments are those of `receval.gate`. The judged models and their `baseline` stand for a candidate and its baseline: their users are
+    drawn again so that the true change is 0, or up to twice the limit, and judged as `gate` judges. Without a baseline two models of
+    the result stand for them. The same `seed` gives the same plan. See docs/gates.md.
+
+    Raises `ConfigError` for rules that cannot be judged, and if there is nothing to compare with, `DataError` for results that cannot be
+    compared.
+    """
+    from ..actions.plan import may_be_missing, plan_of  # only here: few calls plan
+
+    judged = opened("result", result)
+    given = _rules(rules)
+    options = {"models": models, "fail": fail, "inconclusive": inconclusive, "alpha": alpha}
+    with errors_as_arguments():
+        section, compared, bases = _demanded(
+            judged, given, baseline, baseline_model, None, options, common=common, cluster=cluster, allow=may_be_missing
+        )
+        return GatePlanResult.of_record(plan_of(judged, section, compared, bases=bases, is_given=baseline is not None, seed=seed))
+
+
+def _rules(rules: Any) -> list[RuleLike]:
+    """Return rules as a list; raise `TypeError` for another kind of value."""
     if not isinstance(rules, str | Mapping | Iterable) or hasattr(rules, "columns"):
         raise wrong_type("rules", "a rule such as 'nDCG@10 >= 0.2', or a list of rules", rules)
-    given = [rules] if isinstance(rules, str | Mapping) else list(rules)
+    return [rules] if isinstance(rules, str | Mapping) else list(rules)
+
+
+def _demanded(
+    result: Result,
+    rules: Sequence[RuleLike],
+    baseline: BaselineLike | None,
+    baseline_model: str | None,
+    anchor: BaselineLike | None,
+    options: Mapping[str, Any],
+    *,
+    common: bool,
+    cluster: str | None,
+    allow: Callable[[Gates], Gates] = lambda section: section,
+) -> tuple[Gates, Compare, Bases]:
+    """Return the sections of the config of a result with what a call gives, and the bases; `allow` changes what may be missing."""
     path, place = (os.fspath(base) if isinstance(base, str | os.PathLike) else None for base in (baseline, anchor))
-    options = gate_options(given, path, baseline_model, place, if_missing, models=models, fail=fail, inconclusive=inconclusive, alpha=alpha)
-    with errors_as_arguments():
-        section, compared = gates_of(judged.config, options)
-        if not section.rules:
-            raise ConfigError("there are no rules to judge", "give rules: ['nDCG@10 max_loss 2%']")
-        if baseline is not None and path is None:
-            section = section.model_copy(update={"baseline": None})
-        bases = bases_of(section, Path(), judged.models)
-        if baseline is not None and path is None:
-            bases = Bases(_base_of(baseline, baseline_model), bases.anchors)
-        if anchor is not None and place is None:
-            bases = Bases(bases.baseline, {**bases.anchors, "": replace(_base_of(anchor, None), is_anchor=True)})
-        changes = {**({"users": "common"} if common else {}), **({"cluster": cluster} if cluster else {})}
-        return GateVerdicts(with_gates(judged, section, compared.model_copy(update=changes), bases).gates)
+    section, compared = gates_of(result.config, gate_options(rules, path, baseline_model, place, **options))
+    if not section.rules:
+        raise ConfigError("there are no rules to judge", "give rules: ['nDCG@10 max_loss 2%']")
+    if baseline is not None and path is None:
+        section = section.model_copy(update={"baseline": None})
+    bases = bases_of(allow(section) if baseline is None else section, Path(), result.models)
+    if baseline is not None and path is None:
+        bases = Bases(_base_of(baseline, baseline_model), bases.anchors)
+    if anchor is not None and place is None:
+        bases = Bases(bases.baseline, {**bases.anchors, "": replace(_base_of(anchor, None), is_anchor=True)})
+    changes = {**({"users": "common"} if common else {}), **({"cluster": cluster} if cluster else {})}
+    return section, compared.model_copy(update=changes), bases
 
 
 class SlicesResult(Displayed, Slices, frozen=True):

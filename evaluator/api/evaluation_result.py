@@ -228,6 +228,7 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
 
     compare = comparisons.compare
     gate = comparisons.gate
+    plan_gate = comparisons.plan_gate
     slices = comparisons.slices
 
     def diff(self, base: str, model: str, **options: Any) -> DiffResult:

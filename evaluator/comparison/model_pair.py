@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from itertools import combinations, pairwise
 from math import inf, isfinite
@@ -60,6 +61,7 @@ class ModelPair:
     def __init__(self, base: Side, model: Side, options: ComparisonOptions, relative: bool = True) -> None:
         self.base, self.model, self.options, self._relative = base, model, options, relative
         self._rows = {side: rows_of(side.result, side.model) for side in (base, model)}
+        self._is_drawn = False
         self._unpaired: dict[str, int] = {}
         self._most_paired = 0
         self._group_columns: dict[str, pl.Series] = {}
@@ -118,10 +120,8 @@ class ModelPair:
             if is_of_rows(by) and self.row(self.base, label).aggregate == "formula":
                 values = (None if base is None else base.value, None if model is None else model.value)
                 return whole_estimate(values[0], values[1], NO_VALUES_IN_GROUPS, 0 if base is None else base.n_users)
-            if is_of_rows(by):
-                measure, users = self._cell(label, by, group or "", self.pairing)
-                return self._paired(label, self.pairing, users, measure)
-            return self._paired(label, self.pairing, (self._groups_by(by, self.pairing) == group).fill_null(False).to_numpy())
+            measure, users = self.members(label, by, group)
+            return self._paired(label, self.pairing, users, measure if is_of_rows(by) else None)
         if base is None or model is None:
             return whole_estimate(None, None)
         if base.value is None or model.value is None or not self._has_users(label):
@@ -131,6 +131,25 @@ class ModelPair:
         if base.aggregate in ("mean", "formula") and base.repeats is None and model.repeats is None:
             return unpaired_estimate(*(Summary(row.value or 0.0, row.std, row.n_users) for row in (base, model)))
         return whole_estimate(base.value, model.value)
+
+    def members(self, label: str, by: str | None, group: str | None) -> tuple[str, NDArray[np.bool_]]:
+        """Return the column that has the values of a measure within a group, and a mask of the paired users who are in it."""
+        assert self.pairing is not None
+        measure = self.row(self.base, label).measure
+        if by is None:
+            return measure, np.ones(len(self.pairing.keys), dtype=np.bool_)
+        if is_of_rows(by):
+            return self._cell(label, by, group or "", self.pairing)
+        return measure, (self._groups_by(by, self.pairing) == group).fill_null(False).to_numpy()
+
+    def drawn(self, rows: Integers, swapped: NDArray[np.bool_], clusters: Integers | None, factors: tuple[Floats, Floats]) -> ModelPair:
+        """Return the pair over other users: some of the `rows` of these, some `swapped` between the models, with a factor for each run."""
+        assert self.pairing is not None
+        pair = copy(self)
+        vars(pair).update(
+            pairing=self.pairing.drawn(rows, swapped, factors), clusters=clusters, _group_columns={}, _is_drawn=True, _relative=False
+        )
+        return pair
 
     def _row_within(self, side: Side, label: str, by: str | None, group: str | None) -> Row | None:
         """Return the row of a measure over all users, or over one group; `None` if a side has no row of the group."""
@@ -259,7 +278,7 @@ class ModelPair:
         row = self.row(self.base, label)
         if pairing.has_runs:
             return "runs"
-        if self._clusters is not None:
+        if self.clusters is not None:
             return "clusters"
         if row.aggregate in ("micro", "geometric"):
             return row.aggregate
@@ -281,7 +300,7 @@ class ModelPair:
             return [[self._factor * run for run in base] if scales else base, model]
 
         if row.aggregate in ("micro", "weighted") or self._is_weighted_formula(row):
-            members = None if self._clusters is None else self._clusters[among]
+            members = None if self.clusters is None else self.clusters[among]
             return self._pooled(label, pairing, values, measure, members, of_group=mask is not None)
         base, model = values(measure or row.measure)
         untested = _untested(pairing, row.aggregate)
@@ -289,17 +308,17 @@ class ModelPair:
             return self._whole(label, untested, () if mask is not None else (base, model))
         if pairing.has_runs and pairing.folds is None:
             return runs_estimate(base, model)
-        clusters = self._clusters
+        clusters = self.clusters
         members = None if clusters is None else clusters[among]
         one, other = base[0], model[0]
         if pairing.folds is not None:
             folds = pairing.folds[among]
-            if mask is None:
+            if mask is None and not self._is_drawn:
                 base, model, folds, members = _padded_folds(base, model, folds, members, self._users_of_folds(label))
             if pairing.has_runs:
                 return fold_runs_estimate(base, model, folds, "sum" if row.aggregate == "sum" else "mean", members)
             return estimate_folds(base[0], model[0], folds, settings, row.aggregate, members)
-        if mask is None and row.n_users > np.isfinite(one).sum():
+        if mask is None and not self._is_drawn and row.n_users > np.isfinite(one).sum():
             one, other, members = _padded(one, other, members, row.n_users)
         return estimate_paired(one, other, settings, row.aggregate, members, self._relative)
 
@@ -399,7 +418,7 @@ class ModelPair:
         return next(((measure, users) for measure, users in found if measure in there and users.any()), found[0])
 
     @cached_property
-    def _clusters(self) -> Integers | None:
+    def clusters(self) -> Integers | None:
         """The cluster number of each paired user; a user without a cluster is a separate cluster."""
         assert self.pairing is not None
         if self.options.cluster is None:

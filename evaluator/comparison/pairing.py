@@ -182,6 +182,21 @@ class SideRows(Struct, frozen=True, eq=False):
         return [stored if rows is None else np.append(stored, np.nan)[rows] for rows in self.runs]  # the last one is that of row -1
 
 
+class DrawnRows(SideRows, frozen=True, eq=False, kw_only=True):
+    """Rows of users who were drawn; the values of those `swapped` are those of the `other` side, and each run has a factor."""
+
+    other: SideRows
+    swapped: NDArray[np.bool_]
+    factors: Floats
+
+    def values(self, column: str) -> list[Floats]:
+        """Return the values of a column for each run."""
+        own = super().values(column)
+        if self.swapped.any():
+            own = [np.where(self.swapped, other, run) for run, other in zip(own, self.other.values(column), strict=True)]
+        return [run * factor if factor != 1 else run for run, factor in zip(own, self.factors, strict=True)]
+
+
 class Pairing(Struct, frozen=True, eq=False, dict=True):
     """The paired users of two sides: `keys` has the columns user and, with folds, fold, in ascending order."""
 
@@ -196,6 +211,20 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
         keys, rows = _aligned([*runs[base], *runs[model]])
         n_base = len(runs[base])
         return cls(keys, SideRows.from_runs(base, rows[:n_base]), SideRows.from_runs(model, rows[n_base:]))
+
+    def drawn(self, rows: Integers, swapped: NDArray[np.bool_], factors: tuple[Floats, Floats]) -> Pairing:
+        """Return a pairing of some of the `rows` of this one, in any number."""
+
+        def of_side(side: SideRows) -> SideRows:
+            return SideRows(side.side, tuple(rows if run is None else run[rows] for run in side.runs))
+
+        base, model = of_side(self.base), of_side(self.model)
+        sides = (
+            DrawnRows(own.side, own.runs, other=other, swapped=swapped, factors=of_runs)
+            for own, other, of_runs in zip((base, model), (model, base), factors, strict=True)
+        )
+        folds = {} if self.folds is None else {"fold": self.keys["fold"].gather(rows)}
+        return Pairing(pl.DataFrame({"user": rows, **folds}), *sides)
 
     @property
     def has_runs(self) -> bool:

@@ -165,16 +165,16 @@ def judge(result: Result, demands: Demands) -> Verdicts:
     Raises `ConfigError` for a rule about data that the result does not have; `DataError` if the baseline is missing, with
     `if_missing: error`, or cannot be compared: other test data, definitions or users.
     """
-    judging = _Judging(result, demands)
+    judging = Judging(result, demands)
     models = {rule: judged_models(rule, demands, result) for rule in dict.fromkeys(demands.rules)}
     judged = [case for model in result.models for rule in demands.rules if model in models[rule] for case in judging.rule(rule, model)]
     if not judged:
         raise ConfigError("no model is judged: all are baselines or reference lists", "list models of the results in gates.models")
-    cases = _corrected(judged, demands.options.settings.alpha)
+    cases = corrected(judged, demands.options.settings.alpha)
     return Verdicts(tuple(gate_of(case, demands.inconclusive, strict=demands.strict) for case in cases))
 
 
-def _corrected(judged: Sequence[JudgedCase], alpha: float) -> Iterator[JudgedCase]:
+def corrected(judged: Sequence[JudgedCase], alpha: float) -> Iterator[JudgedCase]:
     """Yield the cases with gains corrected together, and failures too, with those against anchors; rules that only warn are apart."""
     gains = correct_gains([case.test for case in judged], alpha)
     judged = [replace(case, test=test) for case, test in zip(judged, gains, strict=True)]
@@ -189,7 +189,7 @@ def _corrected(judged: Sequence[JudgedCase], alpha: float) -> Iterator[JudgedCas
         yield replace(case, test=test, anchor=None if case.anchor is None else replace(case.anchor, test=next(tests)))
 
 
-class _Judging(Struct, eq=False):
+class Judging(Struct, eq=False):
     """Judge the rules of a result; the users of two models are paired once."""
 
     result: Result
@@ -229,7 +229,7 @@ class _Judging(Struct, eq=False):
 
     def _margins(self, cases: Sequence[RuleCase], base: Side, noun: str) -> list[JudgedCase]:
         _refuse_what_it_lacks(base, cases, noun)
-        pair = self._pair_of(base, cases)
+        pair = self.pair_of(base, cases)
         estimates = {label: pair.estimate(label) for label in dict.fromkeys(case.label for case in cases)}
         pair.count_users({label: (estimate.n, estimate.n_unpaired) for label, estimate in estimates.items()})
         judge_one = self._margin if cases[0].rule.slices is None else self._slices
@@ -267,7 +267,7 @@ class _Judging(Struct, eq=False):
         if row.by is not None and estimate.n < FEW_USERS:
             return _too_few(case, subject, estimate.n)
         values = pair.value_range(case.label)
-        test = _test(case, estimate, self.demands.options.settings.alpha, values, case.rule.fail or self.demands.fail)
+        test = margin_test_of(case, estimate, self.demands.options.settings.alpha, values, case.rule.fail or self.demands.fail)
         return JudgedCase(case, subject, test, paired=estimate.n_changed is not None, notes=tuple(_notes(case, test, estimate, values)))
 
     def _slices(self, case: RuleCase, pair: ModelPair, of_all: Estimate) -> JudgedCase:
@@ -281,7 +281,7 @@ class _Judging(Struct, eq=False):
         test = replace(test, meets=None if outcome == "inconclusive" else outcome == "pass", p_fail=found.p)
         return JudgedCase(case, pair.subject(case.label), test, paired=True, notes=found.notes, slices=found)
 
-    def _pair_of(self, base: Side, cases: Sequence[RuleCase]) -> ModelPair:
+    def pair_of(self, base: Side, cases: Sequence[RuleCase]) -> ModelPair:
         """Return the pair of a model and its base; raise `DataError` if their measures cannot be compared."""
         model = Side(cases[0].model, self.result, cases[0].model)
         refuse_other_candidates(base, model)
@@ -298,14 +298,16 @@ def _hinting(hint: str) -> Iterator[None]:
         raise DataError(error.message.split("\n"), hint) from None
 
 
-def _test(case: RuleCase, estimate: Estimate, alpha: float, values: ValueRange | None, fail: Failing) -> GateTest:
-    """Test a margin: over paired users exactly, otherwise by its estimate."""
+def margin_test_of(
+    case: RuleCase, estimate: Estimate, alpha: float, values: ValueRange | None, fail: Failing, *, verdict_only: bool = False
+) -> GateTest:
+    """Test a margin: over paired users exactly, otherwise by its estimate; see `margin_test`."""
     kind, margin, better = case.rule.margin_kind, case.rule.margin, case.row.higher_is_better
     assert kind is not None
     assert better is not None
     if estimate.sums is not None:
-        return margin_test(estimate.sums, better, kind, margin.size, margin.is_share, alpha, values, fail)
-    return estimate_test(estimate, better, kind, margin.size, alpha, margin.is_share, values, fail)
+        return margin_test(estimate.sums, better, kind, margin.size, margin.is_share, alpha, values, fail, verdict_only=verdict_only)
+    return estimate_test(estimate, better, kind, margin.size, alpha, margin.is_share, values, fail, verdict_only=verdict_only)
 
 
 def _notes(case: RuleCase, test: GateTest, estimate: Estimate, values: ValueRange | None) -> Iterator[str]:

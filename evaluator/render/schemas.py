@@ -16,7 +16,7 @@ from msgspec.structs import asdict, fields
 
 from ..checks import Finding
 from ..results import comparison as comparisons
-from ..results import series, slices
+from ..results import gate_plan, series, slices
 from ..results.catalogue_bounds import CatalogueBounds, OrderOfModels
 from ..results.description import Description
 from ..results.gates import Gate
@@ -160,6 +160,11 @@ def _gates() -> type[Struct]:
     return _record("Gates", "The verdicts of gates, as receval gate writes them.", types)
 
 
+def _plan() -> type[Struct]:
+    types = {"format_version": _version(gate_plan.FORMAT_VERSION), **get_type_hints(gate_plan.GatePlan), "rules": list[gate_plan.RulePlan]}
+    return _record("Plan", "The plan of gates, as receval gate --plan writes it.", types)
+
+
 def _manifest() -> type[Struct]:
     return _record("Manifest", "manifest.json: the inputs, the config and the files of a folder of results.", {
         "format_version": _version(FORMAT_VERSION), "run_id": str, **_SOURCES, "description": Description | UnsetType, **_CHECKED,
@@ -171,6 +176,7 @@ _WRITTEN: Final[dict[str, Callable[[], type[Struct]]]] = {
     "results": _results,
     "comparison": _comparison,
     "gates": _gates,
+    "plan": _plan,
     "history": _history,
     "leaderboard": _leaderboard,
     "manifest": _manifest,

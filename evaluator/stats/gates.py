@@ -95,15 +95,18 @@ def margin_test(
     alpha: float = 0.05,
     values: ValueRange | None = None,
     fail: Failing = "shown_worse",
+    *,
+    verdict_only: bool = False,
 ) -> GateTest:
     """Judge a margin over paired users; a `relative` one is a share of the base value, and includes the error of that value.
 
     With a relative margin m the mean of b - (1 - m)·a is tested against 0, per user, not a quotient of means. `values` is the range of the
-    values of a user, so that the bounds hold if few users changed; without it they are those of Student's t.
+    values of a user, so that the bounds hold if few users changed; without it they are those of Student's t. With `verdict_only` what only
+    describes the verdict, and takes most of the time, is left out: bounds as shares, and what these users can show.
     """
-    estimate, sign = paired_estimate(sums, alpha), 1 if higher_is_better else -1
+    estimate, sign = paired_estimate(sums, None if verdict_only else alpha), 1 if higher_is_better else -1
     if not relative or sums.n == 0:
-        return estimate_test(estimate, higher_is_better, kind, limit, alpha, values=values, fail=fail)
+        return estimate_test(estimate, higher_is_better, kind, limit, alpha, values=values, fail=fail, verdict_only=verdict_only)
     _check_margin(kind, limit)
     share = Fraction(limit) * (-1 if kind == "max_loss" else 1) * (-1 if sums.base < 0 else 1)
     factor = 1 + sign * share
@@ -121,7 +124,9 @@ def margin_test(
             confidence = GuardedConfidence(confidence, RareChanges(mean, se, sums.n, terms if sign > 0 else terms.negated()))
     unit = abs(estimate.base_value or 0.0)
     plain_loss = _turned(guard(estimate, values), sign)
-    test = _judged(kind, limit, estimate, mean, (confidence, plain_loss), 0.0, alpha, unit, values, fail)
+    test = _judged(kind, limit, estimate, mean, (confidence, plain_loss), 0.0, alpha, unit, values, fail, verdict_only)
+    if verdict_only:
+        return replace(test, relative=True)
     shares = relative_difference(sums, 2 * alpha)
     ends = (None, None) if shares is None else (shares.low, shares.high) if sign > 0 else (shares.high, shares.low)
     low, high = (None if end is None else sign * end for end in ends)
@@ -148,10 +153,13 @@ def estimate_test(
     relative: bool = False,
     values: ValueRange | None = None,
     fail: Failing = "shown_worse",
+    *,
+    verdict_only: bool = False,
 ) -> GateTest:
     """Judge a margin on any estimate: of clusters, runs, unpaired users, or model-level values, which are judged by the value alone.
 
-    A `relative` margin is here a share of the observed base value, as if that had no error. `values` is as in `margin_test`.
+    A `relative` margin is here a share of the observed base value, as if that had no error. `values` and `verdict_only` are as in
+    `margin_test`.
     """
     _check_margin(kind, limit)
     unit = abs(estimate.base_value or 0.0) if relative else 1.0
@@ -159,7 +167,7 @@ def estimate_test(
     sign = 1 if higher_is_better else -1
     mean = None if estimate.difference is None else sign * estimate.difference
     turned = _turned(guard(estimate, values), sign)
-    test = _judged(kind, limit, estimate, mean, (turned, turned), required, alpha, unit, values, fail)
+    test = _judged(kind, limit, estimate, mean, (turned, turned), required, alpha, unit, values, fail, verdict_only)
     if not relative:
         return test
     return replace(
@@ -231,6 +239,7 @@ def _judged(
     unit: float,
     values: ValueRange | None,
     fail: Failing,
+    verdict_only: bool,
 ) -> GateTest:
     """Test a turned difference against the required value; `unit` is a limit of 1 in units of the measure.
 
@@ -244,11 +253,12 @@ def _judged(
     least = required - TOLERANCE * max(1.0, scale) * (-1 if strict else 1)
     low, high = _bounds(confidence, alpha)
     meets = None if mean is None else mean >= least
-    detectable, users = _power(estimate, limit * unit, alpha, values) if confidence is not None else (None, None)
+    has_power = confidence is not None and not verdict_only
+    detectable, users = _power(estimate, limit * unit, alpha, values) if has_power else (None, None)
     is_by_value = estimate.n == 0 or bool(estimate.untested)
     loss = None if of_difference is None else of_difference.at(1 - alpha) < -TOLERANCE * max(1.0, scale)
     failed_by = None if meets is not False else _failed_by(high, least, is_worse=bool(loss))
-    needs = None if estimate.runs is None or confidence is None else needs_for_margin(estimate, limit * unit, alpha)
+    needs = None if estimate.runs is None or not has_power else needs_for_margin(estimate, limit * unit, alpha)
     p_beyond = None if is_by_value or confidence is None else confidence.above(least)
     p_worse = None if is_by_value or of_difference is None else of_difference.above(0.0)
     return GateTest(

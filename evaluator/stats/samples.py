@@ -338,6 +338,11 @@ def _training(runs: Sequence[Floats]) -> _Training:
     return _Training(variance, max(0.0, variance - noise / (n * n_runs)), n_runs - 1)
 
 
+def training_variance(runs: Sequence[Floats]) -> float:
+    """Return the variance of a run's mean beyond the noise of users in runs; 0 for one run, of which it is not known."""
+    return _training(runs).beyond_noise * len(runs) if len(runs) > 1 else 0.0
+
+
 def _means(runs: Sequence[Floats]) -> Floats:
     """Return the mean of each user; the order of runs does not change it."""
     return np.asarray(np.sort(np.stack(runs), axis=0).sum(axis=0) / len(runs), dtype=np.float64)

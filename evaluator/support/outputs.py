@@ -17,7 +17,7 @@ from msgspec import Struct
 Subject = Literal[
     "result", "latex", "report", "users", "comparison", "losers", "gates", "findings", "chart", "audit", "audit-difference",
     "audit-values", "audit-settings", "gamma-curve", "description", "diff", "explanation", "baseline", "catalogue", "machine", "slices",
-    "user", "card", "history", "leaderboard", "across",
+    "user", "card", "history", "leaderboard", "across", "plan",
 ]  # fmt: skip
 """Subject of an output."""
 Need = Literal["users", "conclusions", "complete", "description", "drawing"]
@@ -136,6 +136,10 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("gates", "table", "receval.documents.gates:document", takes=("summary",)),
     OutputForm("gates", "json", f"{_DATA}:verdict_cells", (".json",), takes=("strict",)),
     OutputForm("gates", "md", "receval.documents.gates:document", (".md",)),
+    OutputForm("plan", "table", "receval.documents.gate_plan:document"),
+    OutputForm("plan", "json", "receval.results.gate_plan:cells", (".json",)),
+    OutputForm("plan", "md", "receval.documents.gate_plan:document", (".md",)),
+    OutputForm("plan", "html", "receval.documents.gate_plan:page", (".html", ".htm")),
     OutputForm("findings", "table", "receval.actions.show:check_document"),
     OutputForm("findings", "json", f"{_DATA}:findings"),
     OutputForm("chart", "svg", f"{_CHARTS}:as_svg_file", (".svg",), _DRAWN),

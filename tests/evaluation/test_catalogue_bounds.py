@@ -85,7 +85,11 @@ ALWAYS_TENTH = pl.concat([OTHERS.with_columns(score=-pl.col("score").rank().over
     [
         (FULL.filter(pl.col("item") < 250), {}, "its lists have 250 items, not 21 (the relevant item and 20 sampled ones); if 249"),
         (GOOD, {"sampled": 21}, "its lists have 21 items, not 22 (the relevant item and 21 sampled ones); if 20 items were sampled for"),
-        (pl.concat([GOOD, OTHERS.head(1).with_columns(item=pl.lit(999, pl.Int64))]), {}, "its lists have from 21 to 22 items: give all candidates"),
+        (
+            pl.concat([GOOD, OTHERS.head(1).with_columns(item=pl.lit(999, pl.Int64))]),
+            {},
+            "its lists have from 21 to 22 items: give all candidates",
+        ),
         (OTHERS, {}, "no list has a relevant item"),
         (GOOD.join(TEST.head(3), on=["user", "item"], how="anti"), {"sampled": None}, "3 of 400 lists do not have the relevant item"),
         (ALWAYS_TENTH, {}, "no true ranks explain its ranks among 20 items that are sampled uniformly from 300"),

@@ -1,0 +1,162 @@
+"""The plan of a gate: how often each rule passes by the true change of a candidate, the users it needs, and what was assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ..results.gate_plan import GatePlan, PlanPoint, RulePlan
+from ..stats.concluding import percent, plain, users_text
+from .chart_parts import BETWEEN_PANELS, COLOURS, LINES_HEIGHT, NUMBERS_SPACE, SHAPES, ChartSize, Spec, figure_of, lines_panel, looks_by
+from .document import Block, Cell, Column, Document, Figure, Heading, Paragraph, Points, Section, Table
+from .numbers import users_range
+
+_SHOWN: Final = (0.0, 0.5, 1.0, 2.0)
+"""The multiples of the limit in the table; the chart has all."""
+_OUTCOMES: Final = {"passes": "pass", "inconclusive": "inconclusive", "fails": "FAIL"}
+_LEAD: Final = "How often each rule passes, is inconclusive and fails, by the true change of a candidate; judged as the gate judges."
+_ASSUMED: Final = (
+    "A true loss is planted by drawing users who lose more often, and users who gain less often: changes keep their sizes, no value "
+    "leaves its range, and the baseline keeps its value.",
+    "A candidate that changes more users than these two models differ in, or changes them by more, passes less often.",
+)
+
+
+def document(plan: GatePlan) -> Document:
+    """Return a table and a sentence for each rule, and the assumptions."""
+    return (Heading(_title(plan)), Paragraph(_LEAD), *_rules(plan), Heading("What was assumed", 2), Points(tuple(_assumptions(plan))))
+
+
+def page(plan: GatePlan) -> Document:
+    """Return the same with curves, as a page."""
+    curves = [Section("curves", "Curves", (_chart(plan.planned),))] if plan.planned else []
+    assumed = Section("assumed", "What was assumed", (Points(tuple(_assumptions(plan))),))
+    return (Heading(_title(plan)), Section("plan", "Plan", (Paragraph(_LEAD), *_rules(plan))), *curves, assumed)
+
+
+def _rules(plan: GatePlan) -> Iterator[Block]:
+    """Yield each rule as a heading, a table of its outcomes by true change, and a sentence on the users it needs."""
+    columns = (Column("true change", "key"), *(Column(title, "value") for title in _OUTCOMES.values()))
+    for number, rule in enumerate(plan.rules):
+        yield Heading(_named(rule, plan), 2)
+        if rule.points:
+            shown = [point for point in map(rule.at, _SHOWN) if point is not None]
+            rates = ([Cell(_rate(getattr(point, name)), value=getattr(point, name)) for name in _OUTCOMES] for point in shown)
+            rows = ((Cell(_changed(rule, point.change)), *cells) for point, cells in zip(shown, rates, strict=True))
+            yield Table(columns, tuple(rows), id=f"plan-{number}")
+        yield Paragraph(_sentence(rule, plan))
+
+
+def _title(plan: GatePlan) -> str:
+    pairs = list(dict.fromkeys((rule.model, rule.base) for rule in plan.planned))
+    models = [f"{pairs[0][0]} against {pairs[0][1]}"] if len(pairs) == 1 else [f"{len(pairs)} pairs of models"] if pairs else []
+    users = users_range({rule.n_users for rule in plan.planned if rule.group is None} or {rule.n_users for rule in plan.planned})
+    return " · ".join(("gate plan", *models, *([users] if users else [])))
+
+
+def _named(rule: RulePlan, plan: GatePlan) -> str:
+    """Return a rule, with its models if there are several pairs."""
+    is_alone = len({(other.model, other.base) for other in plan.rules if other.base}) < 2
+    return rule.rule if is_alone or rule.base is None else f"{rule.rule} ({rule.model} against {rule.base})"
+
+
+def _rate(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _size(rule: RulePlan, change: float) -> str:
+    return percent(float(f"{change:.3g}")) if rule.relative else plain(float(f"{change:.3g}"))
+
+
+def _changed(rule: RulePlan, change: float) -> str:
+    """Return a true change: `none`, `loses 2 %`, `gains 0.01`."""
+    return "none" if not change else f"{'gains' if rule.kind == 'min_gain' else 'loses'} {_size(rule, change)}"
+
+
+def _sentence(rule: RulePlan, plan: GatePlan) -> str:
+    """Return what a rule does with a good and with a bad candidate, and the users it needs; or why it has no plan."""
+    if not rule.points:
+        return f"No plan: {rule.skipped}."
+    good, bad = (rule.at(2.0), rule.at(0.0)) if rule.kind == "min_gain" else (rule.at(0.0), rule.at(2.0))
+    said = [f"a candidate that {_candidate(rule, good)} passes with {_rate(good.passes)}"] if good else []
+    said += [f"one that {_candidate(rule, bad)} fails with {_rate(bad.fails)}"] if bad else []
+    return f"With {users_text(rule.n_users)} {' and '.join(said)}. {_needs(rule, plan)}"
+
+
+def _candidate(rule: RulePlan, point: PlanPoint) -> str:
+    """Return what a candidate does: `loses nothing`, `truly loses 4 %`."""
+    return f"truly {_changed(rule, point.change)}" if point.change else "gains nothing" if rule.kind == "min_gain" else "loses nothing"
+
+
+def _needs(rule: RulePlan, plan: GatePlan) -> str:
+    """Return how many users, or runs, make the rule pass with 80 %."""
+    share, users, runs = _rate(plan.power), rule.users_for_power, rule.runs_for_power
+    if rule.kind != "min_gain" and not rule.limit:
+        return "No number of users is enough for a limit of 0: nothing shows that a candidate as good as the baseline loses nothing at all."
+    at = f" at a true gain of {_size(rule, rule.needed_at)}" if rule.kind == "min_gain" else ""
+    few = users is None or users > rule.n_users
+    more = f"{runs:,} runs of each model" if runs is not None and few else ""
+    if users is None:
+        return f"More users are not enough to pass with {share}{at}{more and f', but {more} are'}."
+    return f"To pass with {share}{at} takes about {users_text(users)}{more and f', or {more}'}."
+
+
+def _assumptions(plan: GatePlan) -> Iterator[str]:
+    """Yield from which users the plan is drawn, and what was assumed about a candidate."""
+    if plan.chosen:
+        yield plan.chosen
+    pairs: dict[tuple[str, str | None], RulePlan] = {}
+    for rule in plan.planned:
+        pairs.setdefault((rule.model, rule.base), rule)
+    for (model, base), rule in pairs.items():
+        runs = f", {rule.runs} runs of each" if rule.runs and rule.runs > 1 else ""
+        yield (
+            f"The candidate is assumed to differ from the baseline as {model} differs from {base}: {rule.n_changed:,} of "
+            f"{users_text(rule.n_users)} have another {rule.measure}{runs}. Users are drawn from these, {rule.draws:,} times for each "
+            "change."
+        )
+    if pairs:
+        yield from _ASSUMED
+    for rule in plan.planned:
+        if rule.both_ways:
+            apart = "" if rule.difference is None else f" ({_size(rule, rule.difference)})"
+            yield (
+                f"“{_named(rule, plan)}”: the two models differ too much{apart} for such a small true change, so every user is drawn also "
+                "with the two models exchanged."
+            )
+        if not rule.limit:
+            shown = _size(rule, rule.unit)
+            yield f"“{_named(rule, plan)}”: the limit is 0, so true changes are multiples of {shown}, which these users can show."
+    yield from plan.notes
+
+
+def _chart(rules: Sequence[RulePlan]) -> Figure:
+    """Return the shares of outcomes by the true change, a panel for each rule."""
+    looks = looks_by("outcome", tuple(_OUTCOMES.values()), COLOURS, SHAPES)
+
+    def panel(rule: RulePlan, width: int) -> Spec:
+        scale = 100 if rule.relative else 1
+        rows = [
+            {"change": scale * point.change, "outcome": title, "value": 100 * getattr(point, name), "low": None, "high": None}
+            for point in rule.points
+            for name, title in _OUTCOMES.items()
+        ]
+        what = "gain" if rule.kind == "min_gain" else "loss"
+        x = {"field": "change", "type": "quantitative", "title": f"true {what}{' in %' if rule.relative else ''}"}
+        several = len({(other.model, other.base) for other in rules}) > 1
+        panel = lines_panel(rows, x, looks, False, width, LINES_HEIGHT, {"domain": [0, 100]}, title="% of evaluations")
+        return {"title": f"{rule.rule}{f' ({rule.model})' if several else ''}", **panel}
+
+    def make(size: ChartSize) -> Spec:
+        beside = min(max(1, size.lines - 1), len(rules))
+        width = size.panel(beside, NUMBERS_SPACE, BETWEEN_PANELS)
+        return {
+            "concat": [panel(rule, width) for rule in rules],
+            "columns": beside,
+            "bounds": "flush",
+            "spacing": {"row": 75, "column": BETWEEN_PANELS + NUMBERS_SPACE},
+            "resolve": {"scale": {"color": "shared", "shape": "shared"}},
+        }
+
+    caption = "How often a rule passes, is inconclusive and fails, by the true change of a candidate; the same number of users as stored."
+    return figure_of("plan", caption, f"shares of outcomes of {len(rules)} rules by the true change of a candidate", make)

@@ -1,0 +1,125 @@
+"""`receval gate --plan`: the screen, the files, the Python function, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+import receval as library
+from receval.gates import planning
+
+from tests.cli.gate_place import CONFIG, change, lists
+
+RULE = ("--rule", "nDCG@2 max_loss 10%")
+
+
+@pytest.fixture
+def place(gate_folder, write, receval, monkeypatch):
+    """Return the folder with results of two models, of which the new one changes some users."""
+    monkeypatch.setattr(planning, "DRAWS", 40)
+    monkeypatch.setattr(planning, "_SEARCH_DRAWS", 40)
+    write("home.csv", lists(lambda user: user % 3))
+    write("new.csv", lists(lambda user: (user % 3 and user % 10) or user % 15 == 0))
+    change(gate_folder, data={**CONFIG["data"], "recommendations": {"home": "home.csv", "new": "new.csv"}}, gates={})
+    assert receval("run", "config.yaml", "-q", "-o", "results/two/")[0] == 0
+    assert (
+        receval("run", "config.yaml", "-q", "-m", "nDCG@2", "--set", "data.recommendations={home: home.csv}", "-o", "results/one/")[0] == 0
+    )
+    return gate_folder
+
+
+def test_a_plan_says_how_often_each_rule_passes_and_how_many_users_it_takes_and_ends_with_0(place, receval):
+    code, out, err = receval("gate", "results/two", *RULE, "--rule", "Recall@1 >= 0.9", "--plan")
+    assert (code, err) == (0, "")
+    assert out.startswith("gate plan · new against home · 120 users\n")
+    assert "nDCG@2 loses at most 10 %\n\n  true change   pass   inconclusive   FAIL\n" in out
+    assert [line.split("  ")[1].strip() for line in out.splitlines() if line.startswith("  ") and "%" in line] == [
+        "none", "loses 5 %", "loses 10 %", "loses 20 %",
+    ]  # fmt: skip
+    assert "With 120 users a candidate that loses nothing passes with" in out
+    assert "To pass with 80 % takes about" in out
+    assert "Recall@1 ≥ 0.9\n\nNo plan: judged by the value alone, so a plan has nothing to draw." in out
+    assert "There is no baseline of another run: home stands for the baseline, and new stands for the candidate." in " ".join(out.split())
+
+
+def test_the_forms_of_a_plan_agree_and_the_same_command_writes_the_same_bytes(place, receval):
+    command = ("gate", "results/two", *RULE, "--baseline", "home", "--plan")
+    code, out, _ = receval(*command, "-o", "plan.json", "-o", "plan.md", "-o", "plan.html", "--format", "json")
+    assert code == 0
+    assert (place / "plan.json").read_text() == out == receval(*command, "--format", "json")[1]
+    (rule,) = json.loads(out)["rules"]
+    assert [point["multiple"] for point in rule["points"]] == list(planning.MULTIPLES)
+    passes = f"{100 * rule['points'][0]['passes']:.0f} %"
+    assert f"| none | {passes} |" in (place / "plan.md").read_text()
+    page = (place / "plan.html").read_text()
+    assert passes in page
+    assert "What was assumed" in page
+
+
+def test_a_config_is_evaluated_and_planned(place, receval):
+    code, out, err = receval("gate", "config.yaml", *RULE, "--baseline", "home", "--plan")
+    assert code == 0, err
+    assert out.startswith("gate plan · new against home · 120 users\n")
+
+
+def test_a_candidate_is_planned_against_the_baseline_of_another_run(place, receval):
+    assert (
+        receval("run", "config.yaml", "-q", "-m", "nDCG@2", "--set", "data.recommendations={home: new.csv}", "-o", "results/next/")[0] == 0
+    )
+    code, out, err = receval("gate", "results/next", *RULE, "--baseline", "results/one", "--plan")
+    assert code == 0, err
+    assert out.startswith("gate plan · home against one · 120 users\n")
+
+
+def test_a_baseline_of_the_config_that_is_not_there_yet_is_no_error_but_one_that_is_given_is(place, receval):
+    command = ("gate", "results/two", *RULE, "--plan")
+    change(place, data={**CONFIG["data"], "recommendations": {"home": "home.csv", "new": "new.csv"}}, gates={"baseline": "results/none"})
+    assert receval("gate", "config.yaml", *RULE, "--plan")[0] == 0
+    assert receval(*command, "--baseline", "results/none")[0] == 3
+
+
+def test_one_model_alone_is_refused_in_one_sentence_with_what_to_do(place, receval):
+    code, out, err = receval("gate", "results/one", *RULE, "--plan")
+    assert (code, out) == (2, "")
+    assert "a plan needs two models, and the results have one, home" in err
+    assert "--baseline DIR" in err
+    with pytest.raises(library.ConfigError, match="a plan needs two models") as caught:
+        library.plan_gate("results/one", "nDCG@2 max_loss 10%")
+    assert "--baseline" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--strict",), "--strict has no effect with --plan, which judges nothing and ends with 0"),
+        (("--exit-zero",), "--exit-zero has no effect with --plan, which judges nothing and ends with 0"),
+        (("--format", "junit"), "--plan has no --format junit; use table, json, md or html"),
+        (("-o", "plan.svg"), "plan.svg: the name of a plan must end in .json, .md, .html, .htm"),
+    ],
+)
+def test_what_a_plan_does_not_have_is_refused(place, receval, options, said):
+    code, out, err = receval("gate", "results/two", *RULE, "--plan", *options)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_no_rules_are_refused_as_by_a_gate(place, receval):
+    assert receval("gate", "results/two", "--plan")[2] == receval("gate", "results/two")[2]
+
+
+def test_python_makes_the_plan_of_the_command(place, receval):
+    out = json.loads(receval("gate", "results/two", *RULE, "--baseline", "home", "--plan", "--format", "json")[1])
+    made = library.load_results("results/two").plan_gate("nDCG@2 max_loss 10%", baseline="home")
+    assert json.loads(json.dumps(made.to_dict())) == out
+    assert [rule.model for rule in made] == ["new"]
+    assert len(made.to_polars()) == len(planning.MULTIPLES)
+    assert str(made) + "\n" == receval("gate", "results/two", *RULE, "--baseline", "home", "--plan")[1]
+
+
+def test_a_plain_gate_imports_nothing_of_plans(place):
+    command = ["gate", "results/two", *RULE, "--baseline", "home", "-q"]
+    script = f"import sys; from receval.cli.main import main; main({command!r}); print([name for name in sys.modules if 'plan' in name])"
+    printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert not [name for name in ("receval.gates.planning", "receval.actions.plan", "receval.stats.planting") if name in printed]
