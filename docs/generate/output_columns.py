@@ -114,8 +114,8 @@ def page() -> list[Block]:
         _table("key", list(RECORDS.items())),
         Paragraph(
             "`receval schema results` prints the JSON Schema of `results.json`; `comparison`, `gates`, `plan`, `history`, `leaderboard` "
-            "and `manifest` in place of `results` those of the JSON of `receval compare`, `gate`, `gate --plan`, `history` and `leaderboard`, "
-            "and of `manifest.json`."
+            "and `manifest` in place of `results` those of the JSON of `receval compare`, `gate`, `gate --plan`, `history` and "
+            "`leaderboard`, and of `manifest.json`."
         ),
     ]
 
