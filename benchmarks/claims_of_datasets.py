@@ -14,7 +14,7 @@ import numpy as np
 from claims_of_units import Row
 from numpy.typing import NDArray
 from receval.stats.meta_analysis import MeanEffect, mean_effect
-from receval.stats.ranks import rank_models
+from receval.stats.ranks import friedman, rank_models
 
 Random = np.random.Generator
 
@@ -63,6 +63,12 @@ def ranks_differ(m: int, n_models: int, lead: float, random: Random) -> bool:
     return any(pair.p_adjusted <= 0.05 for pair in ranks.pairs)
 
 
+def friedman_differs(m: int, n_models: int, random: Random) -> bool:
+    """Return whether Friedman's test finds a difference between equal models."""
+    values = random.normal(0, 1, (n_models, m))
+    return friedman(np.argsort(np.argsort(values, axis=0), axis=0).T + 1.0).p <= 0.05
+
+
 def rows() -> Iterator[Row]:
     """Yield the rows."""
     for m in (3, 5, 10):
@@ -77,4 +83,6 @@ def rows() -> Iterator[Row]:
                 yield Row("data sets: further one", f"{m}, {sizes}, spread {tau:g}", promised, partial(further_missed, m, tau, sizes))
     for m, n_models in ((7, 3), (12, 3), (12, 5)):
         same, better = partial(ranks_differ, m, n_models, 0.0), partial(ranks_differ, m, n_models, 2.0)
-        yield Row("data sets: ranks differ", f"{m} data sets, {n_models} equal models", 0.05, same, better, 20)
+        world = f"{m}, {n_models} equal models"
+        yield Row("data sets: ranks differ", world, 0.05, same, better, 20)
+        yield Row("data sets: Friedman", world, 0.05, partial(friedman_differs, m, n_models), None, 20)
