@@ -180,7 +180,7 @@ def _friedman(ranks: Ranks) -> str:
     test, k = ranks.friedman, len(ranks.mean_ranks)
     f = "" if test.f == float("inf") else f", F {plain(test.f, 3)} (Iman and Davenport)"
     p = "<0.001" if test.p < 0.001 else f"{test.p:.3f}"
-    return f"Friedman over {ranks.n} data sets and {k} models: χ² {plain(test.chi_square, 3)}{f}, p {p}."
+    return f"Friedman over {ranks.n} data sets and {k} models: χ² {plain(test.chi_square, 3)}{f}, p {p} (permutations)."
 
 
 def too_few(ranks: Ranks) -> str:

@@ -1,4 +1,4 @@
-"""Student's t, the noncentral t, F and the gamma distribution, by the formulas of handbooks: scipy would be a third of an installation.
+"""Student's t, the noncentral t and the gamma distribution, by the formulas of handbooks: scipy would be a third of an installation.
 
 Shares agree with those of `scipy.special` to a relative 10⁻¹¹, also far out in the tails.
 """
@@ -70,20 +70,6 @@ def t_at(share: float, df: float) -> float:
     if tail <= 0:
         return sign * math.inf
     return sign * _where(lambda t: below_t(-t, df), density, tail, -NormalDist().inv_cdf(tail))
-
-
-def above_f(f: float, above_df: float, below_df: float) -> float:
-    """Return the share of the F distribution above `f`: the regularised incomplete beta function of d₂/(d₂ + d₁·f) (DLMF 8.17).
-
-    Edge cases: 1 for 0 and less, 0 for ∞.
-    """
-    if f <= 0 or math.isinf(f):
-        return float(f <= 0)
-    a, b, x = below_df / 2, above_df / 2, below_df / (below_df + above_df * f)
-    logarithm = a * math.log(x) + b * math.log1p(-x) + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    if x < (a + 1) / (a + b + 2):
-        return math.exp(logarithm) / a * _beta_fraction(x, a, b)
-    return 1 - math.exp(logarithm) / b * _beta_fraction(1 - x, b, a)
 
 
 def below_noncentral_t(t: float, df: float, noncentrality: float) -> float:

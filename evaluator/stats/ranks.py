@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from statistics import NormalDist
 from typing import Final
@@ -13,17 +13,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .concluding import adjust
-from .distributions import above_f
-from .letters import letter_groups
 from .paired import TOLERANCE, Floats
 
+_BATCHES, _BATCH = 10, 1000
+"""Permutations of ranks are drawn in this many batches of this size."""
 _STEPS: Final = 400
 _WIDTH: Final = 9.0
 """A standard normal deviate is never larger."""
 
 
 class Friedman(Struct, frozen=True):
-    """Friedman's statistic of mean ranks, that of Iman and Davenport (1980), and its p value."""
+    """Friedman's statistic of mean ranks, that of Iman and Davenport (1980), and the p value of both."""
 
     chi_square: float
     f: float
@@ -41,9 +41,9 @@ class RankedPair(Struct, frozen=True):
 class Ranks(Struct, frozen=True):
     """The mean ranks of models in a measure over `n` data sets, best first; 1 is the best rank.
 
-    `pairs`, and the `groups` of models of which no two are shown to differ, are empty if there are fewer data sets than the `least` with
-    which Wilcoxon's test, corrected by Holm, can reject anything; `friedman` is `None` then, and for two models, because its p value is
-    wrong there. `critical_difference` is that of Nemenyi, for comparison with papers.
+    `pairs`, and the `groups` of models with neighbouring ranks of which no two are shown to differ, are empty if there are fewer data sets
+    than the `least` with which Wilcoxon's test, corrected by Holm, can reject anything; `friedman` is `None` then, and for two models,
+    because its p value is wrong there. `critical_difference` is that of Nemenyi, for comparison with papers.
     """
 
     measure: str
@@ -78,8 +78,18 @@ def rank_models(measure: str, values: Mapping[str, Sequence[float]], *, higher_i
     p_values = [wilcoxon([sign * (b - a) for a, b in zip(values[one], values[two], strict=True)]) for one, two in tested]
     pairs = tuple(map(RankedPair, tested, p_values, adjust(p_values, "holm")))
     different = {frozenset(pair.models) for pair in pairs if pair.p_adjusted <= alpha}
-    groups = tuple(group for group in letter_groups(list(means), different) if len(group) > 1)
-    return replace(made, friedman=friedman(ranks) if k > 2 else None, pairs=pairs, groups=groups)
+    return replace(made, friedman=friedman(ranks) if k > 2 else None, pairs=pairs, groups=neighbours_alike(list(means), different))
+
+
+def neighbours_alike(models: Sequence[str], different: Collection[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
+    """Return the longest runs of models in the order of their ranks of which no two are `different`: a bar has no other models below it."""
+    runs: list[tuple[str, ...]] = []
+    for start in range(len(models)):
+        ends = range(start + 2, len(models) + 1)
+        alike = [end for end in ends if not any(frozenset(pair) in different for pair in combinations(models[start:end], 2))]
+        if alike and (not runs or models[alike[-1] - 1] not in runs[-1]):
+            runs.append(tuple(models[start : alike[-1]]))
+    return tuple(runs)
 
 
 def least_data_sets(n_models: int, alpha: float = 0.05) -> int:
@@ -89,23 +99,32 @@ def least_data_sets(n_models: int, alpha: float = 0.05) -> int:
 
 
 def friedman(ranks: Floats) -> Friedman:
-    """Return Friedman's test of the ranks of k models (columns) on N data sets (rows), corrected for ties."""
+    """Return Friedman's test of the ranks of k models (columns) on N data sets (rows), corrected for ties; p is that of permutations.
+
+    With 12 data sets and 3 equal models, the χ² and F distributions would find a difference in 6 % of draws instead of 5 %.
+    """
     n, k = ranks.shape
     tied = sum(int(count) ** 3 - int(count) for row in ranks for count in np.unique(row, return_counts=True)[1])
-    return friedman_of_means(ranks.mean(axis=0).tolist(), n, 1 - tied / (n * (k**3 - k)))
+    chi_square, f = friedman_statistics(ranks.mean(axis=0).tolist(), n, 1 - tied / (n * (k**3 - k)))
+    random, at_least = np.random.RandomState(0), 0
+    observed = ((ranks.sum(axis=0) - n * (k + 1) / 2) ** 2).sum()
+    for _ in range(_BATCHES):
+        orders = random.random_sample((_BATCH, n, k)).argsort(axis=2)
+        sums = np.take_along_axis(ranks[np.newaxis], orders, axis=2).sum(axis=1)
+        at_least += int((((sums - n * (k + 1) / 2) ** 2).sum(axis=1) >= observed - TOLERANCE).sum())
+    return Friedman(chi_square, f, (1 + at_least) / (1 + _BATCHES * _BATCH))
 
 
-def friedman_of_means(mean_ranks: Sequence[float], n: int, untied: float = 1.0) -> Friedman:
-    """Return Friedman's test of mean ranks: χ² = 12·N/(k·(k + 1))·Σ (R - (k + 1)/2)² / `untied`, F = (N - 1)·χ²/(N·(k - 1) - χ²).
+def friedman_statistics(mean_ranks: Sequence[float], n: int, untied: float = 1.0) -> tuple[float, float]:
+    """Return χ² = 12·N/(k·(k + 1))·Σ (R - (k + 1)/2)² / `untied` of mean ranks R, and F = (N - 1)·χ²/(N·(k - 1) - χ²).
 
-    `untied` is 1 - Σ (t³ - t)/(N·(k³ - k)) over ties of t models. F has k - 1 and (k - 1)·(N - 1) degrees of freedom.
+    `untied` is 1 - Σ (t³ - t)/(N·(k³ - k)) over ties of t models; F is infinite if all data sets have the same ranks.
     """
     k = len(mean_ranks)
     apart = math.fsum((rank - (k + 1) / 2) ** 2 for rank in mean_ranks)
     chi_square = 12 * n / (k * (k + 1)) * apart / untied if untied > 0 else 0.0
     rest = n * (k - 1) - chi_square
-    f = (n - 1) * chi_square / rest if rest > TOLERANCE else math.inf
-    return Friedman(chi_square, f, above_f(f, k - 1, (k - 1) * (n - 1)))
+    return chi_square, (n - 1) * chi_square / rest if rest > TOLERANCE else math.inf
 
 
 def wilcoxon(differences: Sequence[float]) -> float:
