@@ -163,6 +163,7 @@ def with_date(one: Any, date: str) -> Any:
     [
         (("a", "b"), ("2026-01-01", "2026-01-01"), "a and b have the same report.date, 2026-01-01; order='name' orders by names"),
         (("a", "b"), ("2026-01-01", None), "b has no report.date, by which runs are ordered"),
+        (("r" + "1" * 5000, "r0" + "1" * 5000), (None, None), "have names with the same place in their order"),
         (("r1", "r01"), (None, None), "r01 and r1 have names with the same place in their order"),
     ],
 )
