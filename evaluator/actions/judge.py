@@ -21,7 +21,6 @@ from ..results.chosen_models import with_chosen_models
 from ..results.gates import Verdicts
 from ..results.result import Result
 from ..results.row import shortened
-from ..storage.looks import open_ledger
 from ..storage.own_inputs import inputs_of_result
 from ..storage.places import NO_OPTIONS, Storage, place_of
 from ..storage.result_folder import copy_results
@@ -73,6 +72,8 @@ def set_baseline(
         only = None if result is whole else lambda read: with_bases(folder, read, models)
         copy_results(source, place, inputs_of_result(whole), force=force, only=only)
         if looks:
+            from ..storage.looks import open_ledger  # only here: runs with gates import this file, too
+
             open_ledger(place)
     return BaselineSet(target, reasons, "" if result is whole else result.remarks[0])
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -54,21 +55,23 @@ def _written(
     make: Callable[[Mapping[str, Result]], Made],
 ) -> Made:
     targets = targets_of(outputs, subject)
-    opened = open_inputs([folder for text in folders for folder in _expanded(text)], _refuse_config, {"models": models})
+    opened = open_inputs([folder for text in folders for folder in expanded(text)], _refuse_config, {"models": models})
     with Stage(targets.written(), opened.read()) as stage:
         made = make(opened.stored)
         stage.commit({destination(path): rendered(row, made) for path, row in targets.files.items()})
     return made
 
 
-def _expanded(text: str) -> Iterator[str]:
-    """Yield the folders of results in a local folder that is none itself; any other text as it is.
+def expanded(text: PathLike) -> list[str]:
+    """Return the folders of results in a local folder that is none itself; any other text as it is.
 
     Folders without a manifest are left out: a run that failed leaves such.
     """
-    place = Path(text).expanduser()
-    inside = [entry.path for entry in os.scandir(place) if is_result_folder(Path(entry.path))] if os.path.isdir(place) else []
-    yield from sorted(inside) if inside and not is_result_folder(place) else [text]
+    place, inside = Path(text).expanduser(), list[str]()
+    if os.path.isdir(place) and not is_result_folder(place):
+        with suppress(OSError):  # the folder cannot be listed, which its reader reports
+            inside = sorted(str(path) for path in place.iterdir() if is_result_folder(path))
+    return inside or [os.fspath(text)]
 
 
 def _refuse_config(path: str) -> NoReturn:

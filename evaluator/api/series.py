@@ -27,8 +27,8 @@ from .comparisons import opened
 from .display import Displayed
 from .wording import errors_as_arguments
 
-Results = Mapping[str, Result | str | os.PathLike[str]] | Sequence[str | os.PathLike[str]]
-"""Results by name, each an evaluation or its folder; or folders, which have their own names."""
+Results = Mapping[str, Result | str | os.PathLike[str]] | Sequence[str | os.PathLike[str]] | str | os.PathLike[str]
+"""Results by name, each an evaluation or its folder; or folders, which have their own names; or one folder of such folders."""
 
 
 class HistoryResult(Displayed, History, frozen=True, kw_only=True):
@@ -100,9 +100,10 @@ def history(
 ) -> HistoryResult:
     """Return the values of models over many runs, and the first run in which a loss is shown, as `receval history` does.
 
-    `results` are evaluations or folders by name, or folders. Their `order` is `date` (`report.date`) if all have one, else `name`; it does
-    not depend on the order in which they are given. Each run is compared with the last accepted one: the first, and from then on a run
-    that is shown to be better, or that `accept` names. `models` and `measures` restrict the lines; p values are corrected over all of them.
+    `results` are evaluations or folders by name, folders, or a folder of folders. Their `order` is `date` (`report.date`) if all have one,
+    else `name`; it does not depend on the order in which they are given. Each run is compared with the last accepted one: the first, and
+    from then on a run that is shown to be better, or that `accept` names. `models` and `measures` restrict the lines; p values are
+    corrected over all of them.
 
     Raises `ConfigError` with fewer than two results, `DataError` if two have the same place in the order.
     """
@@ -120,7 +121,7 @@ def leaderboard(
 ) -> LeaderboardResult:
     """Rank all models of many results, as `receval leaderboard` does; those that share a letter are not clearly different.
 
-    `results` are evaluations or folders by name, or folders, in any order.
+    `results` are evaluations or folders by name, folders, or a folder of folders, in any order.
 
     Raises `DataError` for results with other test data, definitions or candidates.
     """
@@ -131,17 +132,19 @@ def leaderboard(
 
 
 def _given(results: Any, models: str | Sequence[str]) -> dict[str, Result]:
-    if isinstance(results, Result | str | os.PathLike) or not isinstance(results, Mapping | Sequence):
+    """Return results by name, with only some models."""
+    if isinstance(results, Result) or not isinstance(results, Mapping | Sequence | os.PathLike):
         raise ConfigError("results must be folders, or evaluations and folders by name: {'monday': 'runs/monday', 'tuesday': result}")
     named = dict(results) if isinstance(results, Mapping) else {}
-    for place in () if isinstance(results, Mapping) else results:
-        name = Path(path_of("results", place)).name
-        if name in named:
-            raise ConfigError(f"two results are both named {name}", "name them: {'main': 'results/main', 'today': 'other/main'}")
-        named[name] = place
-    read = {name: opened(f"the result {name!r}", result) for name, result in named.items()}
+    places = () if isinstance(results, Mapping) else [results] if isinstance(results, str | os.PathLike) else results
+    for place in (one for given in places for one in actions.expanded(path_of("results", given))):
+        if Path(place).name in named:
+            raise ConfigError(
+                f"two results are both named {Path(place).name}", "name them: {'main': 'results/main', 'today': 'other/main'}"
+            )
+        named[Path(place).name] = place
     with errors_as_arguments():
-        return choose(read, models)
+        return choose({name: opened(f"the result {name!r}", result) for name, result in named.items()}, models)
 
 
 def _write(subject: Subject, path: str | os.PathLike[str], made: Any, results: Mapping[str, Result]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Final
 
 from msgspec.structs import replace
@@ -59,7 +59,8 @@ def date_of(result: Result) -> str | None:
 
 def _name_key(name: str) -> list[tuple[int, str]]:
     """Return what orders a name: its texts and numbers."""
-    return [(int(number or -1), text) for text, number in re.findall(r"(\D+)|(\d+)", name)]
+    parts = ((text, number.lstrip("0")) for text, number in re.findall(r"(\D+)|(\d+)", name))
+    return [(-1, text) if text else (len(number), number) for text, number in parts]
 
 
 def history_of(results: Mapping[str, Result], options: ComparisonOptions, order: Order = "name", accepted: Collection[str] = ()) -> History:
@@ -143,21 +144,28 @@ def _lines(model: str, sides: list[Side], options: ComparisonOptions) -> Iterato
     known: dict[tuple[str, str], ModelPair] = {}
     for label in labels:
         with_row = [side for side in sides if label in rows[side.name]]
-        starts = {one.name: changes for before, one in pairwise(with_row) if (changes := _changes(before, one, rows[one.name][label]))}
-        number = 0
-        for number, some in enumerate(_cut(with_row, starts), 1):
-            first, *others = (_point(side.name, rows[side.name][label]) for side in some)
-            better = rows[some[0].name][label].higher_is_better
+        of_label = {side.name: rows[side.name][label] for side in with_row}
+        for number, (changes, some) in enumerate(_series(with_row, of_label), 1):
+            first, *others = (_point(side.name, of_label[side.name]) for side in some)
+            better = of_label[some[0].name].higher_is_better
             pairs = _Pairs(label, {side.name: side for side in some}, options, known)
-            yield Line(model, label, better, number, starts.get(some[0].name, ()), (replace(first, accepted=True), *others)), pairs
+            yield Line(model, label, better, number, changes, (replace(first, accepted=True), *others)), pairs
 
 
-def _cut(sides: Iterable[Side], starts: Collection[str]) -> Iterator[list[Side]]:
-    """Yield the sides of each series."""
-    number = 0
-    numbered = [(number := number + (side.name in starts), side) for side in sides]
-    for _, some in groupby(numbered, key=lambda pair: pair[0]):
-        yield [side for _, side in some]
+def _series(sides: Iterable[Side], rows: Mapping[str, Row]) -> Iterator[tuple[tuple[str, ...], list[Side]]]:
+    """Yield what changed before each series, and its sides: each can be compared with the one before, and with the first.
+
+    Both are asked because candidates may be unknown: then they can be those of either.
+    """
+    series, changes = list[Side](), tuple[str, ...]()
+    for side in sides:
+        row = rows[side.name]
+        found = (_changes(series[-1], side, row) or _changes(series[0], side, row)) if series else ()
+        if found:
+            yield changes, series
+            series, changes = [], found
+        series.append(side)
+    yield changes, series
 
 
 def _changes(before: Side, run: Side, row: Row) -> tuple[str, ...]:

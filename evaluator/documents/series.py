@@ -230,7 +230,7 @@ def _figure(history: History) -> Figure | None:
     left = left_text(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
     about = f"{', '.join(shown)} of {listed(models)} over {len(runs)} runs"
     figure = figure_of("history", f"{caption}{left}", about, make)
-    panels = tuple(_panel(line) for lines in shown.values() for line in lines)
+    panels = tuple(_panel(line) for lines in shown.values() for line in lines)[:_MOST_MEASURES]
     return Figure(figure.id, figure.caption, figure.spec, figure.narrow, panels)
 
 

@@ -19,7 +19,6 @@ from ..results import comparison as comparisons
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import FORMAT_VERSION, Result
-from ..results.series import History, Leaderboard
 from ..results.signature import signature_lines
 from ..results.slices import FIELDS as SLICE_FIELDS
 from ..results.slices import Slices
@@ -179,8 +178,8 @@ def losers(comparison: Comparison) -> pl.DataFrame:
     return pl.concat(frames)
 
 
-def own_cells(record: History | Leaderboard) -> dict[str, Any]:
-    """Return a history or a leaderboard as plain values."""
+def own_cells(record: Any) -> Any:
+    """Return a record that knows its JSON form, a history or a leaderboard, as plain values."""
     return record.cells()
 
 

@@ -135,6 +135,24 @@ def test_the_same_run_is_the_same_look_and_no_output_or_result_changes(main: Pat
     assert tree(main) == before
 
 
+def test_the_baselines_that_a_config_names_are_counted_too(main: Path, receval: Any, write: Any):
+    write("test.csv", "user,item\n" + "".join(f"u{user:03},r{user % 7}\n" for user in range(N_USERS)))
+    write("als.csv", "user,item,rank\n" + "".join(f"u{user:03},r{user % 3},1\n" for user in range(N_USERS)))
+    text = "data: {test: test.csv, recommendations: {als: als.csv}}\nevaluation: {metrics: [nDCG@5]}\n"
+    assert receval("run", write("c.yaml", text), "-q", "-o", "base/")[0] == 0
+    assert receval("baseline", "set", "base", "--to", "main", "--looks", "--force")[0] == 0
+    write("als.csv", "user,item,rank\n" + "".join(f"u{user:03},r{user % 4},1\n" for user in range(N_USERS)))
+    gates = "gates: {baseline: main, rules: [nDCG@5 max_loss 2%]}\ncompare: {baseline: main}\n"
+    config = write("gated.yaml", text + gates)
+    count(receval, "gate", config)
+    assert [len(runs) for runs in json.loads((main / "looks.json").read_text())["looks"].values()] == [9, 1]
+    count(receval, "compare", config)
+    assert [len(runs) for runs in json.loads((main / "looks.json").read_text())["looks"].values()] == [9, 1]
+    write("als.csv", "user,item,rank\n" + "".join(f"u{user:03},r{user % 5},1\n" for user in range(N_USERS)))
+    count(receval, "compare", config)
+    assert [len(runs) for runs in json.loads((main / "looks.json").read_text())["looks"].values()] == [9, 2]
+
+
 def test_a_baseline_without_a_ledger_is_not_written_to(nights: Path, receval: Any):
     before = tree(nights)
     count(receval, "gate", "nights/03", "--baseline", "nights/01", *RULE)

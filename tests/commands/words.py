@@ -36,6 +36,7 @@ FITTING: Final[dict[str, tuple[str, ...]]] = {
     "target": ("kept", "new", "out", "."), "demo": ("demo", "deep"), "template": ("template.md", "quick.yaml"),
     "why": ("ranx", "trec_eval"),
     "number": ("0.5", "0.123"), "cluster": ("users.plan",), "anchor": ("out", "other"), "folder": ("out", "out/", "kept"),
+    "folders": ("out", "other", "kept", "."), "accepted": ("out", "other"),
     "test": ("test.csv",),
     "tests": ("t", "permutation", "wilcoxon", "test.csv"), "train": ("train.csv", "train.parquet"), "items": ("items.parquet",),
     "metrics": ("nDCG", "Recall@2,MRR", "ItemCoverage"), "top_k": ("2", "1,2", "none"),

@@ -163,6 +163,7 @@ def with_date(one: Any, date: str) -> Any:
     [
         (("a", "b"), ("2026-01-01", "2026-01-01"), "a and b have the same report.date, 2026-01-01; order='name' orders by names"),
         (("a", "b"), ("2026-01-01", None), "b has no report.date, by which runs are ordered"),
+        (("r" + "1" * 5000, "r0" + "1" * 5000), (None, None), "have names with the same place in their order"),
         (("r1", "r01"), (None, None), "r01 and r1 have names with the same place in their order"),
     ],
 )
@@ -224,3 +225,28 @@ def test_the_json_has_the_keys_of_its_schema_and_no_others(name: str):
     made = getattr(api, name)(runs_of(0.8, 0.7))
     problems = [*Draft202012Validator(schema).iter_errors(json.loads(json.dumps(made.to_dict())))]
     assert problems == []
+
+
+def test_python_takes_a_folder_of_folders_folders_and_results_by_name(tmp_path: Any):
+    for name, one in runs_of(0.8, 0.7).items():
+        one.save(tmp_path / name)
+    whole = api.history(tmp_path)
+    assert whole.to_dict() == api.history([tmp_path / "run-2", f"{tmp_path}/run-1"]).to_dict()
+    assert whole.to_dict() == api.history({"run-1": tmp_path / "run-1", "run-2": api.load_results(tmp_path / "run-2")}).to_dict()
+    assert whole.to_polars().height == 4
+    assert "run-2 is worse than run-1" in " ".join(whole.sentences)
+    assert "<table" in whole._repr_html_()
+
+
+@pytest.mark.parametrize("results", [5, None, result])
+@pytest.mark.parametrize("verb", [api.history, api.leaderboard])
+def test_what_is_no_result_is_refused_in_python(verb: Any, results: Any):
+    with pytest.raises(api.ConfigError, match="results must be folders, or evaluations and folders by name"):
+        verb(results)
+
+
+def test_two_folders_of_one_name_are_refused_in_python(tmp_path: Any):
+    for place in ("a/main", "b/main"):
+        result(0.8).save(tmp_path / place)
+    with pytest.raises(api.ConfigError, match="two results are both named main"):
+        api.leaderboard([tmp_path / "a/main", tmp_path / "b/main"])
