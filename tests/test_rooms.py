@@ -221,6 +221,7 @@ SUBJECTS = {
         "diff",
         "explanation",
         "found_settings",
+        "gate_plan",
         "gates",
         "model_diff",
         "progress",
