@@ -105,11 +105,9 @@ def gate(
     in_hints |= {} if arguments["baseline"] is None else {"gates.baseline.model": "--baseline-model NAME"}
     of_gates = options | ({"models": []} if models else {})
     read_config = partial(read, quiet=quiet, gates=of_gates, given={"models": models}, metrics=measures_of_rules(arguments["rules"]))
-    if plans:
-        with hint_in_options(in_hints):
-            _plan(named, options, form, outputs, models=models, read=read_config, quiet=quiet)
-        return
     with hint_in_options(in_hints):
+        if plans:
+            return _plan(named, options, form, outputs, models=models, read=read_config, quiet=quiet)
         judged = judge_source(
             named,
             options,
@@ -132,7 +130,7 @@ def gate(
 
 def _plan(source: str, options: dict[str, Any], form: str, outputs: tuple[str, ...], *, quiet: bool, **arguments: Any) -> None:
     """Show how often each rule will pass, instead of judging it."""
-    from receval.actions.plan import plan_source
+    from receval.actions.gate_plan import plan_source
 
     plan, row = plan_source(source, options, outputs=outputs, **arguments), output_form(form, "plan")
     if form != "table" or not quiet:

@@ -224,6 +224,7 @@ SUBJECTS = {
         "diff",
         "explanation",
         "found_settings",
+        "gate_plan",
         "gates",
         "looks",
         "model_diff",

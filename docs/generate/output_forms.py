@@ -22,6 +22,7 @@ COMMANDS = {
     "slices": ("the groups of users for whom a model is worse or better", "`slices`"),
     "card": ("an evaluation on one page", "`card`"),
     "gates": ("the verdicts on rules", "`gate`"),
+    "plan": ("how often rules will pass", "`gate --plan`"),
     "findings": ("the findings of health checks", "`check`"),
     "chart": ("one chart", "`plot`"),
     "audit": ("the measures under every convention", "`audit`"),

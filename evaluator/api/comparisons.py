@@ -278,7 +278,7 @@ def plan_gate(
     Raises `ConfigError` for rules that cannot be judged, and if there is nothing to compare with, `DataError` for results that cannot be
     compared.
     """
-    from ..actions.plan import may_be_missing, plan_of  # only here: few calls plan
+    from ..actions.gate_plan import may_be_missing, plan_of  # only here: few calls plan
 
     judged = opened("result", result)
     given = _rules(rules)

@@ -7,6 +7,7 @@ from typing import Final
 
 from ..results.gate_plan import GatePlan, PlanPoint, RulePlan
 from ..stats.concluding import percent, plain, users_text
+from ..stats.units import SPARSE_BELOW
 from .chart_parts import BETWEEN_PANELS, COLOURS, LINES_HEIGHT, NUMBERS_SPACE, SHAPES, ChartSize, Spec, figure_of, lines_panel, looks_by
 from .document import Block, Cell, Column, Document, Figure, Heading, Paragraph, Points, Section, Table
 from .numbers import users_range
@@ -115,6 +116,8 @@ def _assumptions(plan: GatePlan) -> Iterator[str]:
             f"{users_text(rule.n_users)} have another {rule.measure}{runs}. Users are drawn from these, {rule.draws:,} times for each "
             "change."
         )
+        if (rule.n_changed or 0) < SPARSE_BELOW:
+            yield f"So few users are known to change that the plan is rough: with {SPARSE_BELOW} or more it is better."
     if pairs:
         yield from _ASSUMED
     for rule in plan.planned:

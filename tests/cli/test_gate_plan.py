@@ -122,4 +122,4 @@ def test_a_plain_gate_imports_nothing_of_plans(place):
     command = ["gate", "results/two", *RULE, "--baseline", "home", "-q"]
     script = f"import sys; from receval.cli.main import main; main({command!r}); print([name for name in sys.modules if 'plan' in name])"
     printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert not [name for name in ("receval.gates.planning", "receval.actions.plan", "receval.stats.planting") if name in printed]
+    assert not [name for name in ("receval.gates.planning", "receval.actions.gate_plan", "receval.stats.planting") if name in printed]
