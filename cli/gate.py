@@ -107,7 +107,8 @@ def gate(
     read_config = partial(read, quiet=quiet, gates=of_gates, given={"models": models}, metrics=measures_of_rules(arguments["rules"]))
     with hint_in_options(in_hints):
         if plans:
-            return _plan(named, options, form, outputs, models=models, read=read_config, quiet=quiet)
+            _plan(named, options, form, outputs, models=models, read=read_config, quiet=quiet)
+            return
         judged = judge_source(
             named,
             options,
