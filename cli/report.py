@@ -149,6 +149,8 @@ def _compare_across(
         return own(path, {"cluster": arguments["cluster"]}, quiet=quiet, metrics=arguments["measures"], judges_gates=False)
 
     compared = compare_inputs_across(read.sources(inputs), arguments, read=read_with_cluster, tell=tell, outputs=outputs)
+    for result in compared.results.values():
+        tell_cautions(result, quiet=quiet)
     if form is not None or not quiet:
         show(output_form(form or "table", "across"), compared.comparison, **compared.form_arguments)
 

@@ -98,12 +98,15 @@ def _refuse_equal_data(results: Mapping[str, Result]) -> None:
 
 
 def _base(results: Mapping[str, Result], options: ComparisonOptions) -> Base:
-    """Return the model that the others are compared with: the given one, that of all configs, or else the first."""
+    """Return the model that the others are compared with: the given one, that of the configs, or else the first."""
     if options.baseline is not None:
         return Base(known_name(options.baseline, tuple(dict.fromkeys(model for one in results.values() for model in one.models)), "model"))
-    bases = {base_of({"": result}) for result in results.values()}
-    named = {base.name for base in bases if not base.is_default}
-    return Base(named.pop()) if len(named) == 1 else Base(own_models(next(iter(results.values())))[0], is_default=True)
+    bases = [base_of({"": result}) for result in results.values()]
+    named = list(dict.fromkeys(base.name for base in bases if not base.is_default))
+    if len(named) > 1:
+        hint = worded("give one: --baseline NAME", argument="give one: baseline='NAME'")
+        raise ConfigError(f"the configs of the data sets name different baselines: {listed(named)}", hint)
+    return Base(named[0]) if named else bases[0]
 
 
 def _complete(

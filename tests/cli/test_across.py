@@ -154,6 +154,10 @@ def test_a_config_can_be_one_of_the_data_sets_and_the_baseline_of_the_configs_co
         config = tmp_path / f"d{number}" / "config.yaml"
         receval("run", config, "--set", "compare.baseline=knn", "-q", "-o", f"{tmp_path}/d{number}/out/")
     assert receval("compare", "--across", *places)[1].startswith("pop, ease against knn, over 3 data sets")
+    receval("run", tmp_path / "d2" / "config.yaml", "--set", "compare.baseline=pop", "-q", "-o", f"{tmp_path}/d2/out/")
+    code, _, err = receval("compare", "--across", *places)
+    assert code == 2
+    assert "the configs of the data sets name different baselines: knn and pop" in err
 
 
 def test_data_sets_with_other_definitions_are_refused_by_name(folders, receval, tmp_path):
