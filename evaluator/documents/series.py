@@ -223,7 +223,7 @@ def _figure(history: History) -> Figure | None:
 
     bands = " with bands of 95 % intervals over users" if len(models) <= MOST_BANDS else ""
     caption = (
-        f"Values of each run{bands}; scales need not start at 0. A ring marks a run in which a loss is shown. Runs share their users, so "
+        f"Values of each run{bands}; scales need not start at 0. A ring or ▼ marks a run in which a loss is shown. Runs share their users, so "
         "overlapping bands do not mean that there is no difference."
     )
     n_left = len(by_measure) - len(shown)
