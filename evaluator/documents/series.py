@@ -223,8 +223,8 @@ def _figure(history: History) -> Figure | None:
 
     bands = " with bands of 95 % intervals over users" if len(models) <= MOST_BANDS else ""
     caption = (
-        f"Values of each run{bands}; scales need not start at 0. A ring marks a run in which a loss is shown. Runs share their users, so "
-        "overlapping bands do not mean that there is no difference."
+        f"Values of each run{bands}; scales need not start at 0. A ring or ▼ marks a run in which a loss is shown. Runs share their users, "
+        "so overlapping bands do not mean that there is no difference."
     )
     n_left = len(by_measure) - len(shown)
     left = left_text(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
