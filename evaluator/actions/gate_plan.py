@@ -110,5 +110,5 @@ def _within(result: Result, bases: Bases) -> tuple[Bases, str]:
     named = base_of({"": result}).name
     name = named if named in own else own[0]
     others = [model for model in own if model != name]
-    stand = f"{listed(others)} {'stands' if len(others) == 1 else 'stand'} for the candidate"
-    return Bases(Baseline(name), bases.anchors), f"There is no baseline of another run: {name} stands for the baseline, and {stand}."
+    used = f"{name} is used as the baseline, and {listed(others)} as {'the candidate' if len(others) == 1 else 'candidates'}"
+    return Bases(Baseline(name), bases.anchors), f"There is no baseline of another run: {used}."

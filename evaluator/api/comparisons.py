@@ -271,9 +271,9 @@ def plan_gate(
 ) -> GatePlanResult:
     """Return how often `rules` will pass, be inconclusive and fail, by the true change of a candidate, and the users they need.
 
-    Arguments are those of `receval.gate`. The judged models and their `baseline` stand for a candidate and its baseline: their users are
-    drawn again so that the true change is 0, or up to twice the limit, and judged as `gate` judges. Without a baseline two models of
-    the result stand for them. The same `seed` gives the same plan. See docs/gates.md.
+    Arguments are those of `receval.gate`. The judged models and their `baseline` are used as a candidate and its baseline: their users
+    are drawn again so that the true change is 0, or up to twice the limit, and judged as `gate` judges. Without a baseline these are two
+    models of the result. The same `seed` gives the same plan. See docs/gates.md.
 
     Raises `ConfigError` for rules that cannot be judged, and if there is nothing to compare with, `DataError` for results that cannot be
     compared.

@@ -41,7 +41,7 @@ def test_a_plan_says_how_often_each_rule_passes_and_how_many_users_it_takes_and_
     assert "With 120 users a candidate that loses nothing passes with" in out
     assert "To pass with 80 % takes about" in out
     assert "Recall@1 ≥ 0.9\n\nNo plan: judged by the value alone, so a plan has nothing to draw." in out
-    assert "There is no baseline of another run: home stands for the baseline, and new stands for the candidate." in " ".join(out.split())
+    assert "There is no baseline of another run: home is used as the baseline, and new as the candidate." in " ".join(out.split())
 
 
 def test_the_forms_of_a_plan_agree_and_the_same_command_writes_the_same_bytes(place, receval):
