@@ -224,6 +224,7 @@ SUBJECTS = {
         "diff",
         "explanation",
         "found_settings",
+        "gamma_curve",
         "gate_plan",
         "gates",
         "looks",

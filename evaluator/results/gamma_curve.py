@@ -21,7 +21,7 @@ GAMMAS: Final = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 """The usual points of a curve: from no weights at all, γ = -1, to the largest γ of Yang et al. (2018)."""
 FEWEST: Final = 3
 """Smallest number of points of a curve."""
-_GAMMA, _IPS, _CHECK = "gamma", "ips", "X17"
+_GAMMA, _IPS, _EFFECTIVE = "gamma", "ips", "effective"
 
 
 class Crossing(Struct, frozen=True):
@@ -35,7 +35,7 @@ class Crossing(Struct, frozen=True):
 class GammaCurve(Struct, frozen=True):
     """The values of each model of one measure at some `gammas`, ascending.
 
-    `effective` is the number of relevant items of equal weight that are as good (Kish); `None` if check X17 did not run.
+    `effective` is the number of relevant items of equal weight that are as good (Kish); `None` if its check did not run.
     """
 
     measure: str
@@ -100,7 +100,7 @@ def gamma_curves(result: Result) -> GammaCurves:
             spec, gamma = read
             found.setdefault(str(spec), {}).setdefault(gamma, {})[row.model] = row.value
             titles[str(spec), gamma] = row.metric
-    sizes = {name: of.details["effective"] for of in result.findings if of.check == _CHECK for name in of.details["measures"]}
+    sizes = {name: of.details[_EFFECTIVE] for of in result.findings if _EFFECTIVE in of.details for name in of.details["measures"]}
     curves = []
     for measure, points in found.items():
         if len(points) >= FEWEST:
