@@ -53,7 +53,7 @@ _ACCEPTED: Final = (
 
 
 def document(history: History) -> Document:
-    """Return a row for each line: its latest run against the accepted one, the first loss and the last good run; and what was found.
+    """Return a row for each line: its latest run against the one accepted before, the first loss and the last good run; and what was found.
 
     Earlier series have rows only if a loss is shown in them, and only the last few changes have sentences.
     """
@@ -125,7 +125,7 @@ def _summary(lines: Sequence[Line], history: History) -> Table:
         Column("measure", "key"),
         *([Column("series", "counts")] if renewed else []),
         Column("runs", "counts", yields=4),
-        Column("accepted", "name", yields=2),
+        Column("against", "name", yields=2),
         Column("latest", "value", yields=3),
         Column("Δ", "difference", yields=1),
         Column("interval", "interval", yields=5),
@@ -142,7 +142,7 @@ def _summary(lines: Sequence[Line], history: History) -> Table:
                 Cell(line.measure, direction=line.higher_is_better),
                 *([Cell(f"{line.series}", value=line.series)] if renewed else []),
                 Cell(f"{len(line.points):,}", value=len(line.points)),
-                Cell(line.base),
+                Cell(point.difference.subject.base if point.difference else _NONE),
                 replace(_value_cell(point, line), drawn=None),
                 size,
                 interval,
