@@ -96,7 +96,9 @@ class Bounding:
             repeats = ", repeats included (evaluation.policy.duplicates: unique_hits)" if config.replacement else ""
             return f"its lists have from {min(sizes):,} to {max(sizes):,} items: give all candidates of each user{repeats}"
         (size,) = sizes
-        hint = f"; if {size - 1:,} items were sampled for each user, set evaluation.candidates.sampled: {size - 1}" if size > 1 else ""
+        if size == 1:
+            return "its lists have only the relevant item"
+        hint = f"; if {size - 1:,} items were sampled for each user, set evaluation.candidates.sampled: {size - 1}"
         if config.sampled is None and numbers["lacking"]:
             return f"{numbers['lacking']:,} of {n:,} lists do not have the relevant item, so their items may be no sample{hint}"
         if size != sampled + 1:

@@ -78,6 +78,7 @@ def test_the_order_of_models_is_kept_only_if_bounds_do_not_overlap_that_hold_tog
 
 OTHERS = GOOD.join(TEST, on=["user", "item"], how="anti")
 ALWAYS_TENTH = pl.concat([OTHERS.with_columns(score=-pl.col("score").rank().over("user")), TEST.with_columns(score=-9.5)], how="vertical")
+ONE_LONGER = pl.concat([GOOD, OTHERS.head(1).with_columns(item=pl.lit(999, pl.Int64))])
 
 
 @pytest.mark.parametrize(
@@ -91,6 +92,7 @@ ALWAYS_TENTH = pl.concat([OTHERS.with_columns(score=-pl.col("score").rank().over
             "its lists have from 21 to 22 items: give all candidates",
         ),
         (OTHERS, {}, "no list has a relevant item"),
+        (TEST.with_columns(score=1.0), {"sampled": None}, "its lists have only the relevant item"),
         (GOOD.join(TEST.head(3), on=["user", "item"], how="anti"), {"sampled": None}, "3 of 400 lists do not have the relevant item"),
         (ALWAYS_TENTH, {}, "no true ranks explain its ranks among 20 items that are sampled uniformly from 300"),
     ],
