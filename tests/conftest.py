@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -24,9 +25,11 @@ from receval.render import drawing
 from xdist.scheduler import LoadScopeScheduling
 
 from benchmarks.cluster import HOST, free_port
+from tests.sizes import FULL
 
 os.environ.pop("COLUMNS", None)  # workers of xdist set it, and tables in pipes would use this width
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # images set it; every process that tests start would compile all modules
+sys.dont_write_bytecode = False  # the same for tests: pytest rewrites their assertions, which takes longer than all imports
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # like the command line; else its threads wait busily in every process of a test
 
 ROOT = Path(__file__).parent.parent
@@ -66,7 +69,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogethe
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Sort tests so that workers begin with Spark and with files of slow tests, and none waits for another at the end."""
+    """Leave out what only a release needs. Sort tests so that workers begin with Spark and slow files, and none waits for another at the end."""
+    if not FULL and (left_out := [item for item in items if item.get_closest_marker("release")]):
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("release")]
     if hasattr(config, "workerinput"):
         slow = {item.path for item in items if item.get_closest_marker("slow")}
         items.sort(key=lambda item: ("spark" not in item.nodeid, item.path not in slow))
@@ -219,7 +225,7 @@ def receval(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, 
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
     """Return a copy of the configs with their data, in a writable folder."""
-    return Path(shutil.copytree(CONFIGS, tmp_path / "configs"))
+    return Path(shutil.copytree(CONFIGS, tmp_path / "configs", ignore=shutil.ignore_patterns("__pycache__", "results", ".*")))
 
 
 @pytest.fixture(scope="session")

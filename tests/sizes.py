@@ -1,0 +1,42 @@
+"""How much a repeated test does: little each time, all of it before a release (`RECEVAL_FULL=1 pytest`, which `.ci/release` calls).
+
+Draws, products of kinds and inputs, and worlds are chosen in the same way each time; a test that only a release needs has the mark `release`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from itertools import product
+from typing import Any, Final
+
+FULL: Final = bool(os.environ.get("RECEVAL_FULL"))
+
+
+def draws(few: int, many: int) -> int:
+    """Return how many random worlds, draws or steps a test tries."""
+    return many if FULL else few
+
+
+def some(values: Iterable[Any], n: int) -> list[Any]:
+    """Return `n` of the values, spread over their order with the first and the last; before a release all."""
+    every = list(values)
+    if FULL or n >= len(every):
+        return every
+    return [every[round(place * (len(every) - 1) / max(1, n - 1))] for place in range(n)]
+
+
+def each_once(*kinds: Iterable[Any], turned: int = 0) -> list[tuple[Any, ...]]:
+    """Return combinations with every value of each kind, as many as the longest kind has; before a release their product.
+
+    `turned` moves each kind after the first by so many places, so that other values meet in another test.
+    """
+    lists = [list(kind) for kind in kinds]
+    if FULL:
+        return list(product(*lists))
+    longest = max(map(len, lists))
+    # A kind moves one place further at each of its rounds: kinds of the same length, or of one that divides another, meet in all ways in turn.
+    return [
+        tuple(values[(row + (row // len(values) + turned) * (place > 0)) % len(values)] for place, values in enumerate(lists))
+        for row in range(longest)
+    ]
