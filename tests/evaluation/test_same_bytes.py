@@ -42,12 +42,12 @@ RUNS: dict[str, dict[str, Any]] = {
     "every metric, reference list and check": {
         "evaluation": {
             "metrics": ONE_OF_EACH,
-            "top_k": [3, "none"],
+            "top_k": some([3, "none"], 1),
             "yardsticks": ["oracle", "popularity", "random"],
             "by": BY[:2],
         },
     },
-    "every value of every axis": {"evaluation": {"metrics": ORDERLESS, "top_k": [3, "none"]}, "health": "off", "models": ["model"]},
+    "every value of every axis": {"evaluation": {"metrics": ORDERLESS, "top_k": some([3, "none"], 1)}, "health": "off", "models": ["model"]},
     "every aggregate, bootstrap and pooled values": {
         "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": AGGREGATES, "by": BY}
     },
