@@ -25,7 +25,7 @@ from receval.render import drawing
 from xdist.scheduler import LoadScopeScheduling
 
 from benchmarks.cluster import HOST, free_port
-from tests.sizes import FULL
+from tests.sizes import FULL, draws
 
 os.environ.pop("COLUMNS", None)  # workers of xdist set it, and tables in pipes would use this width
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # images set it; every process that tests start would compile all modules
@@ -38,6 +38,7 @@ CONFIGS = ROOT / "configs"
 settings.register_profile(
     "default",
     deadline=None,
+    max_examples=draws(30, 100),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),  # an example takes a second, so a failure is not made smaller
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -69,7 +70,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogethe
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only a release needs. Sort tests so that workers begin with Spark and slow files, and none waits for another at the end."""
+    """Leave out what only a release needs; begin with Spark and with files of slow tests, so that no worker waits at the end."""
     if not FULL and (left_out := [item for item in items if item.get_closest_marker("release")]):
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("release")]

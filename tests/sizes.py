@@ -1,6 +1,7 @@
 """How much a repeated test does: little each time, all of it before a release (`RECEVAL_FULL=1 pytest`, which `.ci/release` calls).
 
-Draws, products of kinds and inputs, and worlds are chosen in the same way each time; a test that only a release needs has the mark `release`.
+Draws, products of kinds and inputs, and worlds are chosen in the same way each time. A test that only a release needs has the mark
+`release`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def each_once(*kinds: Iterable[Any], turned: int = 0) -> list[tuple[Any, ...]]:
     if FULL:
         return list(product(*lists))
     longest = max(map(len, lists))
-    # A kind moves one place further at each of its rounds: kinds of the same length, or of one that divides another, meet in all ways in turn.
+    # A kind moves one place further after each of its rounds, so that not the same values meet each time.
     return [
         tuple(values[(row + (row // len(values) + turned) * (place > 0)) % len(values)] for place, values in enumerate(lists))
         for row in range(longest)

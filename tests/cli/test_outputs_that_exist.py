@@ -15,6 +15,7 @@ import yaml
 from receval.support.errors import OutputError
 
 from tests.conftest import ROOT
+from tests.sizes import FULL
 
 EVALUATION = {"convention": "ours.yaml", "metrics": ["MRR", "Recall"], "top_k": [1, 2]}
 DATA = {
@@ -122,7 +123,8 @@ def test_no_command_replaces_a_file_that_it_reads(command, place, world, receval
     for config in configs:
         words = [word.replace("{}", config) for word in COMMANDS[command]]
         others = {"config.yaml", "config.json"} - {config}
-        for name in files(world):
+        first = [*COMMANDS].index(command) + configs.index(config)  # each file is tried by a third of the commands
+        for name in files(world) if FULL else files(world)[first % 3 :: 3]:
             if name in others or (name in not_read and not (command == "template" and name == "template.md")):
                 continue
             code, out, err = receval(*words, "-o", name)

@@ -135,6 +135,7 @@ def test_dataframes_of_spark_connect_are_evaluated_in_their_session(connect_serv
     assert done.stderr == ""
 
 
+@pytest.mark.release
 def test_a_cluster_of_two_executors_writes_the_same_bytes_with_a_packed_environment(config, monkeypatch):
     archive = pack(config.parent, "whole", f'exec {sys.executable} "$@"')
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--conf spark.executor.cores=1 pyspark-shell")

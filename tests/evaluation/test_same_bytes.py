@@ -47,7 +47,11 @@ RUNS: dict[str, dict[str, Any]] = {
             "by": BY[:2],
         },
     },
-    "every value of every axis": {"evaluation": {"metrics": ORDERLESS, "top_k": some([3, "none"], 1)}, "health": "off", "models": ["model"]},
+    "every value of every axis": {
+        "evaluation": {"metrics": ORDERLESS, "top_k": some([3, "none"], 1)},
+        "health": "off",
+        "models": ["model"],
+    },
     "every aggregate, bootstrap and pooled values": {
         "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": AGGREGATES, "by": BY}
     },
@@ -141,7 +145,8 @@ def plain_bytes(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dic
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.release) if "check" in name else name for name in RUNS]  # which processes run each time
+    "name",
+    [pytest.param(name, marks=pytest.mark.release) if "check" in name else name for name in RUNS],  # which processes run each time
 )
 def test_orders_of_rows_parts_and_threads_change_no_byte(name, plain_bytes, receval, tmp_path, monkeypatch):
     world, expected = awkward_world(4), plain_bytes(name)
@@ -228,8 +233,8 @@ def test_random_files_cut_anywhere_give_the_same_values_with_processes(data, las
     test = sorted(data.draw(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=1, max_size=20), "test"))
     n_files = data.draw(st.integers(1, 3), "number of files")
     folder = Path(tempfile.mkdtemp(dir=tmp_path))
-    for number, some in enumerate(np.array_split(np.arange(len(lists)), n_files)):
-        pl.DataFrame([lists[row] for row in some], dict.fromkeys(LISTS), orient="row").cast(LISTS).write_parquet(
+    for number, places in enumerate(np.array_split(np.arange(len(lists)), n_files)):
+        pl.DataFrame([lists[row] for row in places], dict.fromkeys(LISTS), orient="row").cast(LISTS).write_parquet(
             folder / f"{number}.parquet"
         )
     pl.DataFrame(test, ["user", "item"], orient="row").write_parquet(folder / "test" / "test.parquet", mkdir=True)
