@@ -223,10 +223,15 @@ def receval(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, 
     return receval
 
 
+def copied_configs(folder: Path) -> Path:
+    """Copy the configs with their data, without what runs and Python left in their folder."""
+    return Path(shutil.copytree(CONFIGS, folder, ignore=shutil.ignore_patterns("__pycache__", "results", ".*")))
+
+
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
     """Return a copy of the configs with their data, in a writable folder."""
-    return Path(shutil.copytree(CONFIGS, tmp_path / "configs", ignore=shutil.ignore_patterns("__pycache__", "results", ".*")))
+    return copied_configs(tmp_path / "configs")
 
 
 @pytest.fixture(scope="session")

@@ -97,9 +97,9 @@ ARGUMENTS = [
 ]
 
 
-@pytest.mark.parametrize("arguments", ARGUMENTS, ids=" ".join)
-@pytest.mark.parametrize("given", [LONG[:100_000], "\x1b]0;title\x07"], ids=["long", "controls"])
-def test_an_error_of_an_argument_is_short(arguments, given, world, receval):
+@pytest.mark.parametrize(("arguments", "is_long"), each_once(ARGUMENTS, [True, False]))
+def test_an_error_of_an_argument_is_short(arguments, is_long, world, receval):
+    given = LONG[:100_000] if is_long else "\x1b]0;title\x07"
     code, _, err = receval(*(part.replace("X", given) for part in arguments))
     assert (code in (2, 3), len(err) < 1_500, "\x1b" in err) == (True, True, False), (code, err[:500])
 

@@ -9,7 +9,7 @@ import pytest
 import receval as library
 import yaml
 
-from tests.sizes import draws
+from tests.sizes import FULL, draws
 
 SECRET = "hunter2-Zq9"
 CONFIG = {
@@ -150,7 +150,7 @@ def test_a_value_that_names_something_of_the_data_is_masked_in_all_results(key, 
     here[last] = NAMES_OF_DATA[key]
     (folder / "c.yaml").write_text(yaml.safe_dump(config))
     codes = set()
-    for command in SUCCEEDING:
+    for command in SUCCEEDING if FULL else SUCCEEDING[len(key) % 2 :: 2]:
         code, out, err = receval(*command.split())
         codes.add(code)
         assert code in (0, 1, 2), err

@@ -148,7 +148,7 @@ def test_an_equal_model_is_called_worse_in_at_most_5_percent_of_draws(draw):
     assert falsely_beaten(draw) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / DRAWS)
 
 
-@pytest.mark.parametrize("step", [0.0, 0.1, 0.25])
+@pytest.mark.parametrize("step", some([0.0, 0.1, 0.25], 2))
 def test_the_interval_of_the_lead_over_the_runner_up_covers_despite_the_selection(step):
     random = np.random.default_rng(2)
     truth = np.arange(4) * step
