@@ -23,11 +23,11 @@ from receval.stats.rare_changes import RareChanges, ValueRange
 from receval.stats.two_models import compare_paired, difference_of
 from scipy import stats
 
-from tests.sizes import each_once, some
+from tests.sizes import draws, each_once, some
 from tests.stats.populations import Population, draw_population
 
 SECONDS = float(os.environ.get("RECEVAL_CLAIMS_SECONDS", "0"))
-LEAST = 40
+LEAST = draws(15, 40)
 """Number of gates that are tried in any case, even if time is up."""
 SEED = int(os.environ.get("RECEVAL_CLAIMS_SEED", "1"))
 DRAWS = 250 if SECONDS else 125
