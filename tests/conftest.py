@@ -71,7 +71,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogethe
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what only a release needs; begin with Spark and with files of slow tests, so that no worker waits at the end."""
-    if not FULL and (left_out := [item for item in items if item.get_closest_marker("release")]):
+    is_asked = FULL or "release" in config.option.markexpr or any("::" in argument for argument in config.args)
+    if not is_asked and (left_out := [item for item in items if item.get_closest_marker("release")]):
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("release")]
     if hasattr(config, "workerinput"):

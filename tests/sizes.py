@@ -1,7 +1,7 @@
 """How much a repeated test does: little each time, all of it before a release (`RECEVAL_FULL=1 pytest`, which `.ci/release` calls).
 
-Draws, products of kinds and inputs, and worlds are chosen in the same way each time. A test that only a release needs has the mark
-`release`.
+Draws, products of kinds and inputs, and worlds are chosen in the same way each time. Tests with the mark `release` are left out; CI
+runs them by `pytest -m release`.
 """
 
 from __future__ import annotations

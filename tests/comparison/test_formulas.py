@@ -46,6 +46,7 @@ def test_a_formula_that_is_not_a_sum_over_the_same_users_has_no_interval(formula
     assert difference(made, made.rows[-1].label if made.rows[-1].aggregate == "formula" else made.rows[0].label).interval is None
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_a_sum_of_ratios_over_different_users_has_the_value_of_the_formula_as_mean_and_a_correct_interval(evaluate):
     """Compare two equally good models again and again: in about 5 % of all times the difference is outside its 95 % interval."""

@@ -15,7 +15,7 @@ from benchmarks.cluster import standalone_cluster
 from tests.conftest import QUICK_JAVA, ROOT
 from tests.evaluation.on_spark import contents, write_config, write_world
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.release, pytest.mark.spark, pytest.mark.slow]
 METRICS = ["nDCG", "MAP", "Recall", "F1", "MRR", "ItemCoverage", "Gini", "ILD", "ARP", "RMSE"]
 
 
@@ -135,7 +135,6 @@ def test_dataframes_of_spark_connect_are_evaluated_in_their_session(connect_serv
     assert done.stderr == ""
 
 
-@pytest.mark.release
 def test_a_cluster_of_two_executors_writes_the_same_bytes_with_a_packed_environment(config, monkeypatch):
     archive = pack(config.parent, "whole", f'exec {sys.executable} "$@"')
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--conf spark.executor.cores=1 pyspark-shell")

@@ -25,6 +25,7 @@ def users_of(result):
     return rendered(output_form("parquet", "users"), result)
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_runs_on_the_streaming_engine_give_the_same_bytes_of_every_file(evaluate):
     chance = random.Random(11)
@@ -49,6 +50,7 @@ def test_runs_on_the_streaming_engine_give_the_same_bytes_of_every_file(evaluate
     assert pl.read_parquet(next(iter(found))[-1]).height > 19_000
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_scores_of_repeated_items_are_summed_in_the_same_order_every_time(evaluate):
     chance = random.Random(5)

@@ -58,6 +58,8 @@ RUNS: dict[str, dict[str, Any]] = {
 }
 """Settings of each run. Aggregates are computed from per-user values of any metric, so a few metrics are enough for all of them; values of
 axes are tried on the model with ties and duplicates."""
+HEAVY = ("every metric, reference list and check", "every value of every axis")
+"""Runs over all metrics; processes run the first of them each time."""
 HOWS: dict[str, Sequence[tuple[int | None, int | None]]] = {
     "every metric, reference list and check": ((12, 8),),
     "every value of every axis": ((60, None),),
@@ -144,10 +146,7 @@ def plain_bytes(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dic
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.release) if "check" in name else name for name in RUNS],  # which processes run each time
-)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.release) if name in HEAVY else name for name in RUNS])
 def test_orders_of_rows_parts_and_threads_change_no_byte(name, plain_bytes, receval, tmp_path, monkeypatch):
     world, expected = awkward_world(4), plain_bytes(name)
     for seed, (rows_per_part, n_threads) in enumerate(some(HOWS[name], 2), 1):

@@ -134,6 +134,7 @@ sys.exit(main(["run", sys.argv[1]]))
 """
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("ending", WRITE)
 def test_a_large_file_that_is_truncated_during_a_pass_is_an_error_and_not_a_crash(ending, config, tmp_path):
     path, lists = config(ending)

@@ -99,6 +99,7 @@ def test_a_fold_of_one_user_leaves_no_interval():
     assert (found.difference, found.confidence, found.notes) == (2.25, None, (ONE_USER,))
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("sizes", some([(50, 500, 5_000), (200, 200), (30, 60, 90, 120)], 2))
 def test_the_interval_covers_as_promised_for_folds_of_different_size_and_mean(sizes):
     # Three folds whose means are 0, 1 and 2; around the overall mean the interval covered 99.1 %.

@@ -81,6 +81,7 @@ WORLDS = {
 }
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(("world", "n_runs"), each_once(WORLDS, [2, 3, 5]))
 def test_the_interval_covers_at_least_as_promised(world, n_runs):
     # With the noise of users in runs counted twice, the world "noise of users in runs" had 98 to 99 %.
@@ -94,6 +95,7 @@ def test_the_interval_covers_at_least_as_promised(world, n_runs):
     assert covered / draws >= 0.88  # 95 % less three standard errors; this test fails in 93 of 100 runs at a coverage of 82 %
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(("world", "again"), each_once(WORLDS, [False, True]))
 def test_the_interval_over_folds_covers_at_least_as_promised(world, again):
     of_users, of_runs, of_both = WORLDS[world]

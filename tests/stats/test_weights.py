@@ -95,6 +95,7 @@ def test_pooled_ratios_of_doubled_users_in_clusters_have_the_error_of_single_use
     assert (alone.se, alone.notes) == (None, (ALL_OF_ONE,))
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_intervals_of_equally_good_models_cover_0_in_95_percent_of_draws_under_heavy_weights():
     random = np.random.default_rng(5)

@@ -231,6 +231,7 @@ def test_a_reader_whose_objects_are_removed_meanwhile_reads_the_new_state(place,
     assert {row.metric for row in library.load_results("s3://bucket/x").rows} == {"Recall"}
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_a_process_killed_at_any_request_leaves_the_old_or_the_new_folder(place, store, receval):
     receval("run", "c.yaml", "-o", "old/")

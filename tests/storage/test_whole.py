@@ -47,6 +47,7 @@ def states(world):
     return ({} if world == "new" else OLD) | mine, NEW | mine
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("world", WORLDS)
 def test_a_process_that_is_killed_at_any_step_leaves_the_old_results_or_the_new_ones(world, tmp_path):
     done = subprocess.run([sys.executable, "-m", "tests.storage.steps", tmp_path, world], cwd=ROOT, capture_output=True, text=True)
