@@ -30,14 +30,13 @@ def some(values: Iterable[Any], n: int) -> list[Any]:
 def each_once(*kinds: Iterable[Any], turned: int = 0) -> list[tuple[Any, ...]]:
     """Return combinations with every value of each kind, as many as the longest kind has; before a release their product.
 
-    `turned` moves each kind after the first by so many places, so that other values meet in another test.
+    Kinds of the same values meet in different ones. `turned` moves each kind after the first by so many places, so that others meet.
     """
     lists = [list(kind) for kind in kinds]
     if FULL:
         return list(product(*lists))
-    longest = max(map(len, lists))
-    # A kind moves one place further after each of its rounds, so that not the same values meet each time.
-    return [
-        tuple(values[(row + (row // len(values) + turned) * (place > 0)) % len(values)] for place, values in enumerate(lists))
-        for row in range(longest)
-    ]
+
+    def value(values: list[Any], row: int, place: int) -> Any:
+        return values[(row + place * (1 + turned + row // len(values))) % len(values)]
+
+    return [tuple(value(values, row, place) for place, values in enumerate(lists)) for row in range(max(map(len, lists)))]

@@ -273,6 +273,7 @@ class Tensor:
         return self.values.tolist()
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("kind", [list, tuple, np.array, pl.Series, pd.Series, pd.Index, pa.array, Tensor], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize(
     "named", [dict, lambda items: {f"u{user}": [f"i{item}" for item in items[user]] for user in items}], ids=["integers", "texts"]

@@ -208,6 +208,7 @@ def test_a_run_says_which_lists_a_convention_without_scores_reads_in_another_ord
     assert "uses only the order" not in receval("audit", unsorted, "--convention", "recbole")[1]
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("command", [("audit",), ("check",), ("compare",)])
 @pytest.mark.parametrize("change", [("--set", "evaluation.metrics=[nDCG@10]"), ("-m", "nDCG@10")])
 def test_commands_that_judge_no_gates_leave_out_a_measure_that_a_rule_needs(command, change, sample, receval):

@@ -136,6 +136,7 @@ def test_no_command_replaces_a_file_that_it_reads(command, place, world, receval
     assert refused, "some file has an ending that the command writes"
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("spelling", ["plain", "other words", "link", "hard link"])
 @pytest.mark.parametrize(
     ("command", "name"),

@@ -60,6 +60,7 @@ def refused(use, config):
     return ""
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("name", WRITERS)
 @pytest.mark.parametrize("role", ["l", "t"])
 def test_a_changed_byte_gives_a_sentence_or_values(name, role, write_files):

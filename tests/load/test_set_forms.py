@@ -332,6 +332,7 @@ def test_lists_in_any_form_have_the_values_of_long_ones(name, texts, seed, tmp_p
     compare(tmp_path, world_of(seed, texts), lists=LISTS[name])
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", FLOATS)
 def test_whole_numbers_with_a_point_are_the_integers(name, seed, tmp_path):
