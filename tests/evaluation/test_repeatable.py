@@ -68,6 +68,7 @@ STREAMED = "AggregateDiversity|GiniSimpson|ShannonEntropy(weights=lists)|ItemMAD
 STREAMED += "|ILD|ILD(norm=items)|ILD(distance=cosine)|ILS"
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "metrics",

@@ -61,6 +61,7 @@ def _check_mlflow(result: library.EvaluationResult, address: str, monkeypatch: p
     ]
 
 
+@pytest.mark.release
 @needs_mlflow
 def test_a_result_in_mlflow_is_a_run_with_a_child_per_model(result: library.EvaluationResult, files: str, monkeypatch: pytest.MonkeyPatch):
     _check_mlflow(result, files, monkeypatch)
