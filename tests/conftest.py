@@ -5,8 +5,11 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import shutil
+import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -24,9 +27,11 @@ from receval.render import drawing
 from xdist.scheduler import LoadScopeScheduling
 
 from benchmarks.cluster import HOST, free_port
+from tests.sizes import FULL, draws, each_once
 
 os.environ.pop("COLUMNS", None)  # workers of xdist set it, and tables in pipes would use this width
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # images set it; every process that tests start would compile all modules
+sys.dont_write_bytecode = False  # the same for tests: pytest rewrites their assertions, which takes longer than all imports
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # like the command line; else its threads wait busily in every process of a test
 
 ROOT = Path(__file__).parent.parent
@@ -35,6 +40,7 @@ CONFIGS = ROOT / "configs"
 settings.register_profile(
     "default",
     deadline=None,
+    max_examples=draws(30, 100),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),  # an example takes a second, so a failure is not made smaller
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -65,8 +71,28 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogethe
     return FilesTogether(config, log)
 
 
+def chosen(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests without those rows of a product that the mark `each_once` leaves out."""
+    products = defaultdict[str, list[pytest.Item]](list)
+    for item in items:
+        products[item.nodeid.partition("[")[0] if item.get_closest_marker("each_once") else item.nodeid].append(item)
+    kept = set[pytest.Item]()
+    for product in products.values():
+        names = [re.findall(r"\w+", str(mark.args[0])) for mark in product[0].iter_markers("parametrize")] if len(product) > 1 else []
+        rows = [[repr([item.callspec.params[name] for name in of_mark]) for of_mark in names] for item in product]  # type: ignore[attr-defined]
+        wanted = {*each_once(*(dict.fromkeys(column) for column in zip(*rows, strict=True)))} if names else {()}
+        kept |= {item for item, row in zip(product, rows, strict=True) if tuple(row) in wanted}
+    return [item for item in items if item in kept]
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Sort tests so that workers begin with Spark and with files of slow tests, and none waits for another at the end."""
+    """Leave out what only a release needs; begin with Spark and with files of slow tests, so that no worker waits at the end."""
+    is_asked = FULL or "release" in config.option.markexpr or any("::" in argument for argument in config.args)
+    if not is_asked and (left_out := [item for item in items if item.get_closest_marker("release")]):
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("release")]
+    if not is_asked:
+        items[:] = chosen(items)
     if hasattr(config, "workerinput"):
         slow = {item.path for item in items if item.get_closest_marker("slow")}
         items.sort(key=lambda item: ("spark" not in item.nodeid, item.path not in slow))
@@ -216,10 +242,15 @@ def receval(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, 
     return receval
 
 
+def copied_configs(folder: Path) -> Path:
+    """Copy the configs with their data, without what runs and Python left in their folder."""
+    return Path(shutil.copytree(CONFIGS, folder, ignore=shutil.ignore_patterns("__pycache__", "results", ".*")))
+
+
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
     """Return a copy of the configs with their data, in a writable folder."""
-    return Path(shutil.copytree(CONFIGS, tmp_path / "configs"))
+    return copied_configs(tmp_path / "configs")
 
 
 @pytest.fixture(scope="session")

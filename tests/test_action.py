@@ -134,6 +134,7 @@ def test_arguments_are_lines_that_no_shell_reads(github):
     assert not list(github.stubs.rglob("hacked"))
 
 
+@pytest.mark.release
 def test_the_extras_are_installed_with_the_action(github):
     (github.stubs / "receval").unlink()  # once the installed program runs
     assert github.push(config="gates.yaml", extras="remote,sql").succeeded

@@ -44,6 +44,7 @@ def test_the_spark_config_gives_the_results_of_the_quickstart(receval, sample, s
     assert (one["value"] - other["value"]).abs().max() < 1e-12
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_the_script_reproduces_the_committed_sample(sample, monkeypatch):
     import runpy

@@ -25,7 +25,13 @@ MAKE = runpy.run_path(str(DOCS / "make.py"))
 GROUPS = MAKE["groups"]()
 
 
-@pytest.mark.parametrize("group", [pytest.param(group, marks=pytest.mark.slow) if group == "metrics" else group for group in GROUPS])
+@pytest.mark.parametrize(
+    "group",
+    [
+        pytest.param(group, marks=(pytest.mark.release, pytest.mark.slow)) if group in ("metrics", "conventions") else group
+        for group in GROUPS
+    ],
+)
 def test_generated_files_are_current(group):
     files = GROUPS[group]()
     stale = [path.name for path, text in files.items() if not path.exists() or path.read_text("utf-8") != text]

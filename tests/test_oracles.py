@@ -22,6 +22,7 @@ def parity(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, str(PARITY), str(folder)], capture_output=True, text=True)
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_every_value_of_every_library_is_equal_or_has_a_reason(tmp_path):
     """Use the two most different list files; `python benchmarks/parity.py tests/oracles` compares all eight."""

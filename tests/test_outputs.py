@@ -69,6 +69,7 @@ def test_a_row_adds_a_format_an_ending_an_option_a_completion_and_a_file_in_fold
     assert [completion.value for completion in offered] == ["org"]
 
 
+@pytest.mark.release
 def test_every_form_that_a_command_writes_to_a_file_can_be_printed(receval: Any, tmp_path: Any, monkeypatch: Any):
     monkeypatch.chdir(tmp_path)
     small = (QUICKSTART, "--set", "evaluation.metrics=[nDCG@10, ShannonEntropy@10]")

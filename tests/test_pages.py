@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 from pathlib import Path
 
 import pytest
 from receval import load_config
 
-from tests.conftest import CONFIGS, ROOT
+from tests.conftest import ROOT, copied_configs
 
 PAGES = sorted(
     path.relative_to(ROOT)
@@ -69,7 +68,7 @@ def assert_as_shown(printed: list[str], shown: list[str], command: str) -> None:
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     """Return a folder with the configs and the data of the repository, which is the working folder."""
-    shutil.copytree(CONFIGS, tmp_path / "configs")
+    copied_configs(tmp_path / "configs")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -8,6 +8,8 @@ import pytest
 from receval.support.errors import ConfigError, DataError, MachineError, OutputError
 from receval.support.quoting import one_line, sentence
 
+from tests.sizes import each_once
+
 LONG = "w" * 200_000
 SPACED = "w " * 100_000
 CONFIG = "data: {test: t.csv, recommendations: {m: l.csv}}\nevaluation: {metrics: [Recall@2]}\n"
@@ -61,13 +63,14 @@ FILES = {
     "controls": "us\x1b]0;x\x07er,item\n1,2\n",
     "broken rows": "user,item,score\n" + "1,,\n" * 30_000,
 }
+COMMANDS = ("run", "check", "describe", "init")
 
 
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("command", [["run", "c.yaml"], ["check", "c.yaml"], ["describe", "c.yaml"], ["init", "t.csv"]])
+@pytest.mark.parametrize(("name", "command"), each_once(FILES, COMMANDS))
 def test_an_error_of_a_file_is_short(name, command, world, receval):
     world("x.csv", FILES[name])
-    code, _, err = receval(*command, *(("x.csv",) if command[0] == "init" else ("--set", "data.recommendations.m=x.csv")))
+    arguments = ("t.csv", "x.csv") if command == "init" else ("c.yaml", "--set", "data.recommendations.m=x.csv")
+    code, _, err = receval(command, *arguments)
     assert (code in (0, 1, 3), len(err) < 3_000, "\x1b" in err) == (True, True, False), err[:500]
 
 
@@ -94,9 +97,9 @@ ARGUMENTS = [
 ]
 
 
-@pytest.mark.parametrize("arguments", ARGUMENTS, ids=" ".join)
-@pytest.mark.parametrize("given", [LONG[:100_000], "\x1b]0;title\x07"], ids=["long", "controls"])
-def test_an_error_of_an_argument_is_short(arguments, given, world, receval):
+@pytest.mark.parametrize(("arguments", "is_long"), each_once(ARGUMENTS, [True, False]))
+def test_an_error_of_an_argument_is_short(arguments, is_long, world, receval):
+    given = LONG[:100_000] if is_long else "\x1b]0;title\x07"
     code, _, err = receval(*(part.replace("X", given) for part in arguments))
     assert (code in (2, 3), len(err) < 1_500, "\x1b" in err) == (True, True, False), (code, err[:500])
 

@@ -277,6 +277,7 @@ MADE_BY_PEOPLE = (
 )
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_the_wheel_has_exactly_the_files_of_the_tree(tmp_path):
     source = tmp_path / "source"

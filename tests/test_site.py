@@ -16,6 +16,7 @@ FETCHED = re.compile(r'<(?:script|img|iframe)[^>]* src="(?:https?:)?//|<link[^>]
 """Parts of a page that a browser would fetch from another address."""
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_the_site_is_built_without_a_network_has_every_page_and_fetches_nothing():
     pytest.importorskip("zensical")

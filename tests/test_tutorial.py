@@ -19,6 +19,7 @@ def outputs_of(notebook: Any) -> list[tuple[str, str, list[str]]]:
     return [(output.output_type, output.get("text") or output.data["text/plain"], sorted(output.get("data", {}))) for output in outputs]
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # of the kernel
 def test_the_notebook_runs_and_its_stored_outputs_are_current():

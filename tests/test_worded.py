@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 
 import pytest
 from receval import evaluate
@@ -20,6 +21,7 @@ def test_a_part_of_a_message_has_its_words_for_options_and_for_arguments():
     assert in_arguments(text) == "m: give this=1 or this"  # the longest part first
 
 
+@cache
 def calls() -> list[ast.Call]:
     trees = [ast.parse(path.read_text("utf-8")) for folder in ("cli", "evaluator") for path in (ROOT / folder).rglob("*.py")]
     nodes = (node for tree in trees for node in ast.walk(tree))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -142,20 +143,43 @@ def _studentized(student: StudentT, t: Floats) -> Confidence:
     return StudentizedReplicates(student.estimate, student.se, np.sort(np.clip(t, -largest, largest)))
 
 
-def statistic_replicates(base: Floats, model: Floats, statistic: Callable[[Floats], Floats], settings: Settings) -> NDArray[np.float64]:
-    """Return the difference of a statistic, such as the median, in resamples of users, in ascending order.
+def percentile_replicates(base: Floats, model: Floats, percentage: float, settings: Settings) -> NDArray[np.float64]:
+    """Return the difference of a percentile, such as the median, in resamples of users, in ascending order.
 
-    `statistic` gets one resample per row, and returns the value of each. A user is drawn with both values. Time is proportional to users
-    times resamples.
+    A user is drawn with both values. The values are sorted once: a percentile of a resample follows from how often each user is in it. Time
+    is proportional to users times resamples.
     """
     order = np.lexsort((model, base))
     a, b, n = base[order], model[order], len(base)
-    random = np.random.RandomState(settings.seed)
-    differences = []
-    for size in _batches(affordable_resamples(n, settings), n):
-        users = random.randint(n, size=(size, n))
-        differences.append(statistic(b[users]) - statistic(a[users]))
-    return np.sort(np.concatenate(differences))
+    by_b = np.argsort(b, kind="stable")
+    resamples, at = affordable_resamples(n, settings), (n - 1) * (percentage / 100)
+    draws = _kept_draws if resamples * n <= _CELLS else _draws
+    return np.sort(
+        np.concatenate(
+            [_value_at(at, b[by_b], times.take(by_b, axis=1)) - _value_at(at, a, times) for times in draws(n, resamples, settings.seed)]
+        )
+    )
+
+
+def _draws(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.int32]]:
+    """Yield how often each of `n` users is in each resample, some resamples at a time."""
+    random = np.random.RandomState(seed)
+    for size in _batches(resamples, n):
+        users = random.randint(n, size=(size, n)) + n * np.arange(size)[:, np.newaxis]
+        yield np.bincount(users.reshape(-1), minlength=size * n).reshape(size, n).astype(np.int32)
+
+
+@lru_cache(1)  # for the pairs of models and measures that have the same users
+def _kept_draws(n: int, resamples: int, seed: int) -> tuple[NDArray[np.int32], ...]:
+    return tuple(_draws(n, resamples, seed))
+
+
+def _value_at(at: float, ascending: Floats, times: NDArray[np.int32]) -> Floats:
+    """Return the value at place `at`, from 0, among ascending values that are each there so many `times`: one per row, as of NumPy."""
+    reached, below = times.cumsum(axis=1, dtype=np.int32), int(at)
+    low, high = (ascending[(reached > min(place, len(ascending) - 1)).argmax(axis=1)] for place in (below, below + 1))
+    share = at - below
+    return np.asarray(high - (high - low) * (1 - share) if share >= 0.5 else low + (high - low) * share)
 
 
 def _batches(resamples: int, n: int) -> Iterator[int]:

@@ -317,7 +317,7 @@ def _training_over_folds(runs: Sequence[Floats], terms: FoldTerms) -> _Training:
     noise = np.maximum(0.0, within - between) / ((n_runs - 1) * (sizes - 1))
     weights = np.zeros(len(sizes))
     weights[terms.folds] = terms.weights
-    return _Training(variance, max(0.0, variance - math.fsum(sizes * weights**2 * noise) / n_runs), n_runs - 1)
+    return _Training.beyond(math.fsum(sizes * weights**2 * noise) / n_runs, variance, n_runs - 1)
 
 
 class _Training(NamedTuple):
@@ -327,6 +327,12 @@ class _Training(NamedTuple):
     beyond_noise: float
     df: int
 
+    @classmethod
+    def beyond(cls, noise: float, variance: float, df: int) -> _Training:
+        """Return the effect with its part beyond `noise`: none where only rounding is left, which has almost 0 degrees of freedom."""
+        rest = variance - noise
+        return cls(variance, rest if rest > 1e-12 * variance else 0.0, df)
+
 
 def _training(runs: Sequence[Floats]) -> _Training:
     """Return the effect of training again on the mean over runs, from the values of the users in all runs."""
@@ -335,7 +341,7 @@ def _training(runs: Sequence[Floats]) -> _Training:
     rests = np.stack(runs) - _means(runs)
     within = float(ExactSums.from_squares(rests.reshape(1, -1)).values()[0])  # of runs around the mean of each user
     noise = max(0.0, within - n * n_runs * (n_runs - 1) * variance) / ((n_runs - 1) * (n - 1))
-    return _Training(variance, max(0.0, variance - noise / (n * n_runs)), n_runs - 1)
+    return _Training.beyond(noise / (n * n_runs), variance, n_runs - 1)
 
 
 def training_variance(runs: Sequence[Floats]) -> float:

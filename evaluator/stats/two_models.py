@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -76,8 +76,8 @@ def estimate_paired(
     left, right = np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64)
     a, b, n_unpaired = both_finite(left, right)
     members = None if clusters is None else clusters[counts_on_both(left, right)]
-    if aggregate == "median" or _percentage(aggregate) is not None:
-        estimate = _statistic_estimate(a, b, _statistic(aggregate), settings)
+    if (percentage := _percentage(aggregate)) is not None:
+        estimate = _percentile_estimate(a, b, percentage, settings)
         if members is not None:
             estimate = replace(
                 estimate, notes=(*estimate.notes, f"The interval of the {aggregate} ignores clusters: it resamples single users.")
@@ -317,12 +317,12 @@ def _geometric_estimate(base: Floats, model: Floats, settings: Settings, cluster
     return replace(estimate, confidence=confidence, sd=None, se=None, relative=Relative(growth, *ends))
 
 
-def _statistic_estimate(base: Floats, model: Floats, statistic: Callable[[Floats], Floats], settings: Settings) -> Estimate:
+def _percentile_estimate(base: Floats, model: Floats, percentage: float, settings: Settings) -> Estimate:
     d = differences_of(base, model)
     n, up, down = len(d), int(np.count_nonzero(d > 0)), int(np.count_nonzero(d < 0))
     if n == 0:
         return Estimate(0, None, None, None)
-    base_value, value = float(statistic(base)), float(statistic(model))
+    base_value, value = (float(np.percentile(values, percentage)) for values in (base, model))
     difference = value - base_value
     estimate = Estimate(
         n, base_value, value, difference, up=up, down=down, relative=Relative.from_difference(difference, base_value), test="bootstrap"
@@ -331,19 +331,16 @@ def _statistic_estimate(base: Floats, model: Floats, statistic: Callable[[Floats
         return estimate
     if up + down == 0:
         return replace(estimate.with_t(0.0, n - 1), df=None)
-    from .resampling import fewer_resamples, statistic_replicates
+    from .resampling import fewer_resamples, percentile_replicates
 
-    replicates = statistic_replicates(base, model, statistic, settings)
+    replicates = percentile_replicates(base, model, percentage, settings)
     notes = fewer_resamples(n, settings)
     return replace(estimate, confidence=Replicates(replicates), se=float(replicates.std(ddof=1)), notes=notes)
 
 
-def _statistic(aggregate: str) -> Callable[[Floats], Floats]:
-    percentage = _percentage(aggregate)
-    return lambda values: np.asarray(np.percentile(values, 50.0 if percentage is None else percentage, axis=-1))
-
-
 def _percentage(aggregate: str) -> float | None:
+    if aggregate == "median":
+        return 50.0
     return float(aggregate[1:]) if aggregate[:1] == "p" and aggregate[1:2].isdigit() else None
 
 

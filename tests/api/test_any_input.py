@@ -24,6 +24,8 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sizes import draws
+
 TEST = {0: [1], 1: [2], 2: [0]}
 LISTS = {0: [1, 2], 1: [0], 2: [0]}
 VALUES: list[Any] = [
@@ -102,7 +104,7 @@ def tables(draw: Any) -> Any:
     return draw(st.one_of(kinds))
 
 
-@settings(max_examples=150, derandomize=True)
+@settings(max_examples=draws(52, 150), derandomize=True)
 @given(
     table=tables(),
     place=st.sampled_from(["test", "recommendations", "a model", "train", "items", "users", "predictions"]),
@@ -271,6 +273,7 @@ class Tensor:
         return self.values.tolist()
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("kind", [list, tuple, np.array, pl.Series, pd.Series, pd.Index, pa.array, Tensor], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize(
     "named", [dict, lambda items: {f"u{user}": [f"i{item}" for item in items[user]] for user in items}], ids=["integers", "texts"]

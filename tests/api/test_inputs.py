@@ -14,11 +14,11 @@ import pytest
 import receval
 import scipy.sparse
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from receval.render.forms import as_csv, as_json
 from receval.render.result_data import result_cells, values_table
 from receval.support.errors import DataError
 
+from tests.sizes import draws, each_once
 from tests.worlds import World, worlds
 
 METRICS = [
@@ -114,10 +114,10 @@ def with_ids(world: World, ids: str) -> World:
     return {name: as_text(frame) if ids == "text" or (ids == "mixed" and name == "lists") else frame for name, frame in world.items()}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=4)
-@given(world=worlds(), ids=st.sampled_from(["integer", "text", "mixed"]))
-def test_a_table_of_any_kind_gives_the_bytes_of_its_parquet_file(tmp_path: Path, kind: str, world: World, ids: str):
+@pytest.mark.parametrize(("kind", "ids"), each_once(KINDS, ["integer", "text", "mixed"]))
+@settings(max_examples=draws(1, 3))
+@given(world=worlds())
+def test_a_table_of_any_kind_gives_the_bytes_of_its_parquet_file(tmp_path: Path, kind: str, ids: str, world: World):
     world = with_ids(world, ids)
     for name, frame in world.items():
         frame.write_parquet(tmp_path / f"{name}.parquet")

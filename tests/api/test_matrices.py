@@ -13,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.load.in_memory.frames import frame_of
 
+from tests.sizes import draws
+
 METRICS = ["nDCG", "Recall", "MAP", "Precision(tie_order=item_desc)"]
 
 
@@ -43,7 +45,7 @@ def values(test: pl.DataFrame, lists: Any, **given: Any) -> Any:
     return receval.evaluate(test=test, recommendations={"m": lists}, metrics=METRICS, health=False, **given).to_dict()
 
 
-@settings(max_examples=12)
+@settings(max_examples=draws(4, 12))
 @given(world=scored(), k=st.integers(1, 4), convention=st.sampled_from(["receval", "rectools", "trec_eval"]))
 def test_the_best_items_of_a_matrix_give_the_values_of_the_whole_matrix_under_every_tie_rule(world: Any, k: int, convention: str):
     scores, test, _ = world
@@ -54,7 +56,7 @@ def test_the_best_items_of_a_matrix_give_the_values_of_the_whole_matrix_under_ev
         assert values(test, lists, top_k=k, convention=convention) == expected
 
 
-@settings(max_examples=10)
+@settings(max_examples=draws(4, 10))
 @given(world=scored())
 def test_masked_seen_items_are_not_candidates(world: Any):
     scores, test, train = world

@@ -48,6 +48,7 @@ result = receval.evaluate(test=lists, recommendations={"als": lists}, metrics="n
 """
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_mypy_reveals_the_type_of_every_public_call(tmp_path: Path):
     subprocess.run([sys.executable, "setup.py", "--quiet", "link_types"], cwd=ROOT, check=True)

@@ -16,6 +16,7 @@ from receval.results.audit import Audit, AuditCell, AuditedMeasure
 from receval.syntax.measure_strings import MetricSpec
 
 from tests.conftest import CONFIGS, ROOT
+from tests.sizes import some
 
 SETTINGS = (
     "--set",
@@ -31,9 +32,9 @@ def test_an_audit_has_the_values_of_separate_runs_under_each_convention():
     found = audit(load_config(CONFIGS / "quickstart.yaml", SETTINGS[1::2]))
     assert found.conventions[0] == "receval"
     assert set(found.conventions) == set(conventions.builtin_names())
-    compared = 0
-    for name in found.conventions:
-        alone = run(load_config(CONFIGS / "quickstart.yaml", [*SETTINGS[1::2], f"evaluation.convention={name}"]))
+    compared, tried = 0, some(found.conventions, 10)
+    for name in tried:
+        alone = run(load_config(CONFIGS / "quickstart.yaml", [*SETTINGS[1::2], "health=off", f"evaluation.convention={name}"]))
         rows = {model: [row for row in alone.rows if row.model == model] for model in found.models}
         for place, audited in enumerate(found.measures):
             for model in found.models:
@@ -44,7 +45,7 @@ def test_an_audit_has_the_values_of_separate_runs_under_each_convention():
                 else:
                     assert (cell.value, cell.n_users) == (row.value, row.n_users), (name, audited.measure, model)
                     compared += 1
-    assert compared > 200
+    assert compared > 5 * len(tried)
 
 
 def test_an_audit_reads_a_dirty_file_as_a_run_under_each_convention(tmp_path):
@@ -57,8 +58,8 @@ def test_an_audit_reads_a_dirty_file_as_a_run_under_each_convention(tmp_path):
         "evaluation: {metrics: [nDCG, MAP, Precision, Recall, MRR, F1], top_k: [3, none]}\n"
     )
     found = audit(load_config(tmp_path / "config.yaml"))
-    for name in found.conventions:
-        alone = run(load_config(tmp_path / "config.yaml", [f"evaluation.convention={name}"]))
+    for name in some(found.conventions, 12):
+        alone = run(load_config(tmp_path / "config.yaml", ["health=off", f"evaluation.convention={name}"]))
         rows = {model: [row for row in alone.rows if row.model == model] for model in found.models}
         for place, audited in enumerate(found.measures):
             for model in found.models:
@@ -104,8 +105,8 @@ def test_each_convention_orders_models_in_the_direction_of_its_own_definition(sa
     sets = [f"evaluation.metrics={turned}", "evaluation.top_k=10", "data.train=data/train.csv"]
     for own in ("receval", "elliot"):
         found = audit(load_config(sample / "quickstart.yaml", [*sets, f"evaluation.convention={own}"]))
-        for name in found.conventions:
-            result = run(load_config(sample / "quickstart.yaml", [*sets, f"evaluation.convention={name}"]))
+        for name in {*some(found.conventions, 5), "receval", "elliot"}:
+            result = run(load_config(sample / "quickstart.yaml", [*sets, "health=off", f"evaluation.convention={name}"]))
             for measure in found.measures:
                 values = {model: measure.cells[name, model].value for model in found.models}
                 is_better = next(iter(result.higher_is_better.values()))
@@ -207,6 +208,7 @@ def test_a_run_says_which_lists_a_convention_without_scores_reads_in_another_ord
     assert "uses only the order" not in receval("audit", unsorted, "--convention", "recbole")[1]
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("command", [("audit",), ("check",), ("compare",)])
 @pytest.mark.parametrize("change", [("--set", "evaluation.metrics=[nDCG@10]"), ("-m", "nDCG@10")])
 def test_commands_that_judge_no_gates_leave_out_a_measure_that_a_rule_needs(command, change, sample, receval):

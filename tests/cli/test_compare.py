@@ -48,6 +48,7 @@ def test_gates_closing_sentences_report_summary_and_compare_have_one_base(config
     assert receval("compare", path, "--baseline", "two")[1].startswith("one, poor against two")
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("label", ["main", "config"])
 @pytest.mark.parametrize(
     ("models", "title"),

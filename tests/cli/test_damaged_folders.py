@@ -18,7 +18,9 @@ import receval as library
 import yaml
 from receval.support.errors import DataError
 
-N = int(os.environ.get("RECEVAL_DAMAGES", "60"))
+from tests.sizes import draws
+
+N = int(os.environ.get("RECEVAL_DAMAGES", draws(20, 60)))
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 READ = ("manifest.json", "results.json", "per_user.parquet")
 """Files that are read; others are only copied, by `baseline set`."""

@@ -12,6 +12,8 @@ import yaml
 from receval.support.errors import ConfigError, DataError
 from receval.support.quoting import one_line, sentence
 
+from tests.sizes import some
+
 LINES = ("\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029")
 """Everything that some program takes for the end of a line."""
 COMMAND = "::error::boom"
@@ -82,7 +84,7 @@ SHOWING = [
 ]
 
 
-@pytest.mark.parametrize("command", SHOWING, ids=lambda command: " ".join(command)[:40].encode("unicode_escape").decode())
+@pytest.mark.parametrize("command", some(SHOWING, 12), ids=lambda command: " ".join(command)[:40].encode("unicode_escape").decode())
 def test_no_line_of_a_message_or_a_page_begins_with_a_command_of_data(command, world, receval):
     code, out, err = receval(*command)
     assert code in (0, 1, 2, 3), err

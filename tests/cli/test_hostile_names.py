@@ -14,6 +14,8 @@ import pytest
 import yaml
 from receval.render import forms
 
+from tests.sizes import some
+
 NAMES = (
     "\x1b]0;title\x07a",
     "b\rc",
@@ -87,7 +89,7 @@ PEOPLE = [
 ]
 
 
-@pytest.mark.parametrize("command", PEOPLE)
+@pytest.mark.parametrize("command", some(PEOPLE, 10))
 def test_no_name_is_interpreted_on_a_screen(command, run):
     code, out, err = run(*command.split())
     assert code in (0, 1, 2), err

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from tests.cli.inits import EVERY, HEADER, LISTS, PLAIN, RANKED, SCORED, STARS, TEST, TRAIN, models, pairs, text
+from tests.sizes import some
 
 FOLDERS: dict[str, tuple[dict[str, Any], dict[str, Any], float]] = {
     "a split and two models": (
@@ -151,7 +152,7 @@ def test_the_config_of_a_folder_runs_and_gives_the_number_worked_by_hand(name, i
     assert done.evaluation["relevance"].get("threshold") == (4 if mrr == STARS else None)
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("name", some(FOLDERS, 5))
 def test_the_same_files_give_the_same_config_to_standard_output_and_to_a_file(name, init, receval):
     written = init(FOLDERS[name][0]).config
     Path("config.yaml").unlink()

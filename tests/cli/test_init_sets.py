@@ -230,13 +230,13 @@ def _seed_files(pattern: str, folds: Sequence[int], seeds: Sequence[int]) -> dic
     ],
 )
 def test_the_lists_of_several_seeds_are_runs_of_one_model(pattern, init):
-    folds, seeds = (0, 1, 2), (0, 1, 2, 10)
+    folds, seeds = (0, 1), (0, 2, 10)
     done = init(_seed_files(pattern, folds, seeds))
     written = yaml.safe_load(done.config)["data"]
     wanted = {model: pattern.format(model=model, fold="{fold}", seed="{seed}") for model in ("BPR", "NeuMF")}
     assert {name: given for name, given in written["recommendations"].items() if name != "Pop"} == wanted
     assert [*written["recommendations"]] == ["BPR", "NeuMF", "Pop"]
-    assert "4 seeds: 0, 1, 2, 10" in done.said[wanted["BPR"]]
+    assert "3 seeds: 0, 2, 10" in done.said[wanted["BPR"]]
     assert not any("file" in place for place in done.said)  # nothing is left out
     explicit = [
         {

@@ -39,6 +39,7 @@ def config(write):
     return write("config.yaml", f"data: {data}\nevaluation: {{convention: receval, metrics: [MRR]}}\n")
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("message", [True, False])
 def test_standard_input_is_read_in_every_format(form, message, config, receval, monkeypatch):

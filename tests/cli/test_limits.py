@@ -13,6 +13,8 @@ from time import process_time
 import pytest
 from receval import load_config, run
 
+from tests.sizes import draws, each_once
+
 CONFIG = "data: {test: t.csv, recommendations: {m: l.csv}}\nevaluation: {metrics: [Recall@2]}\nhealth: off\n"
 
 
@@ -62,6 +64,7 @@ def test_too_many_metrics_are_refused(here, receval):
     assert (code, "at most 10,000 metrics can be listed, not 10,001" in err) == (2, True)
 
 
+@pytest.mark.release
 def test_a_text_of_a_megabyte_in_a_config_is_read_quickly(here, receval):
     for text in ("w" * 1_000_000, "w " * 500_000, "w\n  " * 100_000):
         (here / "long.yaml").write_text(f"{CONFIG}odd: {text}\n")
@@ -76,6 +79,7 @@ def test_a_config_that_is_too_large_is_refused_also_if_its_limit_cuts_a_characte
     assert (code, "larger than 4 MiB" in err) == (2, True), err
 
 
+@pytest.mark.release
 def test_init_reads_a_table_of_thousands_of_columns_in_seconds(here, receval):
     rows = [[f"column{n}" for n in range(2_000)], *[[str(n + row) for n in range(2_000)] for row in range(20)]]
     (here / "wide.csv").write_text("\n".join(map(",".join, rows)) + "\n")
@@ -84,6 +88,7 @@ def test_init_reads_a_table_of_thousands_of_columns_in_seconds(here, receval):
     assert time.process_time() - begin < 20
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_the_time_of_a_model_does_not_grow_with_the_number_of_models(here):
     """Give every model the same bytes, the worst case for the check that looks for equal models."""
@@ -97,8 +102,8 @@ def test_the_time_of_a_model_does_not_grow_with_the_number_of_models(here):
         return time.process_time() - begin
 
     seconds(5)
-    few = seconds(40)
-    assert seconds(200) < 10 * few
+    few = seconds(draws(20, 40))
+    assert seconds(draws(100, 200)) < 10 * few
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
@@ -185,24 +190,27 @@ def test_other_numbers_of_threads_are_taken(threads, monkeypatch, tmp_path, writ
     assert receval("run", "--test", lists, "--recs", f"a={lists}", "-m", "Recall@5")[0] == 0
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("above", ["", "evaluation: {metrics: [Recall], top_k: [5]}\n"])
-def test_twenty_thousand_unknown_keys_take_seconds(above, write, receval):
-    keys = "".join(f"{'  ' * (not above)}unknown_key_{index}: 1\n" for index in range(20_000))
+def test_thousands_of_unknown_keys_take_seconds(above, write, receval):
+    n_keys = draws(2_000, 20_000)
+    keys = "".join(f"{'  ' * (not above)}unknown_key_{index}: 1\n" for index in range(n_keys))
     inside = above or "evaluation:\n  metrics: [Recall]\n  top_k: [5]\n"
     config = write("c.yaml", f"data: {{test: t.csv, recommendations: {{a: t.csv}}}}\n{inside}{keys}")
     start = process_time()
     code, _, err = receval("validate", config)
     assert code == 2
     assert "more like these" in err
-    assert process_time() - start < 20
+    assert process_time() - start < n_keys / 1000
 
 
-@pytest.mark.parametrize("names", ["c{}", "c"])
-@pytest.mark.parametrize("ids", ["user,item", "uu,ii"])
-def test_a_hundred_thousand_columns_take_seconds(names, ids, write, receval):
-    header = ",".join(names.format(index) for index in range(100_000))
-    lists = write("lists.csv", "".join((f"{ids},rank,{header}\n", *(f"1,{item},{item}{',1' * 100_000}\n" for item in (1, 2)))))
+@pytest.mark.release
+@pytest.mark.parametrize(("names", "ids"), each_once(["c{}", "c"], ["user,item", "uu,ii"]))
+def test_many_thousand_columns_take_seconds(names, ids, write, receval):
+    n_columns = draws(10_000, 100_000)
+    header = ",".join(names.format(index) for index in range(n_columns))
+    lists = write("lists.csv", "".join((f"{ids},rank,{header}\n", *(f"1,{item},{item}{',1' * n_columns}\n" for item in (1, 2)))))
     start = process_time()
     code, _, err = receval("run", "--test", lists, "--recs", f"a={lists}", "-m", "Recall@5", "-q", "--set", "health=off")
     assert code == (0 if ids == "user,item" else 3), err
-    assert process_time() - start < 30
+    assert process_time() - start < n_columns / 3333

@@ -11,6 +11,7 @@ from receval.metrics import METRICS
 from receval.metrics.catalogue import FAMILIES
 
 from tests.cli.test_terminal import on_a_terminal
+from tests.sizes import each_once, some
 
 
 def without_colour(text: str) -> str:
@@ -115,7 +116,7 @@ def test_the_conventions_are_listed(receval):
         assert load(name).version in line
 
 
-@pytest.mark.parametrize("name", builtin_names())
+@pytest.mark.parametrize("name", some(builtin_names(), 13))
 def test_a_convention_is_explained_with_every_axis_its_notes_and_its_names(name, receval):
     code, out, _ = receval("metrics", "--convention", name)
     assert code == 0
@@ -170,8 +171,10 @@ def test_markdown_tables_have_as_many_cells_in_every_row(arguments, receval):
         assert len({len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}) == 1
 
 
-@pytest.mark.parametrize("columns", [40, 80, 160])
-@pytest.mark.parametrize("arguments", [["metrics"], ["metrics", "nDCG"], ["metrics", "--axes"], ["metrics", "--convention", "clayrs"]])
+@pytest.mark.parametrize(
+    ("arguments", "columns"),
+    each_once([["metrics"], ["metrics", "nDCG"], ["metrics", "--axes"], ["metrics", "--convention", "clayrs"]], [40, 80, 160]),
+)
 def test_nothing_is_cut_off_on_a_terminal_of_any_width(columns, arguments):
     text = without_colour(on_a_terminal(arguments, columns))
     assert "…" not in text

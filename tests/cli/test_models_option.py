@@ -8,6 +8,8 @@ import pytest
 from receval import ConfigError, check, compare, enriched, evaluate_config, load_config, load_results, track
 from receval import evaluate as receval_evaluate
 
+from tests.sizes import each_once
+
 LISTS = {"bpr_1": "1,a\n2,b\n3,c\n", "bpr_2": "1,a\n2,x\n3,c\n", "knn": "1,x\n2,y\n3,c\n", "pop": "1,x\n2,a\n3,z\n"}
 CONFIG = """
 data:
@@ -83,8 +85,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=["-".join(command[:2]) for command in COMMANDS])
-@pytest.mark.parametrize("source", ["config.yaml", "out"])
+@pytest.mark.parametrize(("command", "source"), each_once(COMMANDS, ["config.yaml", "out"]))
 def test_every_command_with_models_takes_names_of_configs_and_of_stored_results(command, source, place, receval):
     assert receval("run", "config.yaml", "-q", "-o", "out/", "--set", "output.per_user=parquet")[0] == 0
     typed = [source if word == "SOURCE" else word for word in command]

@@ -8,6 +8,8 @@ import json
 import pytest
 import yaml
 
+from tests.sizes import each_once
+
 ITEMS = range(10, 16)
 USERS = range(1, 13)
 
@@ -49,8 +51,7 @@ MEASURES = {
 }
 
 
-@pytest.mark.parametrize("big", [1e308, 1e200])
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize(("measure", "big"), each_once(MEASURES, [1e308, 1e200]))
 def test_large_numbers_give_a_number_or_an_error_and_no_warning(measure, big, receval, write, tmp_path):
     # A warning of a library is an error in this suite, and would end in exit code 70.
     world(write, big)

@@ -16,6 +16,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.sizes import some
+
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="this system does not list processes")]
 
 IN_SMALL_PARTS = """
@@ -103,9 +105,10 @@ def runs(process: int) -> bool:
         return False
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("name", "code", "message"),
-    [("SIGINT", 130, "receval: interrupted\n"), ("SIGTERM", 128 + 15, ""), ("SIGHUP", 128 + 1, ""), ("SIGKILL", -9, "")],
+    some([("SIGINT", 130, "receval: interrupted\n"), ("SIGTERM", 128 + 15, ""), ("SIGHUP", 128 + 1, ""), ("SIGKILL", -9, "")], 2),
 )
 def test_a_signal_ends_all_processes_and_leaves_no_file(name, code, message, files, tmp_path):
     scratch = tmp_path / "scratch"
@@ -120,6 +123,7 @@ def test_a_signal_ends_all_processes_and_leaves_no_file(name, code, message, fil
         assert not [*scratch.iterdir(), *tmp_path.glob("out/*")]
 
 
+@pytest.mark.release
 def test_the_next_run_removes_what_a_killed_one_left_and_gives_the_result(files, smaller_files, tmp_path):
     scratch = tmp_path / "scratch"
     with started(files, scratch) as process:
@@ -143,6 +147,7 @@ def test_a_process_that_is_killed_is_a_machine_error(files, tmp_path):
     assert not [*scratch.iterdir(), *tmp_path.glob("out/*")]
 
 
+@pytest.mark.release
 def test_a_full_disk_is_a_machine_error(files, tmp_path):
     before, ignored = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
@@ -157,7 +162,8 @@ def test_a_full_disk_is_a_machine_error(files, tmp_path):
     assert not [*(tmp_path / "scratch").iterdir(), *tmp_path.glob("out/*")]
 
 
-@pytest.mark.parametrize("limit", [2_000_000, 3_000_000])
+@pytest.mark.release
+@pytest.mark.parametrize("limit", some([2_000_000, 3_000_000], 1))
 def test_under_a_limit_on_address_space_it_gives_the_result_or_one_sentence(limit, smaller_files, tmp_path):
     command = [sys.executable, "-c", IN_SMALL_PARTS, "run", str(smaller_files / "config.yaml"), "--format", "csv"]
     shell = ["sh", "-c", f'ulimit -v {limit}; exec "$@"', "sh", *command]

@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 import receval as library
 
+from tests.sizes import each_once
+
 LISTS = "user,item,score\nal,x,2\nal,z,1\nbo,q,3\nbo,y,2\ncy,z,1\n"
 OTHER = "user,item,score\nal,q,2\nal,x,1\nbo,y,3\nbo,q,2\ncy,q,1\n"
 PLAIN = """
@@ -68,16 +70,15 @@ def test_both_forms_are_read_as_the_same_values(folders, config):
         assert frame.columns == long.per_user[model].columns
 
 
-@pytest.mark.parametrize("config", [PLAIN, RICH])
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("compare", "FOLDER", "--format", "json"),
-        ("gate", "FOLDER", "--baseline", "FOLDER", "MRR@2 max_loss 5%", "--format", "json"),
-        ("report", "FOLDER", "--format", "md"),
-        ("user", "al", "FOLDER", "--format", "json"),
-    ],
+COMMANDS = (
+    ("compare", "FOLDER", "--format", "json"),
+    ("gate", "FOLDER", "--baseline", "FOLDER", "MRR@2 max_loss 5%", "--format", "json"),
+    ("report", "FOLDER", "--format", "md"),
+    ("user", "al", "FOLDER", "--format", "json"),
 )
+
+
+@pytest.mark.parametrize(("command", "config"), each_once(COMMANDS, [PLAIN, RICH]))
 def test_every_command_says_the_same_of_both_forms(folders, receval, config, command):
     said = []
     for folder in folders(config):

@@ -179,6 +179,7 @@ def test_for_gitlab_two_files_are_written(folder, tmp_path, receval):
     assert (tmp_path / "receval-junit.xml").read_bytes().startswith(b"<?xml")
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("chart", ["over_k", "over-k", "precision_recall", "differences", "trade_off", "distribution", "groups"])
 @pytest.mark.parametrize("ending", ["json", "svg"])
 def test_a_chart_can_be_written_alone(chart, ending, folder, tmp_path, receval):

@@ -22,7 +22,7 @@ from receval.cli.main import main
 from receval.config import json_schema
 from receval.results.tables import ValueRow, columns_of_table
 
-from tests.conftest import CONFIGS
+from tests.conftest import copied_configs
 
 RECEVAL = [sys.executable, "-m", "receval.cli"]
 
@@ -35,7 +35,7 @@ def config(sample) -> Path:
 @pytest.fixture(scope="module")
 def first_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the configs after a run of `grids.yaml`; tests must not change them."""
-    configs = Path(shutil.copytree(CONFIGS, tmp_path_factory.mktemp("grids") / "configs"))
+    configs = copied_configs(tmp_path_factory.mktemp("grids") / "configs")
     assert main(["run", str(configs / "grids.yaml"), "-q"]) == 0
     return configs
 

@@ -89,6 +89,7 @@ def test_a_slice_that_only_the_first_half_has_is_examined_and_not_confirmed(conf
     assert re.search(rf"\b{slices['family']} of [0-9]+ slices? tested, none confirmed\.", out)
 
 
+@pytest.mark.release
 def test_bytes_do_not_depend_on_the_order_of_rows_or_on_threads(config, receval):
     outs = {receval("slices", config(order=order), "--format", "json", "--set", f"engine.workers={order}")[1] for order in (0, 1, 2)}
     assert len(outs) == 1

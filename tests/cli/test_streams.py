@@ -18,6 +18,7 @@ def run_shell(command: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.each_once
 @FULL
 @pytest.mark.parametrize("closing", ["2>/dev/full", "2>&-"])
 @pytest.mark.parametrize(("command", "code"), [("run nope.yaml", 2), ("run", 2), ("nope", 2), ("--version", 0)])
@@ -25,6 +26,7 @@ def test_a_broken_standard_error_does_not_change_the_exit_code(command, code, cl
     assert run_shell(f"{command} {closing}")[0] == code
 
 
+@pytest.mark.each_once
 @FULL
 @pytest.mark.parametrize(("full", "reason"), [(">/dev/full", "No space left on device"), (">&-", "it is closed")])
 @pytest.mark.parametrize("command", ["--version", "--help", "schema", "metrics --format json"])

@@ -24,6 +24,7 @@ from receval.support.outputs import output_form
 from receval.syntax.short_names import Margin
 
 from tests.comparison.conftest import change_lists, lists_of, rated_items
+from tests.sizes import draws
 
 DROP = {"missing_lists": "drop"}
 
@@ -78,7 +79,7 @@ def test_a_conclusion_is_data_in_the_json_form(other_users):
     assert rival["low"] < rival["difference"] < rival["high"]
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(14, 40))
 @given(st.lists(st.tuples(st.integers(1, 60), st.integers(0, 59), st.integers(0, 40)), min_size=2, max_size=4), st.integers(0, 99))
 def test_no_mark_and_no_sentence_contradicts_the_comparison_on_common_users(evaluate, models, seed):
     lists = {}

@@ -57,6 +57,7 @@ def test_the_sample_has_the_values_that_scipy_gives_with_the_correction_for_skew
     assert p is None or one.p == pytest.approx(p, rel=1e-10)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("aggregates", [(), ("mean", "sum", "median", "p90", "geometric", "micro", "std", "ci95")])
 @pytest.mark.parametrize("policy", [{}, {"missing_lists": "zero"}])
 def test_compared_values_equal_those_of_the_result(aggregates, policy, result):

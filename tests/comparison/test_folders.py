@@ -10,6 +10,7 @@ import pytest
 import receval as api
 
 from tests.comparison.conftest import change_lists, lists_of, rated_items
+from tests.sizes import each_once
 
 CONFIG = """
 data: {test: test.csv, recommendations: {knn: knn.csv}%s}
@@ -169,9 +170,12 @@ def test_only_the_measures_that_are_named_must_count_the_same_users(partly_other
 
 
 @pytest.mark.parametrize(
-    "asked", [("--by", "users.plan"), ("--cluster", "users.house"), ("--by", "users.plan", "--cluster", "users.house")]
+    ("lacks", "asked"),
+    each_once(
+        ["base", "model", "both"],
+        [("--by", "users.plan"), ("--cluster", "users.house"), ("--by", "users.plan", "--cluster", "users.house")],
+    ),
 )
-@pytest.mark.parametrize("lacks", ["base", "model", "both"])
 def test_groups_and_clusters_of_common_users_have_only_users_counted_by_both_models(lacks, asked, folder, receval):
     """Compare with folders in which only the common users have a list."""
     side = pl.DataFrame({"user": range(1, 61), "plan": ["a", "b", "c"] * 20, "house": [f"h{n % 13}" for n in range(60)]})

@@ -110,5 +110,5 @@ def test_the_doubt_about_a_block_is_on_standard_error_for_every_format(form, rec
     said = "receval: The evaluation is read under the convention receval; if it was written for WarpRec, write convention: warprec."
     assert receval("run", sample / "quickstart.yaml", *changed)[2].count(said) == 1
     assert said not in receval("run", sample / "quickstart.yaml", *changed, "--quiet")[2]
-    for command in ("check", "describe"):
+    for command in ("check", "describe") if form == "table" else ():  # they have other formats
         assert receval(command, sample / "quickstart.yaml", *changed[:2])[2].count(said) == 1

@@ -23,8 +23,8 @@ ONCE = ("unique_hits", "keep_best_rank", "keep_last_row", "sum_scores")
 @st.composite
 def messy_worlds(draw: Any) -> World:
     """Draw repeated rows in every file, users in one file only, users whose ratings are all 0, ties, empty lists."""
-    users, items = range(draw(st.integers(1, 5))), range(draw(st.integers(1, 8)))
-    chance = random.Random(draw(st.integers(0, 2**32)))
+    chance = random.Random(draw(st.integers(0, 2**32)))  # of which all follows: already the first example of Hypothesis is an awkward world
+    users, items = range(chance.randint(1, 5)), range(chance.randint(1, 8))
     unliking = {user for user in users if chance.random() < 0.3}
     test = [(user, item, 0.0 if user in unliking else float(chance.randint(0, 5))) for user, item in pairs(chance, users, items, 0.5)]
     test += [(user, item, 0.0 if user in unliking else float(chance.randint(0, 5))) for user, item, _ in test if chance.random() < 0.4]

@@ -211,6 +211,7 @@ def test_hostile_names_can_be_drawn(kind, hostile):
     assert "<script>" in text or kind == "distribution"
 
 
+@pytest.mark.release
 @needs_extra
 def test_names_of_models_can_have_every_character_that_is_not_a_letter(tmp_path):
     """Try them because Vega parses names within expressions, where a Unicode line separator is invalid."""

@@ -16,6 +16,7 @@ from receval.metrics import METRICS
 from receval.results.model_diff import REASONS
 from receval.studies import diffing
 
+from tests.sizes import each_once
 from tests.variants import FORMULAS
 from tests.worlds import pairs
 
@@ -59,8 +60,7 @@ def difference(data: World, **more: Any) -> receval.DiffResult:
     return receval.diff(data["a"], data["b"], **options, **arguments(data, **more))
 
 
-@pytest.mark.parametrize("text", [False, True])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(("seed", "text"), each_once(range(12), [False, True]))
 def test_contributions_add_up_to_the_difference_that_a_run_has(seed, text):
     data = world(seed, text=text)
     diff = difference(data)
@@ -121,8 +121,7 @@ def literal_reasons(data: World, k: int) -> dict[tuple[Any, Any], tuple[str, str
     return found
 
 
-@pytest.mark.parametrize("text", [False, True])
-@pytest.mark.parametrize("seed", range(0, 24, 2))
+@pytest.mark.parametrize(("seed", "text"), each_once(range(0, 24, 2), [False, True]))
 def test_reasons_are_those_that_a_literal_reader_finds(seed, text):
     data = world(seed, text=text)
     diff = difference(data, measure="nDCG@3")

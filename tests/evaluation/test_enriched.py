@@ -97,6 +97,7 @@ def test_each_model_has_its_own_file(enriched):
     }
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("text_ids", [False, True])
 def test_orders_of_rows_and_parts_change_no_byte(enriched, monkeypatch, text_ids):
     draw = random.Random(3)

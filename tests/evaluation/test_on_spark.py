@@ -11,7 +11,7 @@ import pytest
 from tests.evaluation.on_spark import contents, write_config, write_world
 from tests.variants import COLUMN, FORMULAS
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.release, pytest.mark.spark, pytest.mark.slow]
 SPARK = ("--set", "engine.name=spark", "--set", "engine.master=local[2]")
 METRICS = list({formula.partition("(")[0]: formula for formula in FORMULAS}.values())
 """Every metric of the registry once."""

@@ -15,7 +15,7 @@ from benchmarks.cluster import standalone_cluster
 from tests.conftest import QUICK_JAVA, ROOT
 from tests.evaluation.on_spark import contents, write_config, write_world
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.release, pytest.mark.spark, pytest.mark.slow]
 METRICS = ["nDCG", "MAP", "Recall", "F1", "MRR", "ItemCoverage", "Gini", "ILD", "ARP", "RMSE"]
 
 

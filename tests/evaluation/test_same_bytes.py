@@ -29,6 +29,7 @@ from receval.support import outputs
 from receval.syntax.measure_strings import parse
 
 from tests.conftest import table
+from tests.sizes import draws, some
 from tests.variants import COLUMN, FILE_ORDER, without
 from tests.worlds import OF_ITEMS, OF_TEST, World, pairs, sides
 
@@ -41,21 +42,27 @@ RUNS: dict[str, dict[str, Any]] = {
     "every metric, reference list and check": {
         "evaluation": {
             "metrics": ONE_OF_EACH,
-            "top_k": [3, "none"],
-            "yardsticks": ["oracle", "popularity", "random"],
+            "top_k": some([3, "none"], 1),
+            "yardsticks": some(["popularity", "oracle", "random"], 2),
             "by": BY[:2],
         },
     },
-    "every value of every axis": {"evaluation": {"metrics": ORDERLESS, "top_k": [3, "none"]}, "health": "off", "models": ["model"]},
+    "every value of every axis": {
+        "evaluation": {"metrics": ORDERLESS, "top_k": some([3, "none"], 1)},
+        "health": "off",
+        "models": ["model"],
+    },
     "every aggregate, bootstrap and pooled values": {
         "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": AGGREGATES, "by": BY}
     },
 }
 """Settings of each run. Aggregates are computed from per-user values of any metric, so a few metrics are enough for all of them; values of
 axes are tried on the model with ties and duplicates."""
+HEAVY = ("every metric, reference list and check", "every value of every axis")
+"""Runs over all metrics; processes run the first of them each time."""
 HOWS: dict[str, Sequence[tuple[int | None, int | None]]] = {
     "every metric, reference list and check": ((12, 8),),
-    "every value of every axis": ((30, None),),
+    "every value of every axis": ((60, None),),
     "every aggregate, bootstrap and pooled values": ((1, 8), (7, None), (None, 1)),
 }
 """Runs over shuffled files, which are partitioned in temporary files because `engine.memory` is small: the rows of a part, and the threads,
@@ -139,10 +146,10 @@ def plain_bytes(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dic
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.release) if name in HEAVY else name for name in RUNS])
 def test_orders_of_rows_parts_and_threads_change_no_byte(name, plain_bytes, receval, tmp_path, monkeypatch):
     world, expected = awkward_world(4), plain_bytes(name)
-    for seed, (rows_per_part, n_threads) in enumerate(HOWS[name], 1):
+    for seed, (rows_per_part, n_threads) in enumerate(some(HOWS[name], 2), 1):
         config = write_world(tmp_path / f"{rows_per_part} rows, {n_threads} threads", world, RUNS[name], seed)
         if n_threads:
             program = [sys.executable, "-c", IN_PARTS, str(rows_per_part or 0), "run", str(config), "-q"]
@@ -184,7 +191,7 @@ def test_per_user_values_written_while_measuring_change_no_byte(order, is_used, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n_processes", "shuffled"), [(1, 8), (2, None), (3, 9)])
+@pytest.mark.parametrize(("n_processes", "shuffled"), some([(3, 9), (1, 8), (2, None)], 1))
 def test_processes_that_measure_change_no_byte(n_processes, shuffled, plain_bytes, receval, tmp_path, monkeypatch):
     world, run = awkward_world(4), RUNS["every metric, reference list and check"]
     monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=25))
@@ -215,7 +222,7 @@ def lasting() -> Iterator[Lasting]:
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(6, 15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_random_files_cut_anywhere_give_the_same_values_with_processes(data, lasting, tmp_path, monkeypatch):
     row = st.tuples(st.integers(0, 5), st.integers(0, 8), st.sampled_from([0.1, 0.2, 0.7]))
@@ -225,8 +232,8 @@ def test_random_files_cut_anywhere_give_the_same_values_with_processes(data, las
     test = sorted(data.draw(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=1, max_size=20), "test"))
     n_files = data.draw(st.integers(1, 3), "number of files")
     folder = Path(tempfile.mkdtemp(dir=tmp_path))
-    for number, some in enumerate(np.array_split(np.arange(len(lists)), n_files)):
-        pl.DataFrame([lists[row] for row in some], dict.fromkeys(LISTS), orient="row").cast(LISTS).write_parquet(
+    for number, places in enumerate(np.array_split(np.arange(len(lists)), n_files)):
+        pl.DataFrame([lists[row] for row in places], dict.fromkeys(LISTS), orient="row").cast(LISTS).write_parquet(
             folder / f"{number}.parquet"
         )
     pl.DataFrame(test, ["user", "item"], orient="row").write_parquet(folder / "test" / "test.parquet", mkdir=True)

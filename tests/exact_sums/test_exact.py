@@ -14,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.exact_sums.exact import ExactSums, round_fraction
 
+from tests.sizes import draws
+
 any_floats = st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=40)
 values_of_users = st.lists(st.floats(0, 1), max_size=40)
 
@@ -109,7 +111,7 @@ def test_sums_are_small_when_pickled():
     assert pickle.loads(pickle.dumps(sums)) == sums
 
 
-@settings(max_examples=20)
+@settings(max_examples=draws(7, 20))
 @given(values=st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=30), seed=st.integers(0, 99))
 def test_sums_of_ranges_are_those_of_their_terms_as_often_as_each_counts(values, seed):
     chance = random.Random(seed)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from receval.render.result_data import verdict_cells
 
 from tests.gates.small import gate, gates, result_of
+from tests.sizes import draws
 
 VALUES = st.lists(st.tuples(st.floats(0.125, 1, width=32), st.floats(0, 1, width=32)), min_size=2, max_size=30)
 KINDS = st.sampled_from(["nDCG", "RMSE"])
@@ -19,7 +20,7 @@ def rule(metric: str, kind: str, margin: float, is_share: bool) -> str:
     return f"{metric if metric == 'RMSE' else f'{metric}@10'} {kind} {f'{100 * margin!r}%' if is_share else repr(margin)}"
 
 
-@settings(max_examples=60)
+@settings(max_examples=draws(21, 60))
 @given(VALUES, KINDS, st.floats(0, 0.4), st.floats(0, 0.4), st.booleans())
 def test_a_gate_that_passes_also_passes_with_a_larger_margin(pairs, metric, margin, more, is_share):
     base, today = zip(*pairs, strict=True)
@@ -28,7 +29,7 @@ def test_a_gate_that_passes_also_passes_with_a_larger_margin(pairs, metric, marg
     assert SEVERE[loose.outcome] <= SEVERE[tight.outcome]
 
 
-@settings(max_examples=60)
+@settings(max_examples=draws(21, 60))
 @given(VALUES, KINDS, st.floats(0, 0.4), st.booleans(), st.sampled_from(["max_loss", "min_gain"]))
 def test_a_gate_passes_only_if_the_observed_loss_is_within_the_margin_and_fails_only_if_it_is_not(pairs, metric, margin, is_share, kind):
     base, today = (np.array(side) for side in zip(*pairs, strict=True))
@@ -39,7 +40,7 @@ def test_a_gate_passes_only_if_the_observed_loss_is_within_the_margin_and_fails_
     assert one.outcome != ("pass" if loss > allowed else "fail")
 
 
-@settings(max_examples=30)
+@settings(max_examples=draws(10, 30))
 @given(VALUES, st.randoms(use_true_random=False))
 def test_the_order_of_users_changes_no_byte_of_a_gate(pairs, random):
     base, today = zip(*pairs, strict=True)

@@ -42,6 +42,7 @@ from receval.tables.rows import PartData
 
 from tests.conftest import table
 from tests.scoring.small import frame, prepared, task
+from tests.sizes import draws
 
 AVAILABLE = frozenset({"lists", "train", "catalogue", "scores", "cutoffs"})
 SETTINGS = {name: setting(declared) for name, declared in CHECKS.items()}
@@ -248,7 +249,7 @@ def test_limits_and_lower_severities_of_the_config_apply():
 users, items = st.integers(1, 6), st.integers(1, 8)
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(14, 40))
 @given(
     own=st.lists(st.tuples(users, items, st.sampled_from([1.0, 2.0, 3.0]), st.integers(0, 4)), max_size=25),
     tested=st.lists(st.tuples(users, items), min_size=1, max_size=12),

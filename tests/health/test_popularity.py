@@ -13,6 +13,7 @@ from receval.scoring.per_user import Scorer
 from receval.tables.rows import PartData
 
 from tests.scoring.small import frame, prepared, task
+from tests.sizes import draws
 
 PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=12)
 
@@ -34,7 +35,7 @@ def count_popular(train, lists):
     return popular_lists(scorer.tables.get("reading", scorer.choice(chosen.definitions[0])), part, chosen.prepared)
 
 
-@settings(max_examples=200)
+@settings(max_examples=draws(70, 200))
 @given(train=PAIRS, masks=st.booleans(), cut=st.integers(1, 6), draw=st.randoms(), swap=st.booleans())
 def test_a_list_is_popular_if_its_counts_are_those_of_the_most_popular_items(train, masks, cut, draw, swap):
     counts = Counter(item for _, item in train)

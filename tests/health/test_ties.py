@@ -13,6 +13,7 @@ from receval.metrics.registry import at
 from receval.support.errors import DataError
 
 from tests.conftest import per_user, table, values
+from tests.sizes import draws
 
 MEASURES = [
     "Precision", "Precision(denominator=list_length)", "Precision(denominator=min_r_k)", "Recall", "Recall(denominator=min_r_k)", "HitRate",
@@ -44,7 +45,7 @@ users = st.lists(
 )
 
 
-@settings(max_examples=8)  # tests/scoring/test_ties.py tries the arithmetic on more; this is the finding of a run
+@settings(max_examples=draws(3, 8))  # tests/scoring/test_ties.py tries the arithmetic on more; this is the finding of a run
 @given(users=users, graded=st.booleans())
 def test_bounds_of_the_finding_equal_those_over_all_orders(evaluate, users, graded):
     catalogue = table(["item"], [(item,) for item in range(9)])

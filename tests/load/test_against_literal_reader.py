@@ -17,6 +17,7 @@ from receval.syntax.measure_strings import parse
 
 from tests.conftest import values
 from tests.literal_reader import Refused, Row, mean, rows_of_csv, rows_of_ndjson, rows_of_trec
+from tests.sizes import draws
 
 BIG = 2**53
 MANY = 1_100
@@ -76,7 +77,7 @@ def pairs(others: Sequence[str]) -> st.SearchStrategy[list[tuple[str, str]]]:
     return st.lists(st.tuples(st.sampled_from(USERS), st.sampled_from(others)), min_size=1, max_size=6, unique=True)
 
 
-@settings(max_examples=80)
+@settings(max_examples=draws(28, 80))
 @given(
     lines=pairs(ITEMS),
     titles=st.lists(st.sampled_from(TITLES), min_size=6, max_size=6),
@@ -97,7 +98,7 @@ def test_text_has_the_values_of_the_literal_reader(lines, titles, separator, end
     assert_alike(folder, "l.csv", content, lambda: rows_of_csv(content, separator, has_header), **source)
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(14, 40))
 @given(lines=pairs(JSON_ITEMS), late=st.booleans(), large=st.booleans())
 def test_ndjson_has_the_values_of_the_literal_reader(lines, late, large, tmp_path_factory):
     first = [f'{{"user": 0, "item": {number}, "score": {-number}}}' for number in range(MANY if late else 1)]
@@ -107,7 +108,7 @@ def test_ndjson_has_the_values_of_the_literal_reader(lines, late, large, tmp_pat
     assert_alike(tmp_path_factory.mktemp("json"), "l.ndjson", content, lambda: rows_of_ndjson(content))
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(14, 40))
 @given(lines=pairs(ITEMS), forms=st.lists(st.sampled_from(TREC_LINES), min_size=6, max_size=6), late=st.booleans(), large=st.booleans())
 def test_trec_has_the_values_of_the_literal_reader(lines, forms, late, large, tmp_path_factory):
     first = [f"0 Q0 {number} 1 {-number} tag" for number in range(MANY if late else 1)]

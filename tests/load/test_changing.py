@@ -20,6 +20,7 @@ from receval.load import sniff, source_file
 from receval.support.errors import DataError
 
 from tests.load.conftest import look_at
+from tests.sizes import each_once
 
 CHANGES: dict[str, Callable[[Path], object]] = {
     "grown": lambda path: path.open("ab").write(b"9,9,9\n"),
@@ -62,20 +63,23 @@ def changing(monkeypatch, module, name, change, path, before=True):
     monkeypatch.setattr(module, name, changed)
 
 
-@pytest.mark.parametrize("ending", WRITE)
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize(
-    ("module", "name", "before"),
-    [
-        (files, "_read", True),
-        (running, "_measure_on_this_machine", True),
-        (running, "_measure_on_this_machine", False),
-        (running, "describe", True),
-        (running, "describe", False),
-    ],
+STEPS = (
+    (files, "_read", True),
+    (running, "_measure_on_this_machine", True),
+    (running, "_measure_on_this_machine", False),
+    (running, "describe", True),
+    (running, "describe", False),
 )
-def test_a_file_that_changes_between_two_reads_is_refused(module, name, before, change, ending, config, monkeypatch):
+"""Steps of a run; the file changes before or after."""
+
+
+@pytest.mark.parametrize(
+    ("ending", "change", "step"),
+    dict.fromkeys(row for turned in range(3) for row in each_once(WRITE, CHANGES, range(len(STEPS)), turned=turned)),
+)
+def test_a_file_that_changes_between_two_reads_is_refused(ending, change, step, config, monkeypatch):
     path, lists = config(ending)
+    module, name, before = STEPS[step]
     changing(monkeypatch, module, name, CHANGES[change], lists, before)
     with pytest.raises(
         DataError, match=rf"^data\.recommendations\.m: .*lists\.{ending} (changed|was removed) while it was read\n  run again"
@@ -130,6 +134,7 @@ sys.exit(main(["run", sys.argv[1]]))
 """
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("ending", WRITE)
 def test_a_large_file_that_is_truncated_during_a_pass_is_an_error_and_not_a_crash(ending, config, tmp_path):
     path, lists = config(ending)

@@ -12,7 +12,9 @@ from receval import evaluate, load_config, run
 from receval.evaluation.describing import describe
 from receval.support.errors import DataError
 
-N = int(os.environ.get("RECEVAL_DAMAGES", "20"))
+from tests.sizes import FULL, draws
+
+N = int(os.environ.get("RECEVAL_DAMAGES", draws(8, 20)))
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 ROWS = range(300)
 LISTS = pl.DataFrame(
@@ -58,6 +60,7 @@ def refused(use, config):
     return ""
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("name", WRITERS)
 @pytest.mark.parametrize("role", ["l", "t"])
 def test_a_changed_byte_gives_a_sentence_or_values(name, role, write_files):
@@ -72,7 +75,7 @@ def test_a_changed_byte_gives_a_sentence_or_values(name, role, write_files):
             sentence = refused(use, config)
             assert any(part in sentence for part in (f"{role}-{name}", "in common")) or not sentence
             n_refused += bool(sentence)
-    assert n_refused
+    assert n_refused or (not FULL and "plain" in name)  # few of its bytes are part of a structure
 
 
 def test_text_that_cannot_be_decompressed_is_refused_when_its_types_are_detected(write_files):

@@ -113,6 +113,7 @@ def test_bad_test_files_are_refused_in_one_sentence_with_exit_code_3(content, re
     assert message in err
 
 
+@pytest.mark.release
 def test_a_200_megabyte_line_is_refused_quickly(write, receval, tmp_path):
     write("test.csv", "user,item\n1,a\n")
     write("l.csv", b"user,item,score\n1,a,1\n1," + b"x" * 200_000_000 + b",0.5\n")

@@ -15,6 +15,7 @@ JSON = "".join(f'{{"user": {user}, "item": {item}, "score": {score}, "title": "Ã
 COLONS = CSV.replace(",", "::")
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "utf-32", "utf-8", "utf-8-sig"])
 @pytest.mark.parametrize(("name", "text"), [("l.csv", CSV), ("l.ndjson", JSON), ("l.dat", COLONS), ("noending", CSV), ("l.csv.gz", CSV)])
 def test_text_is_read_in_the_encoding_of_the_config(encoding, name, text, write, evaluate_lists):
@@ -101,6 +102,7 @@ def test_a_decimal_point_among_decimal_commas_is_refused(write, evaluate_lists):
         evaluate_lists("l.csv")
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("word", ["NA", "N/A", "null", "None", "nan", "NaN", ""])
 @pytest.mark.parametrize("before", [0, 3000])
 def test_words_for_missing_values_are_missing_in_number_columns(word, before, write, evaluate_lists):

@@ -31,6 +31,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_document_of_any_shape_and_line_breaks_is_read(shape, indent, write, evaluate_lists):

@@ -33,6 +33,7 @@ def objects(n: int, item: str, **more: str) -> str:
     return good * n + json.dumps({"user": 2, "item": "ITEM", **more}).replace('"ITEM"', item) + "\n"
 
 
+@pytest.mark.each_once
 @places
 @pytest.mark.parametrize("item", ODD)
 @pytest.mark.parametrize("spelling", ["item", "artículo"])

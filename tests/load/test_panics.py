@@ -60,6 +60,7 @@ def test_a_type_that_cannot_be_read_is_refused_in_a_sentence_by_every_command(na
         assert command.startswith("init") or len(err.splitlines()) == 2, (command, err)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("compression", ["lz4", "zstd"])
 @pytest.mark.parametrize("columns", [["user", "item"], ["user"], ["item"]])
 def test_compressed_string_view_without_long_texts_is_refused_by_every_command(columns, compression, lists, receval, monkeypatch):

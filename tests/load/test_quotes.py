@@ -16,6 +16,7 @@ from receval.evaluation.files import SourceReader
 from receval.support.errors import DataError
 
 from tests.load.conftest import look_at
+from tests.sizes import draws
 
 TEST = "user,item\n1,10\n2,12\n3,13\n4,14\n"
 INCHES = 'user,item,score,title\n1,10,0.9,7" vinyl\n2,12,0.8,LP\n3,98,0.7,CD\n4,14,0.6,12" vinyl\n'
@@ -120,7 +121,7 @@ FIELDS = (*PLAIN, *MARKED)
 rows = st.lists(st.lists(st.sampled_from(FIELDS), min_size=1, max_size=3) | st.just(["u", "i", "t", "more"]), max_size=6)
 
 
-@settings(max_examples=300)
+@settings(max_examples=draws(105, 300))
 @given(rows=rows, separator=st.sampled_from(",\t;"), end=st.sampled_from(["\n", "\r\n"]), ends=st.booleans(), late=st.booleans())
 def test_any_text_is_read_like_the_csv_module_or_refused_with_a_line(rows, separator, end, ends, late, tmp_path_factory):
     first = [["user", "item", "title"], ["u", "i", "t"], *([["u", "i"]] * 1_000 if late else [])]

@@ -30,7 +30,7 @@ def evaluate(write, monkeypatch):
             return opening.open_rows(scan, **options)
 
         monkeypatch.setattr(files, "open_rows", noted)
-        monkeypatch.setattr(running, "whole_users", partial(whole_users, rows_per_part=4))
+        monkeypatch.setattr(running, "whole_users", partial(whole_users, rows_per_part=40))
         write("t.csv", TEST)
         write("first.csv", "\n".join([HEADER, *LISTS]) + "\n")
         write("l.csv", "\n".join([HEADER, *lines]) + "\n")

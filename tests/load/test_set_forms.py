@@ -14,6 +14,8 @@ import pytest
 import yaml
 from receval import Result, load_config, run
 
+from tests.sizes import each_once
+
 METRICS = ["MRR@3", "nDCG(gain=linear)@3", "Recall@5"]
 
 
@@ -325,13 +327,12 @@ def compare(folder: Path, world: World, *, lists: Form | None = None, test: Form
     return result
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("texts", [False, True])
-@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize(("name", "texts", "seed"), each_once(LISTS, [False, True], range(3)))
 def test_lists_in_any_form_have_the_values_of_long_ones(name, texts, seed, tmp_path):
     compare(tmp_path, world_of(seed, texts), lists=LISTS[name])
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", FLOATS)
 def test_whole_numbers_with_a_point_are_the_integers(name, seed, tmp_path):
@@ -343,9 +344,7 @@ def test_whole_numbers_with_a_point_are_the_integers(name, seed, tmp_path):
     assert any("are whole numbers written with a point (318.0)" in remark for remark in result.remarks)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("texts", [False, True])
-@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize(("name", "texts", "seed"), each_once(TESTS, [False, True], range(3)))
 def test_test_files_in_any_form_have_the_values_of_long_ones(name, texts, seed, tmp_path):
     compare(tmp_path, world_of(seed, texts), test=TESTS[name])
 

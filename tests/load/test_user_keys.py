@@ -111,6 +111,7 @@ def test_an_id_is_the_texts_with_bars_between_them_which_are_escaped_in_the_text
     assert ids(frame, ["b", "a"])[0] == "12|x"
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("missing", [None, ""])
 @pytest.mark.parametrize("column", KEY)
 def test_a_row_that_lacks_a_value_in_one_of_the_columns_has_no_user(column, missing, tmp_path):

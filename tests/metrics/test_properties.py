@@ -15,6 +15,7 @@ from receval.syntax.measure_strings import parse
 from tests import literal, literal_beyond, literal_models
 from tests.conftest import model_values, per_user
 from tests.literal_facts import UNKNOWN, Facts
+from tests.sizes import draws
 from tests.variants import AS_TEXT, FILE_ORDER, FORMULAS, PROTOCOLS, VARIANTS, without
 from tests.worlds import World, assert_same, equal, measured, worlds
 
@@ -49,7 +50,7 @@ BEYOND_BOUNDS = (
 
 
 @part
-@settings(max_examples=3)
+@settings(max_examples=draws(2, 5))
 @given(world=worlds())
 def test_values_equal_those_of_the_literal_implementation_and_keep_their_bounds(part, world, evaluate):
     asked = FORMULAS[part::PARTS]
@@ -100,7 +101,7 @@ def assert_bounds(label: str, value: float | None, where: Any) -> None:
 
 
 @part
-@settings(max_examples=2)
+@settings(max_examples=draws(1, 3))
 @given(world=worlds(), seed=st.integers(0, 1000))
 def test_shuffling_the_rows_of_every_file_changes_nothing(part, world, seed, evaluate):
     shuffled = {name: frame.sample(fraction=1, shuffle=True, seed=seed) for name, frame in world.items()}
@@ -109,7 +110,7 @@ def test_shuffling_the_rows_of_every_file_changes_nothing(part, world, seed, eva
 
 
 @part
-@settings(max_examples=2)
+@settings(max_examples=draws(1, 3))
 @given(world=worlds())
 def test_renaming_users_and_items_in_order_changes_nothing(part, world, evaluate):
     def renamed(frame: pl.DataFrame) -> pl.DataFrame:  # users as items, because some distances are between a user and an item
@@ -137,7 +138,7 @@ LOOKS_FURTHER = {
 
 
 @part
-@settings(max_examples=2)
+@settings(max_examples=draws(1, 3))
 @given(world=worlds())
 def test_items_after_rank_k_change_nothing_at_k(part, world, evaluate):
     cut = [text for text in FORMULAS if METRICS[parse(text).name].cut and not text.startswith(tuple(LOOKS_FURTHER))][part::PARTS]
@@ -151,7 +152,7 @@ def test_items_after_rank_k_change_nothing_at_k(part, world, evaluate):
         assert_same(whole, measured(evaluate, world | {"lists": changed}, cut, top_k=[3]))
 
 
-@settings(max_examples=10)
+@settings(max_examples=draws(4, 10))
 @given(world=worlds())
 def test_a_list_in_the_best_order_is_perfect(world, evaluate):
     best = world["test"].filter(pl.col("rating") > 0).select("user", "item", score=pl.col("rating").cast(pl.Float64))

@@ -10,6 +10,7 @@ from receval.metrics import METRICS
 from receval.syntax.measure_strings import parse
 
 from tests.conftest import model_values, per_user
+from tests.sizes import draws, some
 from tests.variants import COLUMN, FORMULAS
 from tests.worlds import assert_same, measured, worlds
 
@@ -37,8 +38,8 @@ def values_of(result):
     yield from ((label, value, "all") for label, value in model_values(result).items())
 
 
-@pytest.mark.parametrize("convention", builtin_names())
-@settings(max_examples=2, derandomize=True)
+@pytest.mark.parametrize("convention", some(builtin_names(), 13))
+@settings(max_examples=draws(1, 4), derandomize=True)
 @given(world=worlds())
 def test_popularity_stays_within_its_bounds_where_train_repeats_rows(convention, world, evaluate):
     for label, value, who in values_of(measured(evaluate, log_of(world), DEFAULTS, convention=convention, top_k=[1, 3])):
@@ -48,8 +49,8 @@ def test_popularity_stays_within_its_bounds_where_train_repeats_rows(convention,
         assert value is None or low - 1e-12 <= value <= high + 1e-12, (convention, who, label, value)
 
 
-@pytest.mark.parametrize("convention", sorted(set(builtin_names()) - COUNT_ROWS))
-@settings(max_examples=2, derandomize=True)
+@pytest.mark.parametrize("convention", some(sorted(set(builtin_names()) - COUNT_ROWS), 11))
+@settings(max_examples=draws(1, 4), derandomize=True)
 @given(world=worlds())
 def test_repeated_rows_of_train_change_no_popularity_counted_in_users(convention, world, evaluate):
     once = {**world, "train": world["train"].unique(maintain_order=True)}
@@ -57,7 +58,7 @@ def test_repeated_rows_of_train_change_no_popularity_counted_in_users(convention
     assert_same(before, after, near=0)
 
 
-@settings(max_examples=3, derandomize=True)
+@settings(max_examples=draws(2, 6), derandomize=True)
 @given(world=worlds())
 def test_repeated_rows_of_train_change_no_setting_that_counts_users(world, evaluate):
     asked = [label for label in POPULAR if not row_popularity(label)]

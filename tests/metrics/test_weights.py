@@ -26,6 +26,7 @@ from receval.syntax.measure_strings import parse
 
 from tests.conftest import per_user, table, values
 from tests.gates.small import gates
+from tests.sizes import draws
 from tests.worlds import worlds
 
 METRICS = ["Recall", "nDCG", "MRR", "F1", "HitRate", "RPrecision", "ARP", "ILD", "Recall(no_relevant=zero)", "MAP(float_type=float32)"]
@@ -60,7 +61,7 @@ def literal(of_users, label, weights, users=None):
     return float(np.average([value for value, _ in counted], weights=[weight for _, weight in counted]))
 
 
-@settings(max_examples=12)
+@settings(max_examples=draws(4, 12))
 @given(world=worlds(), seed=st.integers(0, 99), convention=st.sampled_from(["receval", "recbole", "ranx", "clayrs"]))
 def test_weighted_means_are_those_of_numpy_over_all_users_and_in_groups(evaluate, world, seed, convention):
     world, weights = with_weights(world, seed)
@@ -78,7 +79,7 @@ def test_weighted_means_are_those_of_numpy_over_all_users_and_in_groups(evaluate
         assert row.value == pytest.approx(literal(of_users, row.measure, weights, users), abs=1e-12), row
 
 
-@settings(max_examples=6)
+@settings(max_examples=draws(2, 6))
 @given(world=worlds(), seed=st.integers(0, 99))
 def test_equal_weights_give_the_plain_mean_and_a_weight_of_0_leaves_a_user_out(evaluate, world, seed):
     world, _ = with_weights(world, seed)

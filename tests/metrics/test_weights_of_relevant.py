@@ -78,6 +78,7 @@ def literal(
     return found
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("column", ["rows.quantity", "items.price"])
 @pytest.mark.parametrize("threshold", [1, 4])
 def test_weighted_measures_are_those_of_numpy_by_the_formulas_of_the_docs(evaluate, column, threshold):

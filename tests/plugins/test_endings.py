@@ -17,6 +17,7 @@ from receval.support.errors import ConfigError, MachineError
 from tests.engines import work
 from tests.engines.test_processes import parts
 from tests.plugins.conftest import install
+from tests.sizes import each_once
 
 WAYS = {
     "sys.exit(0)": "import sys; sys.exit(0)",
@@ -76,8 +77,7 @@ def job(write: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPa
     return command
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("place", "way"), each_once(PLACES, WAYS))
 def test_a_plugin_file_that_ends_the_program_is_named_and_the_exit_code_is_2(place, way, job, receval, tmp_path):
     text, named = PLACES[place]
     code, out, err = receval(*job(text.replace("{way}", WAYS[way])), "-o", "out/")
@@ -87,8 +87,7 @@ def test_a_plugin_file_that_ends_the_program_is_named_and_the_exit_code_is_2(pla
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("place", ["import", "as_lines", "how_many_users", "__init__", "log"])
+@pytest.mark.parametrize(("place", "way"), each_once(["import", "as_lines", "how_many_users", "__init__", "log"], WAYS))
 def test_a_package_that_ends_the_program_is_named_and_the_exit_code_is_2(place, way, job, receval, tmp_path, monkeypatch):
     install(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)

@@ -57,7 +57,8 @@ def test_the_json_of_a_folder_has_the_keys_of_its_schemas_and_no_others(config: 
     [(), ("--all-pairs",), ("--margin", "1%"), ("--unpaired",), ("--losers", "3"), ("--by", "cold"), ("--find-slices", "--by", "cold")],
 )
 def test_a_comparison_has_the_keys_of_its_schema(options: tuple[str, ...], sample: Path, receval: Any):
-    code, out, err = receval("compare", sample / "grids.yaml", "--format", "json", *options)
+    one = ("--set", "evaluation.metrics=[nDCG]", "--set", "evaluation.complex_metrics=[]", "--set", "evaluation.top_k=[10]")
+    code, out, err = receval("compare", sample / "grids.yaml", "--format", "json", *one, *options)
     assert code == 0, err
     assert problems("comparison", out) == []
 

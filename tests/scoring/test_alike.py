@@ -16,6 +16,7 @@ from receval.tables.prepared import Prepared
 from receval.tables.rows import PartData
 
 from tests.scoring.small import frame, prepared, task
+from tests.sizes import each_once, some
 
 METRICS = ("Precision", "Recall", "F1", "HitRate", "RPrecision", "MAP", "MRR", "DCG", "nDCG", "RocAuc", "SetMAP")
 
@@ -53,8 +54,7 @@ def task_of_all_conventions(known: Prepared, **options: object) -> Task:
     return replace(of_each[0], definitions=tuple(definitions), aggregates=("mean", "std"))
 
 
-@pytest.mark.parametrize("is_odd", [True, False])
-@pytest.mark.parametrize("options", [{}, {"relevance": {"threshold": 3, "graded": True}}])
+@pytest.mark.parametrize(("is_odd", "options"), some(each_once([True, False], [{"relevance": {"threshold": 3, "graded": True}}, {}]), 1))
 def test_every_measure_has_the_sums_that_it_has_alone(is_odd, options):
     world = a_world(1, is_odd=is_odd)
     together = task_of_all_conventions(world.known, **options)

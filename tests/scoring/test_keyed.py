@@ -15,6 +15,8 @@ from receval.metrics.item_tables import ItemTerms
 from receval.scoring import model_level_sums
 from receval.scoring.model_level_sums import KeyedSums
 
+from tests.sizes import draws
+
 KNOWN = pl.Series("item", [2, 3, 5, 7])
 Row = tuple[int, int, float]
 
@@ -47,7 +49,7 @@ ROWS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=draws(70, 200))
 @given(ROWS, st.booleans(), st.booleans(), st.randoms(use_true_random=False))
 def test_any_parts_in_any_order_give_the_same_bytes(rows: list[Row], text: bool, scores: bool, random) -> None:  # type: ignore[no-untyped-def]
     whole = content(KeyedSums.from_terms(terms(rows, text, scores)))

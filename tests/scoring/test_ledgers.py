@@ -13,6 +13,7 @@ from receval.config.odd_data import Policy
 from receval.conventions import AXES
 
 from tests.conftest import per_user, table
+from tests.sizes import draws
 
 MEASURES = [
     "Precision", "Recall", "nDCG", "MAP", "F1", "MRR(no_hits=drop)", "NumRetrieved", "Precision(population=lists)",
@@ -48,7 +49,7 @@ def evaluated(evaluate, test, lists, train, **evaluation):
 
 
 @pytest.mark.parametrize(("policy", "value"), POLICIES)
-@settings(max_examples=5)
+@settings(max_examples=draws(2, 5))
 @given(test=tests, lists=lists, train=trains, convention=st.sampled_from(conventions.builtin_names()))
 def test_every_user_is_counted_or_left_out(evaluate, policy, value, test, lists, train, convention):
     result = evaluated(evaluate, test, lists, train, metrics=MEASURES, convention=convention, policy={policy: value})
@@ -69,7 +70,7 @@ def test_every_user_is_counted_or_left_out(evaluate, policy, value, test, lists,
             assert ledger.counted == sum(of_one[column] is not None for of_one in users.values()), label
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(14, 40))
 @given(
     test=tests,
     lists=lists,
@@ -106,7 +107,7 @@ def test_every_user_has_the_right_reason(evaluate, test, lists, train, missing, 
     assert (ledger.counted, ledger.filled, ledger.left_out_without_list) == (len(listed), 0, len(tested - listed))
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(14, 40))
 @given(
     test=tests, lists=lists, train=trains, missing=st.sampled_from(("zero", "undefined")), seen=st.sampled_from(AXES["seen_items"].values)
 )

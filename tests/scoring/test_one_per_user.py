@@ -124,6 +124,7 @@ LISTS = {user: [*range(6)] for user in range(9)}
 MEASURES = ["HitRate@3", "MRR@5", "nDCG@5"]
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", ["csv", "parquet", "ndjson", "frame"])
 @pytest.mark.parametrize("target", ["last", "first", "random", {"random": 3}])
 def test_a_file_with_a_target_has_the_values_of_a_file_of_the_chosen_rows(target, form, tmp_path):

@@ -17,6 +17,7 @@ from receval.support.errors import ConfigError, DataError
 
 from tests.conftest import per_user, table
 from tests.scoring.test_by_group import approx, by_group
+from tests.sizes import draws
 from tests.worlds import pairs, worlds
 
 # Baskets: user a had milk and bread before, and now takes milk, eggs and jam; b had eggs, and takes eggs; c is new, and takes tea.
@@ -130,7 +131,7 @@ def test_a_group_in_which_both_models_tie_does_not_silence_a_reversal(evaluate):
 METRICS = ["Precision", "Recall", "MAP", "nDCG", "MRR", "F1", "HitRate", "DCG", "RBP", "Recall(average=micro)"]
 
 
-@settings(max_examples=12)
+@settings(max_examples=draws(4, 12))
 @given(world=worlds(), convention=st.sampled_from(["receval", "recbole", "rectools", "ranx", "replay"]), seed=st.integers(0, 99))
 def test_a_group_of_rows_has_the_values_of_a_test_file_of_its_rows(evaluate, world, convention, seed):
     chance = random.Random(seed)
@@ -151,7 +152,7 @@ def test_a_group_of_rows_has_the_values_of_a_test_file_of_its_rows(evaluate, wor
             assert found[group, row.label] == (pytest.approx(fmean(values), abs=1e-12), len(values)), (group, row.label)
 
 
-@settings(max_examples=12)
+@settings(max_examples=draws(4, 12))
 @given(world=worlds(), seed=st.integers(0, 99))
 def test_hits_of_all_groups_add_up_to_the_hits_of_the_whole(evaluate, world, seed):
     chance = random.Random(seed)
@@ -176,7 +177,7 @@ def test_hits_of_all_groups_add_up_to_the_hits_of_the_whole(evaluate, world, see
                 assert sum(row.value or 0 for row in result.by_group if (row.by, row.label) == (name, label)) == value, (name, label)
 
 
-@settings(max_examples=2)
+@settings(max_examples=draws(1, 3))
 @given(world=worlds(), convention=st.sampled_from(["receval", "recbole", "ranx", "trec_eval"]), seed=st.integers(0, 99))
 def test_users_with_equal_hits_are_measured_together_and_no_value_changes(evaluate, world, convention, seed):
     chance = random.Random(seed)

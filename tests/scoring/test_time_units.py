@@ -63,6 +63,7 @@ def test_most_of_the_times_decide_the_unit_in_any_order(unit, n, data):
     assert (found.name, are_dates) == (unit, True)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("of_test", PER_SECOND)
 @pytest.mark.parametrize("of_train", PER_SECOND)
 def test_train_in_another_unit_than_test_is_compared_in_one_and_the_result_says_so(of_test, of_train):

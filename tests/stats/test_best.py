@@ -14,6 +14,8 @@ from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import SKEWED
 from receval.stats.two_models import compare_paired
 
+from tests.sizes import some
+
 N = 100
 SIGNS = np.tile([1.0, -1.0], N // 2)
 QUARTERS = np.tile([1.0, 1.0, -1.0, -1.0], N // 4)
@@ -141,12 +143,14 @@ def variants(random):
     return {"m": {**{i: like + random.normal(0, 0.15, N) for i in range(5)}, 5: random.normal(0, 1, N)}}
 
 
-@pytest.mark.parametrize("draw", [equal(2), equal(5), equal(3, 4), variants], ids=["two", "five", "three, four measures", "variants"])
+@pytest.mark.release
+@pytest.mark.parametrize("draw", some([equal(3, 4), equal(2), equal(5), variants], 2))
 def test_an_equal_model_is_called_worse_in_at_most_5_percent_of_draws(draw):
     assert falsely_beaten(draw) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / DRAWS)
 
 
-@pytest.mark.parametrize("step", [0.0, 0.1, 0.25])
+@pytest.mark.release
+@pytest.mark.parametrize("step", some([0.0, 0.1, 0.25], 2))
 def test_the_interval_of_the_lead_over_the_runner_up_covers_despite_the_selection(step):
     random = np.random.default_rng(2)
     truth = np.arange(4) * step
@@ -158,6 +162,7 @@ def test_the_interval_of_the_lead_over_the_runner_up_covers_despite_the_selectio
     assert covered / DRAWS >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / DRAWS)
 
 
+@pytest.mark.release
 def test_a_model_that_is_as_good_as_the_best_keeps_its_mark_in_95_percent_of_draws():
     random = np.random.default_rng(3)
     truth = np.array([0.0, 0.3, 0.3, -0.5])
@@ -168,6 +173,7 @@ def test_a_model_that_is_as_good_as_the_best_keeps_its_mark_in_95_percent_of_dra
     assert kept / DRAWS >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / DRAWS)
 
 
+@pytest.mark.release
 def test_equivalence_of_12_measures_at_the_margin_is_claimed_in_at_most_5_percent_of_draws():
     """Use true differences equal to the margin, so that every claim is false; uncorrected 46 % of draws have one."""
     random = np.random.default_rng(4)

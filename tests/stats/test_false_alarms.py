@@ -20,6 +20,7 @@ def verdicts(draw, settings=Settings()):  # noqa: B008
         yield judge_family([compare_paired(Subject("nDCG@10", "a", "b"), base, model, settings)], settings)[0].verdict
 
 
+@pytest.mark.release
 def test_randomly_swapped_values_are_worse_in_two_and_a_half_percent_of_draws():
     values = np.stack(draw_pair(0, 400))
 
@@ -33,6 +34,7 @@ def test_randomly_swapped_values_are_worse_in_two_and_a_half_percent_of_draws():
     assert set(found) == {"better", "worse", "inconclusive"}
 
 
+@pytest.mark.release
 def test_the_detectable_difference_is_detected_in_80_percent_of_draws():
     n, sd = 100, 0.2
     detectable = (1.959964 + 0.841621) * sd / n**0.5

@@ -10,6 +10,7 @@ from receval.stats.difference import TESTS, Settings, Subject
 from receval.stats.samples import ONE_USER, fold_estimate, with_fold_clusters
 from receval.stats.two_models import difference_of, estimate_folds, estimate_paired
 
+from tests.sizes import some
 from tests.stats.draws import draw_pair
 
 SETTINGS = Settings()
@@ -98,7 +99,8 @@ def test_a_fold_of_one_user_leaves_no_interval():
     assert (found.difference, found.confidence, found.notes) == (2.25, None, (ONE_USER,))
 
 
-@pytest.mark.parametrize("sizes", [(50, 500, 5_000), (200, 200), (30, 60, 90, 120)])
+@pytest.mark.release
+@pytest.mark.parametrize("sizes", some([(50, 500, 5_000), (200, 200), (30, 60, 90, 120)], 2))
 def test_the_interval_covers_as_promised_for_folds_of_different_size_and_mean(sizes):
     # Three folds whose means are 0, 1 and 2; around the overall mean the interval covered 99.1 %.
     random, draws = np.random.default_rng(0), 400

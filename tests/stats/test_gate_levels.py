@@ -23,10 +23,11 @@ from receval.stats.rare_changes import RareChanges, ValueRange
 from receval.stats.two_models import compare_paired, difference_of
 from scipy import stats
 
+from tests.sizes import draws, each_once, some
 from tests.stats.populations import Population, draw_population
 
 SECONDS = float(os.environ.get("RECEVAL_CLAIMS_SECONDS", "0"))
-LEAST = 40
+LEAST = draws(15, 40)
 """Number of gates that are tried in any case, even if time is up."""
 SEED = int(os.environ.get("RECEVAL_CLAIMS_SEED", "1"))
 DRAWS = 250 if SECONDS else 125
@@ -77,6 +78,7 @@ def random_gates(random) -> Iterator[RandomGate]:
         yield RandomGate(population, int(10 ** random.uniform(1, 5)), kind, limit, relative, higher_is_better)
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_random_gates_at_their_limit_pass_and_fail_at_most_as_often_as_their_level():
     random, until = np.random.default_rng(SEED), time.monotonic() + SECONDS
@@ -98,16 +100,17 @@ def hit_rate(loss: float, churn: float, base: float = 0.05) -> Population:
     return Population(np.array([1.0, 1, 0, 0]), np.array([1.0, 0, 0, 1]), np.array([base - lost, lost, 1 - base - churn, churn]))
 
 
-@pytest.mark.parametrize("churn", [0.0, 0.002])
-@pytest.mark.parametrize("n", [200, 1_000, 5_000, 20_000])
+@pytest.mark.release
+@pytest.mark.parametrize(("n", "churn"), each_once([200, 1_000, 5_000, 20_000], [0.0, 0.002]))
 def test_a_hit_rate_at_the_margin_passes_in_at_most_five_percent_of_draws(n, churn):
     draws = hit_rate(0.02, churn).draws(np.random.default_rng(SEED), n, 400)
     passed = [margin_test(sums, True, "max_loss", 0.02, True, values=SHARES).outcome for sums in draws].count("pass")
     assert passed <= stats.binom.isf(1e-4, 400, 0.05)
 
 
+@pytest.mark.release
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [200, 1_000, 5_000, 20_000])
+@pytest.mark.parametrize("n", some([200, 1_000, 5_000, 20_000], 2))
 def test_ten_gates_on_no_change_have_a_failure_in_at_most_five_percent_of_runs(n):
     """Use 2 % churn each way, and a margin of one standard error: √0.04/n."""
     random, margin = np.random.default_rng(SEED), (0.04 / n) ** 0.5
@@ -126,7 +129,8 @@ def test_a_gate_without_any_loss_fails_in_at_most_five_percent_of_draws_although
     assert failed <= stats.binom.isf(1e-4, 400, 0.05)
 
 
-@pytest.mark.parametrize("expected", [3.0, 4.75, 6.3, 10.0])
+@pytest.mark.release
+@pytest.mark.parametrize("expected", some([3.0, 4.75, 6.3, 10.0], 2))
 def test_equivalence_at_the_margin_is_shown_in_at_most_five_percent_of_draws(expected):
     """Let `expected` of 2,000 users lose a hit on average, with exactly this loss as margin; try the mirror image too."""
     margin = expected / 2_000

@@ -110,6 +110,7 @@ def test_the_remark_on_a_thousand_identical_users_has_the_needed_number_of_users
     assert margin_test(PairedSums.from_values(base, base), True, "max_loss", 0.0597, relative=True, values=SHARES).outcome == "pass"
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("values", [None, SHARES])
 @pytest.mark.parametrize(("kind", "relative"), [("max_loss", False), ("max_loss", True), ("min_gain", False), ("min_gain", True)])
 def test_a_margin_fails_if_shown_beyond_or_if_worse_and_beyond_by_its_value_or_by_its_value_alone(kind, relative, values):

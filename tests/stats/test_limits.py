@@ -26,6 +26,7 @@ def test_a_family_of_comparisons_gets_enough_resamples():
         affordable_resamples(10**8, family)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "bootstrap-t"])
 @pytest.mark.parametrize("correction", ["holm", "bh", "by"])
 def test_one_large_difference_among_51_is_detected_by_resampling(test, correction):

@@ -14,6 +14,7 @@ from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
 from receval.stats.two_models import compare_paired, compare_sums
 
+from tests.sizes import draws
 from tests.stats.draws import draw_pair, pairs
 
 SUBJECT = Subject("nDCG@10", "base", "model")
@@ -147,7 +148,7 @@ def test_one_more_user_who_may_lose_all_never_makes_a_gate_laxer(pair, margin, r
         assert careful.high is None or careful.high >= plain.high
 
 
-@settings(max_examples=30)
+@settings(max_examples=draws(10, 30))
 @given(pairs, st.sampled_from(["bootstrap", "bootstrap-t"]), MARGINS)
 def test_test_and_interval_of_the_bootstrap_agree(pair, test, margin):
     found = compare_paired(SUBJECT, *pair, Settings(test=test, resamples=999), margin)

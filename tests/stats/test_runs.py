@@ -8,8 +8,10 @@ from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import Estimate
 from receval.stats.gates import estimate_test, remark
 from receval.stats.power import Needs, needs_for_margin, needs_text
-from receval.stats.samples import fold_runs_estimate, runs_estimate
+from receval.stats.samples import _Training, fold_runs_estimate, runs_estimate
 from receval.stats.two_models import compare_runs
+
+from tests.sizes import each_once
 
 SUBJECT = Subject("nDCG@10", "a", "b")
 
@@ -28,6 +30,11 @@ def test_runs_that_differ_only_by_user_noise_have_no_variance_of_training():
     # Runs 0, 1 and 1, 0: their means are equal, though every user changes.
     found = runs_estimate([np.zeros(2)], [np.array([0.0, 1.0]), np.array([1.0, 0.0])])
     assert (found.training, found.se) == (0.0, 0.0)
+
+
+def test_a_variance_of_training_that_is_only_rounding_counts_as_none():
+    assert _Training.beyond(0.3, 0.1 + 0.2, 2).beyond_noise == 0  # else 1e-33 degrees of freedom, of which no detectable difference follows
+    assert _Training.beyond(0.1, 0.3, 2).beyond_noise == pytest.approx(0.2)
 
 
 def test_two_runs_of_two_folds():
@@ -74,8 +81,8 @@ WORLDS = {
 }
 
 
-@pytest.mark.parametrize("n_runs", [2, 3, 5])
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.release
+@pytest.mark.parametrize(("world", "n_runs"), each_once(WORLDS, [2, 3, 5]))
 def test_the_interval_covers_at_least_as_promised(world, n_runs):
     # With the noise of users in runs counted twice, the world "noise of users in runs" had 98 to 99 %.
     of_users, of_runs, of_both = WORLDS[world]
@@ -88,8 +95,8 @@ def test_the_interval_covers_at_least_as_promised(world, n_runs):
     assert covered / draws >= 0.88  # 95 % less three standard errors; this test fails in 93 of 100 runs at a coverage of 82 %
 
 
-@pytest.mark.parametrize("again", [False, True], ids=["other users in each fold", "the same users in each fold"])
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.release
+@pytest.mark.parametrize(("world", "again"), each_once(WORLDS, [False, True]))
 def test_the_interval_over_folds_covers_at_least_as_promised(world, again):
     of_users, of_runs, of_both = WORLDS[world]
     random, n_folds, n, draws, covered = np.random.default_rng(again), 3, 20, 100, 0

@@ -10,6 +10,7 @@ from receval.stats.slices import Candidate, Groups, SliceSettings, confirm, find
 from receval.support.errors import ConfigError
 
 from benchmarks.claims import SliceWorld, confirmed_slices, slice_is_missed, slice_world
+from tests.sizes import some
 
 DRAWS = 100
 
@@ -103,7 +104,8 @@ def share_confirmed(world, draws=DRAWS, **broken):
     return sum(bool(confirmed_slices(*slice_world(world, random), **broken)) for _ in range(draws)) / draws
 
 
-@pytest.mark.parametrize("world", [SliceWorld(1_000), SliceWorld(1_000, shift=0.05), SliceWorld(1_000, rare=True)])
+@pytest.mark.release
+@pytest.mark.parametrize("world", some([SliceWorld(1_000, shift=0.05), SliceWorld(1_000), SliceWorld(1_000, rare=True)], 2))
 def test_chance_alone_confirms_a_slice_in_at_most_five_percent_of_draws(world):
     assert share_confirmed(world) <= 0.05
 
@@ -122,6 +124,7 @@ def share_of_forty(family):
     return wrong / 40
 
 
+@pytest.mark.release
 def test_all_slices_that_are_tested_are_corrected_together():
     assert share_of_forty(None) <= 0.05
     assert share_of_forty(1) > 0.4

@@ -12,6 +12,8 @@ from receval.stats.paired import PairedSums
 from receval.stats.samples import ALL_OF_ONE, pooled_with_clusters, with_clusters
 from receval.stats.two_models import compare_paired
 
+from tests.sizes import draws
+
 SUBJECT = Subject("nDCG@10", "base", "model")
 
 
@@ -93,15 +95,16 @@ def test_pooled_ratios_of_doubled_users_in_clusters_have_the_error_of_single_use
     assert (alone.se, alone.notes) == (None, (ALL_OF_ONE,))
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_intervals_of_equally_good_models_cover_0_in_95_percent_of_draws_under_heavy_weights():
     random = np.random.default_rng(5)
-    inside, by_delta, draws, n = 0, 0, 1500, 200
-    for _ in range(draws):
+    inside, by_delta, n_draws, n = 0, 0, draws(500, 1500), 200
+    for _ in range(n_draws):
         weights, chance = random.pareto(1.1, n) + 1, random.beta(1, 3, n)
         sides = [terms(weights, random.binomial(10, chance) / 10) for _ in range(2)]
         for place, made in enumerate((weighted_estimate(*sides), pooled_estimate(*sides))):
             hit = made.confidence.at(0.025) <= 0 <= made.confidence.at(0.975)
             inside, by_delta = inside + hit * (place == 0), by_delta + hit * (place == 1)
-    assert inside / draws == pytest.approx(0.95, abs=0.02)
-    assert by_delta / draws < 0.90  # the delta method of pooled measures is too narrow here
+    assert inside / n_draws == pytest.approx(0.95, abs=0.02)
+    assert by_delta / n_draws < 0.90  # the delta method of pooled measures is too narrow here

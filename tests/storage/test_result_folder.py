@@ -18,6 +18,8 @@ from receval.results.result import StoredUsers, columns_of, select
 from receval.storage.result_folder import load
 from receval.support.errors import DataError
 
+from tests.sizes import some
+
 TEST = "user,item,rating\n1,a,5\n1,b,3\n2,a,4\n2,c,5\n3,b,4\n4,c,4\n"
 KNN = "user,item,score\n1,a,3\n1,b,2\n2,b,9\n2,c,1\n3,c,2\n3,b,1\n4,a,1\n"
 USERS = "user,plan\n1,free\n2,paid\n3,free\n"
@@ -269,7 +271,7 @@ def test_an_older_folder_has_the_values_that_this_version_computes(receval, tmp_
     assert old.ledger_rows() == [replace(row, run_id=old.run_id) for row in new.ledger_rows()]
 
 
-@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("swapped", some([False, True], 1))
 def test_every_reader_takes_an_older_folder_beside_a_new_one(old_and_new, swapped, receval, tmp_path):
     first, second = reversed(old_and_new) if swapped else old_and_new
     for command in (

@@ -28,6 +28,8 @@ from receval.storage import places, stores
 from receval.support.errors import DataError, MissingExtraError, OutputError
 from receval.support.extras import install_command
 
+from tests.sizes import draws
+
 TEST = "user,item\n1,5\n2,6\n3,7\n"
 LISTS = "user,item,score\n1,5,2\n1,6,1\n2,5,2\n3,7,1\n"
 OTHERS = "user,item,score\n1,7,2\n1,5,1\n2,6,2\n3,7,1\n"
@@ -229,6 +231,7 @@ def test_a_reader_whose_objects_are_removed_meanwhile_reads_the_new_state(place,
     assert {row.metric for row in library.load_results("s3://bucket/x").rows} == {"Recall"}
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_a_process_killed_at_any_request_leaves_the_old_or_the_new_folder(place, store, receval):
     receval("run", "c.yaml", "-o", "old/")
@@ -239,7 +242,7 @@ def test_a_process_killed_at_any_request_leaves_the_old_or_the_new_folder(place,
     store.asked.clear()
     subprocess.run(command, check=True, capture_output=True)
     n_requests, seen = len(store.asked), []
-    every = 1 if os.environ.get("RECEVAL_KILLS") == "all" else 5
+    every = 1 if os.environ.get("RECEVAL_KILLS") == "all" else draws(13, 5)
     for number in range(0, 2 * n_requests, every):
         receval("baseline", "set", "old", "--to", "s3://bucket/x", "--force")
         counted = iter(range(10_000))

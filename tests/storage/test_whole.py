@@ -17,6 +17,7 @@ from receval.storage.overwriting import destination
 from receval.support.errors import OutputError
 
 from tests.conftest import ROOT
+from tests.sizes import each_once
 from tests.storage.steps import GONE, NAMES, WORLDS, Steps, contents, make, whole, write
 
 
@@ -46,6 +47,7 @@ def states(world):
     return ({} if world == "new" else OLD) | mine, NEW | mine
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("world", WORLDS)
 def test_a_process_that_is_killed_at_any_step_leaves_the_old_results_or_the_new_ones(world, tmp_path):
     done = subprocess.run([sys.executable, "-m", "tests.storage.steps", tmp_path, world], cwd=ROOT, capture_output=True, text=True)
@@ -60,8 +62,7 @@ def test_a_process_that_is_killed_at_any_step_leaves_the_old_results_or_the_new_
     assert {results(end["next"]) == states(world)[0] for end in ends} == {True, False}, "some steps come before the change, some after"
 
 
-@pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("is_portable", [False, True])
+@pytest.mark.parametrize(("world", "is_portable"), each_once(WORLDS, [False, True]))
 def test_a_step_that_fails_leaves_the_old_results_or_the_new_ones(world, is_portable, tmp_path, monkeypatch):
     if is_portable:
         monkeypatch.setattr(sys, "platform", "other")

@@ -14,6 +14,8 @@ from receval.tables.ids import Ids
 from receval.tables.prepared import Prepared
 from receval.tables.reference_rows import SeenItems, Shuffle, best_rows, mix, popular_lengths, popular_ranks, popular_rows, random_rows
 
+from tests.sizes import draws
+
 LISTS_OF_SEED_7 = {0: [4, 8, 6, 2, 7], 1: [5, 4, 6, 3, 8], 2: [4, 2, 9, 5, 7], 3: [2, 6, 0, 1, 9]}
 """Lists of four users, 5 of 10 items each; these must never change."""
 KINDS = {"integers": int, "texts": "i{:03d}".format}
@@ -108,7 +110,7 @@ def test_a_user_who_has_seen_everything_has_no_popular_and_no_random_list():
 
 
 @given(worlds())
-@settings(max_examples=150)
+@settings(max_examples=draws(52, 150))
 def test_popular_lists_ranks_and_lengths_equal_those_of_a_plain_loop(world):
     order = [item for item, _ in sorted(world["popularity"], key=lambda row: (-row[1], row[0]))]
     seen, depth, users = set(world["seen"] or ()), world["depth"], sorted(world["users"])

@@ -28,6 +28,7 @@ USERS = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("falls", [True, False])
 @pytest.mark.parametrize("user", USERS.values(), ids=USERS.keys())
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())

@@ -61,6 +61,7 @@ def _check_mlflow(result: library.EvaluationResult, address: str, monkeypatch: p
     ]
 
 
+@pytest.mark.release
 @needs_mlflow
 def test_a_result_in_mlflow_is_a_run_with_a_child_per_model(result: library.EvaluationResult, files: str, monkeypatch: pytest.MonkeyPatch):
     _check_mlflow(result, files, monkeypatch)
@@ -125,6 +126,7 @@ def test_the_hash_of_every_input_is_a_parameter_even_of_many_inputs(
         assert sum(name.startswith("hash_") for name in run.data.params) == 120
 
 
+@pytest.mark.release
 def test_a_result_in_wandb_is_a_group_of_runs_kept_offline(result: library.EvaluationResult, wandb_folder: Path):
     from receval.trackers.wandb import WandbRuns
 

@@ -81,6 +81,7 @@ def test_the_command_logs_a_folder_at_a_step(history: Callable[..., Any], receva
     assert [step for step, _ in history("tuning", "HitRate_at_1.low")] == [0, 1]  # a result has intervals
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_epochs_have_their_own_axis_in_the_active_run_of_wandb(wandb_folder: Path):

@@ -237,6 +237,7 @@ def test_the_margin_is_a_band_in_cells_and_charts(result):
     assert all(row[8] == 0.1 for row in data(as_html(content).decode())["differences-1"]["rows"] if row[2] is not None)
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_ten_models_and_forty_measures_with_charts_in_two_sizes_are_less_than_550_kb(tmp_path):
     metrics = ["nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate", "EPC", "ItemCoverage", "Gini", "F1"]
