@@ -12,6 +12,7 @@ from ..results.row import listed
 from ..stats.concluding import percent, plain, with_sign
 from ..stats.meta_analysis import LEAST_FOR_INTERVAL
 from ..stats.ranks import Ranks
+from ..support.quoting import on_one_line
 from . import numbers
 from .best_values import corrected_text
 from .document import Block, Cell, Code, Column, Document, Heading, Interval, Paragraph, Points, Table
@@ -220,7 +221,7 @@ def diagram(ranks: Ranks) -> str:
         heads[at : at + len(str(rank))] = str(rank)
     lines = ["".join(heads).rstrip(), "".join(axis)]
     for model, mean in ranks.mean_ranks.items():
-        lines.append(f"{' ' * column(mean)}●{' ' * (_WIDTH - column(mean))}{plain(mean, 2)}  {model}")
+        lines.append(f"{' ' * column(mean)}●{' ' * (_WIDTH - column(mean))}{plain(mean, 2)}  {on_one_line(model)}")
     for group in ranks.groups:
         first, last = (column(ranks.mean_ranks[model]) for model in (group[0], group[-1]))
         lines.append(f"{' ' * first}{'━' * (last - first + 1)}")

@@ -13,6 +13,7 @@ from ..results.across import AcrossComparison
 from ..stats.concluding import plain
 from ..stats.ranks import Ranks
 from ..support.errors import ConfigError, DataError, worded
+from ..support.quoting import on_one_line
 from .latex import Page, as_latex, escaped
 
 _WIDTH, _MARGIN, _LINE, _TOP = 360.0, 150.0, 18.0, 40.0
@@ -99,7 +100,7 @@ def _svg(drawing: _Drawing) -> Iterator[str]:
         yield f'<polyline points="{points}" stroke-width="{4 if line.thick else 1}"/>'
     for label in drawing.labels:
         place = f'x="{label.x:g}" y="{label.y:g}" text-anchor="{label.anchor}"'
-        yield f'<text {place} fill="black" stroke="none">{escape(label.text)}</text>'
+        yield f'<text {place} fill="black" stroke="none">{escape(on_one_line(label.text))}</text>'
 
 
 def _tikz(ranks: Ranks) -> str:
