@@ -127,8 +127,8 @@ def _assumptions(plan: GatePlan) -> Iterator[str]:
         if rule.both_ways:
             apart = "" if rule.difference is None else f" ({_size(rule, rule.difference)})"
             yield (
-                f"“{_named(rule, plan)}”: every user is drawn also with the two models exchanged, because their own difference{apart} is far "
-                "from these true changes, or goes only one way."
+                f"“{_named(rule, plan)}”: every user is drawn also with the two models exchanged, because their own difference{apart} is "
+                "far from these true changes, or goes only one way."
             )
         if rule.at(_SHOWN[-1]) is None:
             largest = _changed(rule, _SHOWN[-1] * rule.unit)
