@@ -96,9 +96,8 @@ def gate(
     from receval.actions.judge_source import judge_source
 
     named = read.source(source)
-    _refuse_contradictions(named, read, arguments)
+    _refuse_contradictions(named, read, arguments, context if plans else None)
     row = output_form(form, "gates", "report")
-    _refuse_verdicts(context, form, plans=plans)
     models = arguments.pop("models")
     options = gate_options(**arguments)
     in_hints = {", or the models to judge by gates.models": "; --models NAME judges only these"}
@@ -108,7 +107,7 @@ def gate(
     with hint_in_options(in_hints):
         if plans:
             _plan(named, options, form, outputs, models=models, read=read_config, quiet=quiet)
-            return
+            context.exit(0)
         judged = judge_source(
             named,
             options,
@@ -139,20 +138,20 @@ def _plan(source: str, options: dict[str, Any], form: str, outputs: tuple[str, .
     say_without_charts(outputs, row, quiet=quiet)
 
 
-def _refuse_verdicts(context: click.Context, form: str, *, plans: bool) -> None:
-    """Raise `UsageError` for options on verdicts, if the gate is planned."""
-    if not plans:
-        return
+def _refuse_verdicts(context: click.Context) -> None:
+    """Raise `UsageError` for options on verdicts, which a plan does not have."""
     given = {"--strict": "strict", "--exit-zero": "exit_zero", "--anchor": "anchor", "--ci": "system"}
     used = [name for name, key in given.items() if context.get_parameter_source(key) == click.core.ParameterSource.COMMANDLINE]
     if used:
         raise click.UsageError(f"{used[0]} has no effect with --plan, which judges nothing and ends with 0")
-    if output_form(form, "plan") is None:
-        raise click.UsageError(f"--plan has no --format {form}; use table, json, md or html")
+    if output_form(context.params["form"], "plan") is None:
+        raise click.UsageError(f"--plan has no --format {context.params['form']}; use table, json, md or html")
 
 
-def _refuse_contradictions(source: str, read: options.ConfigReader, arguments: dict[str, Any]) -> None:
-    """Raise `UsageError` for options that do not go together."""
+def _refuse_contradictions(source: str, read: options.ConfigReader, arguments: dict[str, Any], plans: click.Context | None) -> None:
+    """Raise `UsageError` for options that do not go together; `plans` is the command if it plans."""
+    if plans is not None:
+        _refuse_verdicts(plans)
     if arguments["baseline"] is None and arguments["baseline_model"] is not None:
         raise click.UsageError("--baseline-model needs --baseline")
     if arguments["baseline"] is None and arguments["anchor"] is None and arguments["if_missing"] is not None:

@@ -15,6 +15,7 @@ from .numbers import users_range
 _SHOWN: Final = (0.0, 0.5, 1.0, 2.0)
 """The multiples of the limit in the table; the chart has all."""
 _OUTCOMES: Final = {"passes": "pass", "inconclusive": "inconclusive", "fails": "FAIL"}
+_ENOUGH_RUNS: Final = 5
 _LEAD: Final = "How often each rule passes, is inconclusive and fails, by the true change of a candidate; judged as the gate judges."
 _ASSUMED: Final = (
     "A true loss is planted by drawing users who lose more often, and users who gain less often: changes keep their sizes, no value "
@@ -118,15 +119,20 @@ def _assumptions(plan: GatePlan) -> Iterator[str]:
         )
         if (rule.n_changed or 0) < SPARSE_BELOW:
             yield f"So few users are known to change that the plan is rough: with {SPARSE_BELOW} or more it is better."
+        if 1 < (rule.runs or 0) < _ENOUGH_RUNS:
+            yield f"{rule.runs} runs of each model show only roughly how much training again changes; use {_ENOUGH_RUNS} or more."
     if pairs:
         yield from _ASSUMED
     for rule in plan.planned:
         if rule.both_ways:
             apart = "" if rule.difference is None else f" ({_size(rule, rule.difference)})"
             yield (
-                f"“{_named(rule, plan)}”: the two models differ too much{apart} for such a small true change, so every user is drawn also "
-                "with the two models exchanged."
+                f"“{_named(rule, plan)}”: every user is drawn also with the two models exchanged, because their own difference{apart} is "
+                "far from these true changes, or goes only one way."
             )
+        if rule.at(_SHOWN[-1]) is None:
+            largest = _changed(rule, _SHOWN[-1] * rule.unit)
+            yield f"“{_named(rule, plan)}”: no candidate with the changes of these users {largest}, so this row is missing."
         if not rule.limit:
             shown = _size(rule, rule.unit)
             yield f"“{_named(rule, plan)}”: the limit is 0, so true changes are multiples of {shown}, which these users can show."

@@ -40,6 +40,7 @@ _SEARCH_DRAWS: Final = 800
 _SLOWER: Final = 2
 """Users who are drawn with all their rows are drawn less often."""
 _MOST_USERS: Final = 10**9
+_MOST_DRAWN: Final = 50_000
 _ROUNDS: Final = 6
 _CLOSE: Final = 0.012
 _PLANNED: Final = ("mean", "formula", "sum", "micro", "weighted")
@@ -163,9 +164,10 @@ class _Planner:
         is_far = not estimate.up or not estimate.down or abs(estimate.difference or 0.0) > 2 * max(map(abs, wanted.values()))
         sampler: Sampler | None = stored
         shares = {} if is_far else _planted(stored, index, wanted, margin.value)
-        if both_ways := len(shares) < len(wanted):
-            sampler = stored.both_ways()
-            shares = {} if sampler is None else _planted(sampler, index, wanted, margin.value)
+        exchanged = stored.both_ways() if len(shares) < len(wanted) else None
+        of_both = {} if exchanged is None else _planted(exchanged, index, wanted, margin.value)
+        if both_ways := len(of_both) > len(shares):
+            sampler, shares = exchanged, of_both
         if sampler is None or not shares:
             return _plan_of(margin, skipped="the changes of these users cannot make losses of this size")
         points = []
@@ -202,6 +204,9 @@ class _Planner:
 
     def _users_for_power(self, sampler: Sampler, index: int, share: Floats, margin: _Margin) -> int | None:
         """Return the number of users with which the rule passes with 80 %; `None` if a thousand million are not enough."""
+        needs = margin.test.needs
+        if needs is not None and needs.users is None:
+            return None  # the spread of runs alone is too large
         normal, draws = NormalDist(), _SEARCH_DRAWS if isinstance(sampler, SumSampler) else _SEARCH_DRAWS // _SLOWER**2
         critical, wanted = normal.inv_cdf(1 - self.demands.options.settings.alpha), normal.inv_cdf(POWER)
         ratio = 1.0 if not margin.test.detectable else margin.test.detectable / (margin.unit or 1.0)
@@ -209,6 +214,8 @@ class _Planner:
         for _ in range(_ROUNDS):
             if n > _MOST_USERS:
                 return None
+            if n > _MOST_DRAWN and isinstance(sampler, RowSampler):
+                return _rounded(round(n))  # by the law of the square root, from the last draws
             users = max(10, round(n))
             passes = self._outcomes(sampler, index, share, users, draws)["pass"] / draws
             tried[users] = passes
@@ -217,8 +224,13 @@ class _Planner:
             reached = critical + normal.inv_cdf(min(max(passes, 0.002), 0.998))
             n = users * min(max((critical + wanted) / max(reached, 0.1), 0.3), 3.0) ** 2
         users = min(tried, key=lambda users: (abs(tried[users] - POWER), users))
-        digits = int(10 ** max(0, math.floor(math.log10(users)) - 1))
-        return -(-users // digits) * digits
+        return _rounded(users)
+
+
+def _rounded(users: int) -> int:
+    """Return a number of users with two digits, rounded up."""
+    digits = int(10 ** max(0, math.floor(math.log10(users)) - 1))
+    return -(-users // digits) * digits
 
 
 def _planted(sampler: Sampler, index: int, wanted: Mapping[float, float], value: float) -> dict[float, Floats]:
