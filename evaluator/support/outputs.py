@@ -62,7 +62,7 @@ _DESCRIBED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusion
 _DRAWN: Final[frozenset[Need]] = frozenset({"drawing"})
 _DATA, _DIFF = "receval.render.result_data", "receval.documents.model_diff"
 _AUDIT, _AUDITED, _CHARTS = "receval.documents.audit", "receval.render.audit_data", "receval.render.drawing"
-_GAMMA: Final = "receval.documents.gamma_curve"
+_GAMMA: Final = "receval.documents.exposure_curve"
 _MARKDOWN: Final = "receval.actions.show:result_markdown"
 _DIFFERENCES: Final = ("look_at", "everything", "relative")
 
