@@ -224,7 +224,6 @@ SUBJECTS = {
         "diff",
         "explanation",
         "found_settings",
-        "gamma_curve",
         "gate_plan",
         "gates",
         "looks",

@@ -115,7 +115,8 @@ def _named(text: str, convention: Convention | None) -> str:
     except ValueError:
         spec = MetricSpec(text)
     try:
-        return find((convention or load("receval")).read(spec).name).name
+        read = (convention or load("receval")).read(spec)
+        return find(read.name, read.params).name
     except ValueError as error:
         problem = error
     meanings: dict[str, list[str]] = {}

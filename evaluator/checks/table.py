@@ -140,6 +140,8 @@ CHECKS: Final[Mapping[str, Check]] = MappingProxyType(_DECLARED)
 """All checks by id, in the order in which findings of one severity are shown."""
 LEAKS: Final = ("X05", "X06", "X07", "X08", "X09", "X16")
 """The checks that look for leaks."""
+EFFECTIVE: Final = "X17"
+"""The check whose findings have the effective sample sizes of measures as details."""
 SAMPLED: Final = "R10"
 """The check that recognises sampled candidates."""
 

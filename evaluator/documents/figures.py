@@ -42,7 +42,7 @@ from .chart_parts import (
 from .differences import by_pair
 from .display_names import names_of, renaming
 from .document import Figure
-from .gamma_curve import gamma_curve
+from .exposure_curve import gamma_curve
 from .group_figures import groups
 from .precision_recall import precision_recall
 from .report import ReportContent

@@ -421,7 +421,8 @@ def _side_needs(request: Request, inputs: Inputs, time_unit: TimeUnit) -> SideNe
             source, (kind, _, column) = inputs.source(role), need.partition(".")
             if kind == role and source is not None:
                 refusing = dict.fromkeys(metric.name for metric in metrics if metric.bounds[0] >= 0)
-                yield _value_column(source, column, dict.fromkeys(metric.name for metric in metrics), refusing)
+                counting = (metric.name for metric in metrics if not any(text.words for text in metric.texts.values()))
+                yield _value_column(source, column, dict.fromkeys(counting), refusing)
 
     def split_columns() -> Iterator[GroupColumn]:
         """Yield the columns by which results are split; a column of item categories is split at the same separator as these."""
@@ -458,7 +459,7 @@ def _side_needs(request: Request, inputs: Inputs, time_unit: TimeUnit) -> SideNe
 
 
 def _value_column(source: load.Source, column: str, readers: Iterable[str], refusing: Iterable[str]) -> ValueColumn:
-    """Return a column of values of a source; `readers` read it, and those `refusing` take no values below 0."""
+    """Return a column of values of a source; for `readers` a missing value is 0, and those `refusing` take none below 0."""
     place = f"{source.role}: {source.name}"
     return ValueColumn(
         column, source.labels[column], source.role, place, tuple(readers), NO_VALUE, source.scan.decimal_comma, tuple(refusing)

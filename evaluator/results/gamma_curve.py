@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..checks.table import EFFECTIVE
 from ..metrics import METRICS, find
 from ..syntax.formula import is_formula
 from ..syntax.measure_strings import MetricSpec, parse
@@ -21,7 +22,7 @@ GAMMAS: Final = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 """The usual points of a curve: from no weights at all, γ = -1, to the largest γ of Yang et al. (2018)."""
 FEWEST: Final = 3
 """Smallest number of points of a curve."""
-_GAMMA, _IPS, _EFFECTIVE = "gamma", "ips", "effective"
+_GAMMA, _IPS = "gamma", "ips"
 
 
 class Crossing(Struct, frozen=True):
@@ -100,7 +101,7 @@ def gamma_curves(result: Result) -> GammaCurves:
             spec, gamma = read
             found.setdefault(str(spec), {}).setdefault(gamma, {})[row.model] = row.value
             titles[str(spec), gamma] = row.metric
-    sizes = {name: of.details[_EFFECTIVE] for of in result.findings if _EFFECTIVE in of.details for name in of.details["measures"]}
+    sizes = {name: of.details["effective"] for of in result.findings if of.check == EFFECTIVE for name in of.details["measures"]}
     curves = []
     for measure, points in found.items():
         if len(points) >= FEWEST:

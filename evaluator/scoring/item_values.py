@@ -20,7 +20,7 @@ _LARGEST = 1e15
 
 
 class ValueColumn(Struct, frozen=True):
-    """A column of values: its name in the file, its name in the frame, and the metrics that read it.
+    """A column of values: its name in the file, its name in the frame, and the metrics for which a missing value is 0.
 
     `role` is the source, `place` also names its file, for errors. `no_value` are the words for a missing value in lower case, and with
     `decimal_comma` numbers are written as 3,5. `refusing` are those of the metrics that take no values below 0.
@@ -100,7 +100,8 @@ def _read(frame: pl.DataFrame, column: ValueColumn) -> Array:
     too_large = np.abs(values) > _LARGEST
     _refuse(frame, column, too_large, "is beyond 1e15", "choose another column, or a larger unit")
     if column.refusing:
-        instead = "" if "user" in frame.columns and "item" not in frame.columns else ", or use Profit, which takes values below 0"
+        is_value = column.metrics and ("user" not in frame.columns or "item" in frame.columns)
+        instead = ", or use Profit, which takes values below 0" if is_value else ""
         hint = f'leave these rows out with where: "{column.name} >= 0"{instead}'
         _refuse(frame, column, values < 0, "is below 0", hint, f"; {' and '.join(column.refusing)} takes no such values")
     return values
@@ -130,6 +131,8 @@ def _remarks_on_missing(column: ValueColumn, missing: int, total: int, what: str
         alike = "" if what == "test row" else f", and that both files write {what.removeprefix('test ')} ids alike"
         hint = f"check that the column has values{alike}"
         raise DataError(f"{column.place}: none of the {total:,} {what}s has a value in column {column.name!r}", hint)
+    if not column.metrics:
+        return []
     have, count = ("has", "counts") if missing == 1 else ("have", "count")
     metrics = ", ".join(column.metrics)
     return [f"{column.role}: {missing:,} of {total:,} {what}s {have} no value in column {column.name} and {count} 0 in {metrics}."]

@@ -14,7 +14,7 @@ import pytest
 import receval as library
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval import ConfigError
+from receval import ConfigError, DataError
 from receval.conventions import AXES, PROTOCOL, load
 from receval.evaluation import running
 from receval.evaluation.running import whole_users
@@ -102,6 +102,18 @@ def test_popularity_needs_train_and_a_column_does_not():
     with pytest.raises(ConfigError, match="needs the train interactions"):
         evaluated("Recall(ips=popularity,gamma=1)@2", train=None)
     assert evaluated("Recall(ips=rows.p)@2", train=None).rows
+
+
+def test_missing_numbers_of_a_column_leave_items_out_and_numbers_below_0_are_refused():
+    items = table(["item", "p"], [("x", 0.5), ("y", None), ("z", 0.0)])
+    result = evaluated("Recall(ips=items.p)@3", items=items)
+    assert all(row.value == 1 and row.n_users == 2 for row in result.rows)  # x is what is left
+    left_out = "2 of 4 relevant items have no propensity above 0 in the column of ips: they are left out"
+    assert [remark for remark in result.remarks if "propensity" in remark and left_out in remark]
+    assert not [remark for remark in result.remarks if "count 0" in remark]
+    with pytest.raises(DataError, match="below 0 in 1 of 3 rows") as raised:
+        evaluated("Recall(ips=items.p)@3", items=items.with_columns(p=pl.Series([0.5, -1.0, 0.1])))
+    assert "Profit" not in str(raised.value.hint)
 
 
 def test_a_column_of_weights_of_the_config_does_not_apply_under_exposure():
