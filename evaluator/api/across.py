@@ -16,7 +16,7 @@ from ..comparison.comparison_options import ComparisonOptions
 from ..documents.across import document
 from ..documents.document import Document
 from ..render.forms import rendered
-from ..results.across import AcrossComparison
+from ..results.across import AcrossComparison, cells, rows
 from ..results.result import Result
 from ..stats.difference import CorrectionName, Settings
 from ..storage.overwriting import Target
@@ -39,11 +39,12 @@ class AcrossResult(Displayed, AcrossComparison, frozen=True, kw_only=True):
 
     def to_polars(self) -> pl.DataFrame:
         """Return a row per measure, pair of models and data set."""
-        return pl.DataFrame(self.rows(), infer_schema_length=None)
+        head, *lines = rows(self)
+        return pl.DataFrame(lines, schema=head, orient="row", infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as in `--format json`."""
-        return self.cells()
+        return cells(self)
 
     @takes()
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -20,7 +20,7 @@ from ..stats.paired import TOLERANCE
 from ..stats.ranks import Ranks, rank_models
 from ..support.errors import ArgumentError, ConfigError, DataError, worded
 from .bases import Base, base_of, known_name, own_models
-from .comparing import notes_on_candidates, other_definitions, refuse_other_candidates
+from .comparing import notes_on_candidates, notes_on_other_measures, other_definitions, refuse_other_candidates
 from .comparison_options import ComparisonOptions, all_named, rows_of
 from .model_pair import ModelPair
 from .pairing import Side
@@ -57,7 +57,9 @@ def compare_across(results: Mapping[str, Result], options: AcrossOptions) -> Acr
     asked, labels = options.comparison, _labels(results, models)
     definitions = next(iter(results.values())).definitions
     judged = all_named(asked.measures, labels, definitions=definitions) if asked.measures else labels
-    notes = (*notes, *_notes_on_definitions(results, models, judged), *(() if asked.measures else _other_measures(results, models, labels)))
+    sides = [Side(name, result, models[0]) for name, result in results.items()]
+    others = () if asked.measures else notes_on_other_measures(sides, labels, "data sets")
+    notes = (*notes, *_notes_on_definitions(sides, judged), *others)
     pairs = list(combinations(models, 2)) if asked.all_pairs else [(base.name, model) for model in models if model != base.name]
     differences: list[AcrossDifference] = []
     untested: list[str] = []
@@ -148,21 +150,9 @@ def _labels(results: Mapping[str, Result], models: Sequence[str]) -> tuple[str, 
     return labels
 
 
-def _other_measures(results: Mapping[str, Result], models: Sequence[str], common: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence on the measures that not all data sets have."""
-    alone: dict[str, list[str]] = {}
-    for name, result in results.items():
-        for label in dict.fromkeys(label for model in models for label in rows_of(result, model) if label not in common):
-            alone.setdefault(label, []).append(name)
-    if alone:
-        named = "; ".join(f"{label} (only {listed(names)})" for label, names in list(alone.items())[:_MOST])
-        more = f"; and {len(alone) - _MOST} more" if len(alone) > _MOST else ""
-        yield f"Not combined, since not all data sets have these measures: {named}{more}."
-
-
-def _notes_on_definitions(results: Mapping[str, Result], models: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
+def _notes_on_definitions(sides: Sequence[Side], labels: Sequence[str]) -> Iterator[str]:
     """Yield a sentence if other ratings are relevant on some data sets; raise `DataError` if definitions differ in anything else."""
-    first, *others = (Side(name, result, models[0]) for name, result in results.items())
+    first, *others = sides
     metrics = list(dict.fromkeys(rows_of(first.result, first.model)[label].metric for label in labels))
     for side in others:
         differing = list(other_definitions(first, side, metrics, _OF_DATA))

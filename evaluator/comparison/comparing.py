@@ -236,7 +236,7 @@ def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Compar
     named = sides_of(results, options.baseline, options.baseline_model, all_pairs=options.all_pairs, unnamed=options.unnamed)
     sides = _comparable_sides(named)
     labels = _common_labels(sides)
-    sides = replace(sides, notes=(*sides.notes, *_notes_on_other_measures(sides.all, labels)))
+    sides = replace(sides, notes=(*sides.notes, *notes_on_other_measures(sides.all, labels)))
     if options.measures:
         judged = all_named(options.measures, labels, definitions=sides.definitions)
         return _compare(sides, options, labels, judged, same_users=judged)
@@ -418,8 +418,8 @@ def _common_labels(sides: Sides) -> tuple[str, ...]:
     return labels
 
 
-def _notes_on_other_measures(sides: Sequence[Side], common: tuple[str, ...]) -> Iterator[str]:
-    """Yield a sentence if sides of some results have measures that those of others do not have, which are not compared."""
+def notes_on_other_measures(sides: Sequence[Side], common: Collection[str], what: str = "models") -> Iterator[str]:
+    """Yield a sentence if sides of some results, named as `what`, have measures that others do not have, which are not compared."""
     alone: dict[str, list[str]] = {}
     for side in sides if len({id(side.result) for side in sides}) > 1 else ():
         for label in rows_of(side.result, side.model):
@@ -428,7 +428,7 @@ def _notes_on_other_measures(sides: Sequence[Side], common: tuple[str, ...]) -> 
     if alone:
         named = "; ".join(f"{label} (only {listed(names)})" for label, names in list(alone.items())[:_MOST])
         more = f"; and {len(alone) - _MOST} more" if len(alone) > _MOST else ""
-        yield f"Not compared, since not all models have these measures: {named}{more}."
+        yield f"Not compared, since not all {what} have these measures: {named}{more}."
 
 
 def _judged(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -153,17 +153,6 @@ def values_table(comparison: AcrossComparison) -> Table:
             change = Cell(_change(row, effect.effect), value=effect.effect)
             lines.append((*map(Cell, (*names, *values)), change, Cell(_span(row, ends or (None, None)))))
     return Table(columns, tuple(lines), id="data-sets", caption="The values on each data set")
-
-
-def cells(comparison: AcrossComparison) -> dict[str, Any]:
-    """Return the comparison as plain values."""
-    return comparison.cells()
-
-
-def rows(comparison: AcrossComparison) -> list[list[Any]]:
-    """Return a head, and one line per measure, pair of models and data set."""
-    lines = comparison.rows()
-    return [list(lines[0]), *(list(line.values()) for line in lines)]
 
 
 # Ranks

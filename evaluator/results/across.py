@@ -183,31 +183,28 @@ class AcrossComparison(Struct, frozen=True):
         """A sentence for each pair of models and measure."""
         return [difference.sentence for difference in self.differences]
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each measure, pair of models and data set."""
-        places = ("measure", "base", "model", "scale")
-        return [
-            {**{name: getattr(difference, name) for name in places}, **to_builtins(effect)}
-            for difference in self.differences
-            for effect in difference.effects
-        ]
 
-    def cells(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "format_version": FORMAT_VERSION,
-            "data_sets": list(self.data_sets),
-            "models": list(self.models),
-            "base": self.base,
-            "correction": self.correction,
-            "level": self.level,
-            "comparisons": [
-                {**difference.cells(), "data_sets": [to_builtins(effect) for effect in difference.effects]}
-                for difference in self.differences
-            ],
-            "ranks": [_cells_of_ranks(ranks) for ranks in self.ranks],
-            "notes": list(self.notes),
-        }
+def rows(comparison: AcrossComparison) -> list[list[Any]]:
+    """Return a head, and one line per measure, pair of models and data set."""
+    places = ("measure", "base", "model", "scale")
+    lines = (
+        [getattr(row, name) for name in places] + [*to_builtins(effect).values()]
+        for row in comparison.differences
+        for effect in row.effects
+    )
+    return [[*places, *DataSetEffect.__struct_fields__], *lines]
+
+
+def cells(comparison: AcrossComparison) -> dict[str, Any]:
+    """Return the JSON form."""
+    return {
+        "format_version": FORMAT_VERSION,
+        **{name: getattr(comparison, name) for name in ("base", "correction", "level")},
+        **{name: list(getattr(comparison, name)) for name in ("data_sets", "models")},
+        "comparisons": [{**row.cells(), "data_sets": [*to_builtins(row.effects)]} for row in comparison.differences],
+        "ranks": [_cells_of_ranks(ranks) for ranks in comparison.ranks],
+        "notes": list(comparison.notes),
+    }
 
 
 def _cells_of_ranks(ranks: Ranks) -> dict[str, Any]:

@@ -195,7 +195,7 @@ def test_measures_that_not_all_data_sets_have_are_named(data_sets, result):
     results["d3"] = result(rated_items(60, 3), models_of(3), metrics=["nDCG@5", "MRR@5"])
     found = across(results)
     assert [difference.measure for difference in found.differences] == ["nDCG@5"]
-    assert "Not combined, since not all data sets have these measures: nDCG@3 (only d1 and d2)" in found.notes[0]
+    assert "Not compared, since not all data sets have these measures: nDCG@3 (only d1 and d2)" in found.notes[0]
     with pytest.raises(ConfigError, match="no measure 'MRR@5'"):
         across(results, measures=("MRR@5",))
 
