@@ -17,14 +17,20 @@ from .api.calls import load_results as load_results
 from .api.calls import score as score
 from .api.charts import DrawnChart as DrawnChart
 from .api.comparisons import ComparisonResult as ComparisonResult
+from .api.comparisons import GatePlanResult as GatePlanResult
 from .api.comparisons import GateVerdicts as GateVerdicts
 from .api.comparisons import compare as compare
 from .api.comparisons import gate as gate
+from .api.comparisons import plan_gate as plan_gate
 from .api.diffs import DiffResult as DiffResult
 from .api.diffs import diff as diff
 from .api.epoch_values import EpochValues as EpochValues
 from .api.evaluation_result import EvaluationResult as EvaluationResult
 from .api.experiment import Experiment as Experiment
+from .api.series import HistoryResult as HistoryResult
+from .api.series import LeaderboardResult as LeaderboardResult
+from .api.series import history as history
+from .api.series import leaderboard as leaderboard
 from .api.tracking import track as track
 from .api.users import UserResult as UserResult
 from .api.users import user as user
@@ -65,10 +71,13 @@ __all__ = [
     "Experiment",
     "Explanation",
     "Gate",
+    "GatePlanResult",
     "GateVerdicts",
+    "HistoryResult",
     "Input",
     "InputFile",
     "Item",
+    "LeaderboardResult",
     "Loaded",
     "Matrix",
     "MissingExtraError",
@@ -89,9 +98,12 @@ __all__ = [
     "evaluate_config",
     "explain",
     "gate",
+    "history",
+    "leaderboard",
     "load_config",
     "load_results",
     "metric",
+    "plan_gate",
     "run",
     "score",
     "track",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from .measure_definition import MeasureDefinition
@@ -102,24 +102,30 @@ def empty_lists_text(counts: Counts) -> str:
     return f"{n:,} test users have an empty list of items and {done} (empty_truth)." if n else ""
 
 
+def _in_runs(numbers: Iterable[int]) -> tuple[str, int]:
+    """Return a number, or the least and the greatest of several runs, in words; and a number for the choice of singular and plural."""
+    low, *_, high = sorted([*numbers] * 2)
+    return (f"{low:,}", low) if low == high else (f"{low:,} to {high:,}, by run,", max(2, high))
+
+
 def missing_lists_text(counts: Counts) -> str:
     """Say how users without a list count; empty if all have one."""
-    n = counts.relevant - counts.listed
+    numbers, n = _in_runs(run.relevant - run.listed for run in counts.each)
     how = "undefined" if counts.missing_undefined else "zero" if counts.missing_count else "out"
     singular = {"undefined": "has no list and no defined value", "zero": "has no list and counts 0", "out": "has no list and is left out"}
     plural = {"undefined": "have no list and no defined value", "zero": "have no list and count 0", "out": "have no list and are left out"}
-    return f"{n:,} of these users {(singular if n == 1 else plural)[how]} (evaluation.policy.missing_lists)." if n else ""
+    return f"{numbers} of these users {(singular if n == 1 else plural)[how]} (evaluation.policy.missing_lists)." if n else ""
 
 
 def uneven_lists_text(models: Mapping[str, Counts], *, key: str = " (evaluation.policy.missing_lists)") -> str:
     """Say how many users have no list for each of several models, and what they count by `key`; empty if the shares hardly differ."""
-    shares = [(counts.relevant - counts.listed) / counts.relevant for counts in models.values() if counts.relevant]
+    shares = [(run.relevant - run.listed) / run.relevant for counts in models.values() for run in counts.each if run.relevant]
     if not shares or max(shares) - min(shares) < _UNEVEN:
         return ""
-    without: dict[tuple[int, int], list[str]] = {}
+    without: dict[tuple[str, int], list[str]] = {}
     for name, counts in models.items():
-        without.setdefault((counts.relevant - counts.listed, counts.relevant), []).append(name)
-    numbers = "; ".join(f"{shortened(names)} {n:,} of {total:,}" for (n, total), names in without.items())
+        without.setdefault((_in_runs(run.relevant - run.listed for run in counts.each)[0], counts.relevant), []).append(name)
+    numbers = "; ".join(f"{shortened(names)} {n} of {total:,}" for (n, total), names in without.items())
     first = next(iter(models.values()))
     done = "have no defined value" if first.missing_undefined else "count 0" if first.missing_count else "are left out"
     return f"Users without a list: {numbers}. They {done}{key}."
@@ -127,6 +133,6 @@ def uneven_lists_text(models: Mapping[str, Counts], *, key: str = " (evaluation.
 
 def untested_text(counts: Counts) -> str:
     """Say how many users with a list but no test row count; empty if none does."""
-    n = counts.untested
+    numbers, n = _in_runs(run.untested for run in counts.each)
     stand = "user with a list is not in the test file and counts 0" if n == 1 else "users with a list are not in the test file and count 0"
-    return f"{n:,} {stand} (evaluation.policy.no_truth)." if n else ""
+    return f"{numbers} {stand} (evaluation.policy.no_truth)." if n else ""

@@ -13,6 +13,7 @@ from statistics import stdev
 from typing import Any, Final
 
 import polars as pl
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from ..checks import CHECKS, SEVERITIES, Finding
@@ -20,11 +21,14 @@ from .description import Description
 from .result import Counts, Input, Result, Row
 from .row import Candidates, Protocol
 
+_OF_USERS: Final = ("test", "relevant", "listed", "averaged", "untested", "empty")
+"""The numbers of users in `Counts`."""
+
 
 def over_runs(result: Result, runs: Mapping[str, Sequence[str]]) -> Result:
     """Combine the `runs` of each model (model → `MODEL (run NAME)`, which were evaluated as models) into one model with mean values.
 
-    The number of users of a mean is that of the run with the fewest; `counts` are those of the first run.
+    The number of users of a mean is that of the run with the fewest; `counts` are those of the first run, with those of each.
     """
     if not runs:
         return result
@@ -39,7 +43,10 @@ def over_runs(result: Result, runs: Mapping[str, Sequence[str]]) -> Result:
     frames: dict[str, list[pl.DataFrame]] = {}
     candidates: dict[str, Candidates] = {}
     for name, of_one in result.counts.items():
-        counts.setdefault(places.get(name, (name, ""))[0], of_one)
+        model, run = places.get(name, (name, None))
+        first = counts.setdefault(model, of_one if run is None else replace(of_one, runs=()))
+        if run is not None:
+            counts[model] = replace(first, runs=(*first.each, of_one))
     for name, of_model in result.candidates.items():
         candidates.setdefault(places.get(name, (name, ""))[0], of_model)
     hashes: dict[str, list[str]] = {}
@@ -188,9 +195,13 @@ def _named(row: Row, places: Mapping[str, tuple[str, str]]) -> Row:
 
 
 def _added(counts: Sequence[Counts]) -> Counts:
-    """Return the numbers of users summed over all folds."""
-    numbers = [name for name in Counts.__struct_fields__ if type(getattr(counts[0], name)) is int]
-    return replace(counts[0], **{name: sum(getattr(of_one, name) for of_one in counts) for name in numbers})
+    """Return the numbers of users summed over all folds; runs are summed one by one, if every fold has as many."""
+    total = replace(counts[0], **{name: sum(getattr(of_one, name) for of_one in counts) for name in _OF_USERS})
+    if isinstance(total.runs, UnsetType):
+        return total
+    of_folds = [of_one.each for of_one in counts]
+    same = len({*map(len, of_folds)}) == 1
+    return replace(total, runs=tuple(map(_added, zip(*of_folds, strict=True))) if same else UNSET)
 
 
 def _inputs(results: Mapping[str, Result]) -> Iterable[Input]:

@@ -289,9 +289,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
             notes.missing_lists_text(counts) if counts_lists(self, model) and not self._only_rates() else "",
             notes.untested_text(counts),
         )
-        has_runs = any(row.model == model and row.run is not None for row in self.repeated)
-        of_first = "; these are numbers of its first run." if has_runs else "."
-        yield from (f"{sentence.removesuffix('.')}{of_first}" for sentence in sentences if sentence)
+        yield from filter(None, sentences)
         yield from self._other_users(model, counts.averaged)
         yield from self._undefined(model)
 

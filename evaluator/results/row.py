@@ -286,7 +286,7 @@ class Counts(Struct, frozen=True):
     averaged over `averaged` users. Users without a list count 0 if `missing_count`, or have no value if `missing_undefined`; users
     without a relevant item count 0, or `irrelevant_value`, if `irrelevant_count`; `untested` users without a test row count 0. `empty` of
     the `test` users have an empty list there; whatever the rule for others without a relevant item, they count 0, or have no value if
-    `empty_undefined`.
+    `empty_undefined`. A model of several `runs` has the numbers of its first run, and those of each.
     """
 
     test: int
@@ -300,6 +300,12 @@ class Counts(Struct, frozen=True):
     empty: int = 0
     empty_undefined: bool = False
     irrelevant_value: int | UnsetType = UNSET
+    runs: tuple[Counts, ...] | UnsetType = UNSET
+
+    @property
+    def each(self) -> tuple[Counts, ...]:
+        """The numbers of every run; these numbers if there are no runs."""
+        return (self,) if isinstance(self.runs, UnsetType) else self.runs
 
 
 class Candidates(Struct, frozen=True):

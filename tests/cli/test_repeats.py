@@ -91,6 +91,37 @@ def test_the_runs_of_a_model_are_one_model_with_their_mean(config):
     assert result.per_user["pop"]["run"].to_list() == [None, None]
 
 
+def test_users_without_a_list_are_numbered_by_run(config, folder):
+    """The first run has both lists, the second one of them, the third none of them."""
+    (folder / "some.csv").write_text("user,item\na,x\n")
+    (folder / "none.csv").write_text("user,item\nd,x\n")
+    data = {"test": "test_1.csv", "recommendations": {"als": {"runs": ["all.csv", "some.csv", "none.csv"]}, "pop": "one.csv"}}
+    result = run(config(data))
+    said = "als: 0 to 2, by run, of these users have no list and count 0 (evaluation.policy.missing_lists)."
+    assert said in result.notes()
+    assert [counts.listed for counts in result.counts["als"].each] == [2, 1, 0]
+    assert result.counts["pop"].each == (result.counts["pop"],)
+    library.evaluate_config(folder / "config.yaml", outputs=f"{folder}/out/")
+    assert library.load_results(folder / "out").counts == result.counts
+    assert said in library.load_results(folder / "out").notes()
+
+
+def test_users_without_a_list_are_added_up_over_folds_run_by_run(config, folder):
+    (folder / "some.csv").write_text("user,item\na,x\n")
+    runs = {"als": {"runs": ["all.csv", "some.csv"]}}
+    result = run(config({"folds": [{"name": name, "test": f"test_{name}.csv"} for name in (1, 2)], "recommendations": runs}))
+    assert [(counts.relevant, counts.listed) for counts in result.counts["als"].each] == [(3, 3), (3, 2)]
+    assert "als: 0 to 1, by run, of these users have no list and count 0 (evaluation.policy.missing_lists)." in result.notes()
+
+
+def test_a_value_for_users_without_a_relevant_item_is_not_added_up_over_folds(config, folder):
+    (folder / "test_2.csv").write_text("user,item,rating\na,x,5\nb,y,1\n")
+    (folder / "test_1.csv").write_text("user,item,rating\na,x,5\nb,y,1\n")
+    data = {"folds": [{"name": name, "test": f"test_{name}.csv"} for name in (1, 2)], "recommendations": {"als": "one.csv"}}
+    result = run(config(data, relevance={"threshold": 4}, policy={"no_relevant": "one"}))
+    assert result.counts["als"].irrelevant_value == 1
+
+
 def test_runs_in_folds_are_averaged_in_each_fold_first(config, folder):
     (folder / "test_2.csv").write_text("user,item\na,x\nb,x\n")  # all.csv: 1/2, none.csv: 1/2
     data = {"folds": [1, 2], "test": "test_{fold}.csv", "recommendations": {"als": {"runs": ["all.csv", "none.csv"]}}}
