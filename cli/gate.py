@@ -13,8 +13,8 @@ from .options import hint_in_options
 from .output import ci_files, publish, say, say_verdicts, say_without_charts, show, tell, tell_cautions
 
 _USUAL: Final = (
-    "--baseline", "--models", "--if-missing", "--rule", "--fail", "--inconclusive", "--strict", "--plan", "--test", "--recs", "--ci",
-    "--format", "-o",
+    "--baseline", "--models", "--if-missing", "--rule", "--inconclusive", "--strict", "--plan", "--test", "--recs", "--ci", "--format",
+    "-o",
 )  # fmt: skip
 """The options that `receval gate --help` shows."""
 

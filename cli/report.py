@@ -26,8 +26,7 @@ baseline_model_option = click.option(
 
 
 _USUAL_OF_COMPARE: Final = (
-    "--baseline", "--all-pairs", "--across", "--measure", "--all", "--margin", "--by", "--losers", "--test", "--set", "--recs", "--format",
-    "-o",
+    "--baseline", "--all-pairs", "--across", "--measure", "--all", "--margin", "--by", "--test", "--set", "--recs", "--format", "-o",
 )  # fmt: skip
 """The options that `receval compare --help` shows."""
 _USUAL_OF_REPORT: Final = (

@@ -1,8 +1,6 @@
 """`python -m receval`."""
 
-import sys
-
-from receval.cli.main import main
+from receval.cli.main import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

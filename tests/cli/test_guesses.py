@@ -31,7 +31,7 @@ GUESSES = {
     ("check", "--output", "x"): "Use --format json > FILE.",
     ("check", "--verbose"): "Use receval run CONFIG -v.",
     ("report", "--json"): "Use receval run CONFIG --format json.",
-    ("describe", "-q"): "These commands have it: receval run, compare, diff, slices, history, leaderboard, gate, report, card, track, user.",
+    ("describe", "-q"): "receval run, compare, diff, slices, history, leaderboard, gate, report, card, track, user.",
     ("run", "--candidates", "c.csv"): "Use --recs NAME=FILE, a file with the score of each candidate.",
     ("run", "--policy", "missing_values=drop"): "Use --set evaluation.policy.missing_values=drop.",
     ("run", "--drop-missing"): "Use --set evaluation.policy.missing_values=drop.",

@@ -55,7 +55,7 @@ def test_what_libraries_do_at_the_end_of_a_process_is_done_and_threads_are_waite
     """The process ends without freeing its objects, but not before trackers and other libraries are ready."""
     code = """
 import atexit, sys, threading, time
-from receval.cli.main import main
+from receval.cli.main import program
 def late(path):
     time.sleep(0.3)
     open(path, "w").close()
@@ -63,7 +63,7 @@ atexit.register(open, sys.argv[1], "w")
 if len(sys.argv) > 2:
     threading.Thread(target=late, args=[sys.argv[2]]).start()
 sys.argv[1:] = ["--version"]
-sys.exit(main())
+program()
 """
     for files in ([tmp_path / "one"], [tmp_path / "two", tmp_path / "late"]):
         done = subprocess.run([sys.executable, "-c", code, *map(str, files)], capture_output=True, text=True, timeout=60)

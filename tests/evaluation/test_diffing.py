@@ -17,7 +17,7 @@ from receval.results.model_diff import REASONS
 from receval.studies import diffing
 
 from tests.sizes import each_once
-from tests.variants import FORMULAS
+from tests.variants import FORMULAS, needed
 from tests.worlds import pairs
 
 METRICS_OF_WORLDS = ["nDCG@3", "DCG@5", "Recall@3", "Precision@2", "RBP@4", "Hits@3", "MRR@3", "MAP@3", "RPrecision"]
@@ -155,6 +155,8 @@ def test_a_promise_of_shares_holds_for_every_measure_that_makes_it():
     of_lists = (name for name, metric in METRICS.items() if metric.family in families and not (metric.per_model or metric.combines))
     names = [name for name in of_lists if name not in NEED_SCORES]
     names += [text for text in FORMULAS if text.partition("(")[0] in names]
+    settings = {name: ",".join(f"{key}={value}" for key, value in needed(METRICS[name]).items()) for name in names if name in METRICS}
+    names = [f"{name}({settings[name]})" if settings.get(name) else name for name in names]
     items = pl.DataFrame({"item": [f"i{n}" for n in range(8)], "price": [float(n + 1) for n in range(8)]})
     whole = {"u": [f"i{n}" for n in range(6)], "v": ["i7"]}
     test = pl.DataFrame({"user": ["u", "u", "u", "v"], "item": ["i0", "i2", "i5", "i7"], "rating": [3.0, 5.0, 4.0, 1.0]})
