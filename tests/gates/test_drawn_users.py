@@ -63,6 +63,7 @@ def test_pooled_ratios_are_planned_beside_means():
     assert median.skipped == "only means, sums and pooled ratios are planned, not the median"
 
 
+@pytest.mark.release
 def test_runs_are_drawn_with_their_spread_and_a_plan_says_how_many_are_needed():
     random = np.random.default_rng(0)
     chances = random.beta(4, 4, N)
@@ -85,6 +86,7 @@ def test_runs_are_drawn_with_their_spread_and_a_plan_says_how_many_are_needed():
     assert f"but {many.runs_for_power:,} runs of each model are" in " ".join(str(unsteady).split())
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("shared", [False, True])
 def test_folds_are_planned_with_the_same_users_in_all_or_with_others(shared):
     def fold(number: int) -> dict[str, object]:

@@ -71,6 +71,7 @@ def test_the_setting_fail_of_the_gate_decides_how_often_it_fails():
     assert beyond < worse <= by_value
 
 
+@pytest.mark.release
 def test_failures_are_corrected_for_all_rules_of_the_gate():
     values = models(n=300)
     rules = [{"measure": "nDCG@10", "max_loss": f"{percent}%"} for percent in (8, 7, 7.5, 8.5, 9)]
