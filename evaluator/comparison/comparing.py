@@ -98,15 +98,17 @@ def _places(sides: Iterable[Side]) -> list[tuple[Result, str]]:
 
 
 def notes_on_candidates(sides: Iterable[Side]) -> Iterator[str]:
-    """Yield a sentence on the models whose lists check R10 takes for sampled candidates."""
+    """Yield a sentence on the models that rank sampled candidates, as the config or check R10 says."""
     found: dict[int, list[str]] = {}
     for side in sides:
-        candidates = side.result.candidates.get(side.model)
-        if candidates is not None and any(finding.check == SAMPLED and finding.model == side.model for finding in side.result.findings):
+        candidates, bounds = side.result.candidates.get(side.model), side.result.catalogue_bounds.get(side.model)
+        if bounds is not None:
+            found.setdefault(bounds.sampled + 1, []).append(side.name)
+        elif candidates is not None and any(finding.check == SAMPLED and finding.model == side.model for finding in side.result.findings):
             found.setdefault(candidates.per_user, []).append(side.name)
     for n, names in found.items():
         yield (
-            f"{listed(names)} {'rank' if len(names) > 1 else 'ranks'} {n:,} sampled candidates per user (check {SAMPLED}): "
+            f"{listed(names)} {'rank' if len(names) > 1 else 'ranks'} {n:,} sampled candidates per user: "
             "over the whole catalogue values would be lower, and the order of models can differ."
         )
 

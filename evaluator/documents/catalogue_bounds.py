@@ -21,7 +21,8 @@ def section(result: Result, *, id: str = "") -> Document:
     bounds = result.catalogue_bounds
     if not bounds:
         return ()
-    return (*([] if id else [Heading(TITLE, 2)]), *_table(result, id), *_orders(result), Sentences(tuple(_notes(bounds))))
+    has_table = any(of_model.values for of_model in bounds.values())
+    return (*([Heading(TITLE, 2)] if has_table and not id else []), *_table(result, id), *_orders(result), Sentences(tuple(_notes(bounds))))
 
 
 def _table(result: Result, id: str) -> Iterator[Table]:
@@ -104,7 +105,7 @@ def _notes(bounds: Mapping[str, CatalogueBounds]) -> Iterator[str]:
         )
     if any(value.falling for of_model in bounds.values() for value in of_model.values):
         order = "; the order of models is judged by these bounds" if len(bounds) > 1 else ""
-        yield f"falling: bounds of the expected value, under the assumption that {FALLING}{order}."
+        yield f"falling: bounds of the expected value over users like these, under the assumption that {FALLING}{order}. They can be wider."
     for names, sentence in _shared((name, sentence) for name, of_model in bounds.items() for sentence in _about(of_model)):
         yield sentence.format(listed(names))
 
@@ -114,8 +115,13 @@ def _about(bounds: CatalogueBounds) -> Iterator[str]:
     if bounds.refused:
         yield f"No bounds for {{}}: {bounds.refused}."
         return
+    if bounds.has_more_items:
+        yield (
+            f"{{}}: the lists have {bounds.n_items:,} different items, more than the {bounds.catalogue:,} of "
+            "evaluation.candidates.catalogue: if the items of each user were sampled from more items, the bounds are wrong."
+        )
     if bounds.not_falling:
-        yield f"No falling bounds for {{}}: if {FALLING}, no true ranks explain its ranks among the candidates."
+        yield f"No falling bounds for {{}}: if {FALLING}, no true ranks explain the ranks among the candidates."
     if bounds.lacking:
         yield f"{{}}: {_users(bounds.lacking, bounds.n_users)} without the relevant item in the list count with every possible rank."
     if bounds.tied:

@@ -90,6 +90,9 @@ def _lead(conclusion: Conclusion) -> str:
     return _size(conclusion, nearest, f" over {nearest.model}" if len(conclusion.rivals) > 1 else "")
 
 
+_AMONG_CANDIDATES: Final = "Values and comparisons are among the sampled candidates, not over the whole catalogue."
+
+
 def closing_of_result(result: Result, measures: Collection[str] | None = None) -> list[str]:
     """Return the headline over `measures` (by default all) that were tested.
 
@@ -103,7 +106,8 @@ def closing_of_result(result: Result, measures: Collection[str] | None = None) -
     compared = concluded[0].models if concluded else ()
     among = f" among {listed(compared)}" if 0 < len(compared) < len(models) else ""
     closing = closing_sentences(concluded, len(result.folds), lists, among)
-    return [*caution(models, labels), *closing, *filter(None, (incomparable_text(groups_of(result)),))]
+    sampled = [_AMONG_CANDIDATES] if result.catalogue_bounds else []
+    return [*caution(models, labels), *closing, *sampled, *filter(None, (incomparable_text(groups_of(result)),))]
 
 
 def _measure_sentences(conclusion: Conclusion, n_folds: int) -> list[str]:

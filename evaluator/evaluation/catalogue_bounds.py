@@ -18,6 +18,8 @@ from .models import EvaluatedModel
 
 LEVEL = 0.95
 """The share of draws in which the bounds of all models of a run hold together."""
+_MOST_ITEMS = 1.5
+"""So many times as many different items as the catalogue has cannot be, even if items that a user knows are not among the candidates."""
 _DIGITS = 1e4
 """Bounds are rounded outwards to four decimals, so that versions of the solver give the same."""
 
@@ -44,6 +46,7 @@ class Bounding:
             lacking=numbers["lacking"],
             tied=numbers["tied"],
             unlisted=numbers["unlisted"],
+            n_items=len(counts.items),
         )
         refused = self._refused(counts, sampled)
         if refused:
@@ -94,15 +97,18 @@ class Bounding:
             return "no list has a relevant item"
         if len(sizes) > 1:
             repeats = ", repeats included (evaluation.policy.duplicates: unique_hits)" if config.replacement else ""
-            return f"its lists have from {min(sizes):,} to {max(sizes):,} items: give all candidates of each user{repeats}"
+            return f"the lists have from {min(sizes):,} to {max(sizes):,} items: give all candidates of each user{repeats}"
         (size,) = sizes
         if size == 1:
-            return "its lists have only the relevant item"
-        hint = f"; if {size - 1:,} items were sampled for each user, set evaluation.candidates.sampled: {size - 1}"
+            return "the lists have only the relevant item"
+        cut = "if lists were cut, give all candidates of each user; " if size <= sampled or config.sampled is None else ""
+        hint = f": {cut}if {size - 1:,} items were sampled for each user, set evaluation.candidates.sampled: {size - 1}"
         if config.sampled is None and numbers["lacking"]:
             return f"{numbers['lacking']:,} of {n:,} lists do not have the relevant item, so their items may be no sample{hint}"
         if size != sampled + 1:
-            return f"its lists have {size:,} items, not {sampled + 1:,} (the relevant item and {sampled:,} sampled ones){hint}"
+            return f"the lists have {size:,} items, not {sampled + 1:,} (the relevant item and {sampled:,} sampled ones){hint}"
+        if len(counts.items) > _MOST_ITEMS * config.catalogue:
+            return f"the lists have {len(counts.items):,} different items, and evaluation.candidates.catalogue is {config.catalogue:,}"
         if sampled > MOST_SAMPLED:
             return f"{sampled:,} items were sampled, and bounds are for {MOST_SAMPLED:,} at most"
         if sampled >= config.catalogue and not config.replacement:
@@ -111,7 +117,7 @@ class Bounding:
 
 
 _IMPOSSIBLE = (
-    "no true ranks explain its ranks among {sampled:,} items that are sampled uniformly from {catalogue:,}: check "
+    "no true ranks explain the ranks among {sampled:,} items that are sampled uniformly from {catalogue:,}: check "
     "evaluation.candidates, and how items were sampled"
 )
 

@@ -12,6 +12,7 @@ from .row import listed
 
 Verdict = Literal["kept", "reversed", "inconclusive"]
 """Whether two models have the same order over the whole catalogue as among the candidates."""
+_FEW_MORE: Final = 1.05
 FALLING: Final = "no rank is more likely than the one before it"
 
 
@@ -35,8 +36,9 @@ class CatalogueBounds(Struct, frozen=True):
 
     `sampled` items were drawn for each of `n_users` from a `catalogue`, which has the relevant item too. The bounds of all `n_models` of
     the run hold together in the share `level` of draws. The lists of `lacking` users do not have their relevant item, and `tied` users
-    have it among equal scores: they count with every rank that this allows. `refused` is the reason why there are no bounds, or empty;
-    `not_falling` is true if no distribution with `FALLING` fits the ranks; `left_out` are reasons by measure.
+    have it among equal scores: they count with every rank that this allows. The lists of all users have `n_items` different items.
+    `refused` is the reason why there are no bounds, or empty; `not_falling` is true if no distribution with `FALLING` fits the ranks;
+    `left_out` are reasons by measure.
     """
 
     sampled: int
@@ -48,10 +50,16 @@ class CatalogueBounds(Struct, frozen=True):
     lacking: int = 0
     tied: int = 0
     unlisted: int = 0
+    n_items: int = 0
     values: tuple[MeasureBounds, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     refused: str = ""
     not_falling: bool = False
+
+    @property
+    def has_more_items(self) -> bool:
+        """True if the lists have more different items than the catalogue, by more than the few that a user may know."""
+        return self.n_items > _FEW_MORE * self.catalogue
 
     @property
     def by_measure(self) -> Mapping[str, MeasureBounds]:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from ..metrics.definition import Definition
 from ..stats.catalogue_bounds import worth_of
 from ..tables.array import Array
-from ..tables.rows import Rows
+from ..tables.rows import LISTS, Rows
 from .partial import merge_by_key
 from .per_user import Scorer
 from .task import is_bounded
@@ -23,7 +23,8 @@ class RankCounts(Struct, frozen=True, eq=False):
 
     `sizes` are their numbers by the length of the list, if it has the item. Among the `numbers`, `lacking` lists do not have it, `tied`
     ones have it among equal scores; `several` users have more than one relevant item, `unlisted` have some and no list. For each measure,
-    `counted` users have a value, and `other` ones have another value than its formula for one relevant item.
+    `counted` users have a value, and `other` ones have another value than its formula for one relevant item. The keys of `items` are the
+    different items in the lists.
     """
 
     first: Mapping[int, int]
@@ -32,6 +33,7 @@ class RankCounts(Struct, frozen=True, eq=False):
     numbers: Mapping[str, int]
     counted: Mapping[int, int]
     other: Mapping[int, int]
+    items: Mapping[object, int]
 
     def __add__(self, more: RankCounts) -> RankCounts:
         return RankCounts(*(merge_by_key(getattr(self, name), getattr(more, name)) for name in self.__struct_fields__))
@@ -73,6 +75,7 @@ def rank_counts(scorer: Scorer, definitions: Sequence[Definition], values: Array
         },
         counted,
         other,
+        dict.fromkeys(scorer.part.rows(LISTS).item.unique().to_list(), 1),
     )
 
 

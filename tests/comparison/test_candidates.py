@@ -135,7 +135,7 @@ def test_a_comparison_leaves_out_pairs_with_different_candidates(result):
 
 def test_every_form_of_a_comparison_says_which_models_are_left_out_and_repeats_r10(evaluate, tmp_path, receval):
     save(with_conclusions(evaluate(TEST, MIXED, metrics=["HitRate@10"], health={}), ComparisonOptions()), tmp_path / "run", inputs=())
-    said = "bprmf and neumf rank 100 sampled candidates per user (check R10): over the whole catalogue values would be lower"
+    said = "bprmf and neumf rank 100 sampled candidates per user: over the whole catalogue values would be lower"
     for form in ("table", "md", "html"):
         text = " ".join(receval("compare", tmp_path / "run", "--format", form)[1].split())
         assert NOT in text

@@ -84,17 +84,18 @@ ONE_LONGER = pl.concat([GOOD, OTHERS.head(1).with_columns(item=pl.lit(999, pl.In
 @pytest.mark.parametrize(
     ("lists", "given", "reason"),
     [
-        (FULL.filter(pl.col("item") < 250), {}, "its lists have 250 items, not 21 (the relevant item and 20 sampled ones); if 249"),
-        (GOOD, {"sampled": 21}, "its lists have 21 items, not 22 (the relevant item and 21 sampled ones); if 20 items were sampled for"),
+        (FULL.filter(pl.col("item") < 250), {}, "the lists have 250 items, not 21 (the relevant item and 20 sampled ones): if 249"),
+        (GOOD, {"sampled": 21}, "21 sampled ones): if lists were cut, give all candidates of each user; if 20 items were sampled for"),
         (
             pl.concat([GOOD, OTHERS.head(1).with_columns(item=pl.lit(999, pl.Int64))]),
             {},
-            "its lists have from 21 to 22 items: give all candidates",
+            "the lists have from 21 to 22 items: give all candidates",
         ),
         (OTHERS, {}, "no list has a relevant item"),
-        (TEST.with_columns(score=1.0), {"sampled": None}, "its lists have only the relevant item"),
+        (TEST.with_columns(score=1.0), {"sampled": None}, "the lists have only the relevant item"),
         (GOOD.join(TEST.head(3), on=["user", "item"], how="anti"), {"sampled": None}, "3 of 400 lists do not have the relevant item"),
-        (ALWAYS_TENTH, {}, "no true ranks explain its ranks among 20 items that are sampled uniformly from 300"),
+        (GOOD, {"catalogue": 199}, "the lists have 300 different items, and evaluation.candidates.catalogue is 199"),
+        (ALWAYS_TENTH, {}, "no true ranks explain the ranks among 20 items that are sampled uniformly from 300"),
     ],
 )
 def test_a_model_has_no_bounds_if_its_lists_are_no_uniform_sample_and_it_is_said_why(lists, given, reason):
@@ -275,3 +276,10 @@ def test_parts_and_the_order_of_rows_change_no_bound(engine):
     shuffled = GOOD.sample(fraction=1, shuffle=True, seed=3)
     given = {"test": TEST, "recommendations": shuffled, "metrics": METRICS, "candidates": ASKED, "health": False}
     assert only(receval.evaluate(**given, engine=engine)) == only(bounded(GOOD))
+
+
+def test_a_catalogue_that_is_smaller_than_the_items_of_the_lists_is_said():
+    """The candidates of a user may lack what the user knows, so a catalogue may have a few items less than all lists together."""
+    said = "the lists have 300 different items, more than the 250 of evaluation.candidates.catalogue"
+    assert said in " ".join(str(bounded(GOOD, catalogue=250)).split())
+    assert "different items" not in str(bounded(GOOD, catalogue=295))
