@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
-from typing import Final
+from statistics import harmonic_mean
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..checks.table import EFFECTIVE
+from ..checks import EFFECTIVE
 from ..metrics import METRICS, find
 from ..syntax.formula import is_formula
 from ..syntax.measure_strings import MetricSpec, parse
@@ -36,28 +37,36 @@ class Crossing(Struct, frozen=True):
 class GammaCurve(Struct, frozen=True):
     """The values of each model of one measure at some `gammas`, ascending.
 
-    `effective` is the number of relevant items of equal weight that are as good (Kish); `None` if its check did not run.
+    `relevant` is the number of relevant items that count: fewer above γ = -1, if some have no train rows. `effective` is the number of items
+    of equal weight that is as good (Kish). Both are `None` where no user has a value.
     """
 
     measure: str
     gammas: tuple[float, ...]
     values: Mapping[str, tuple[float | None, ...]]
     effective: tuple[float | None, ...]
+    relevant: tuple[int | None, ...]
+
+    @property
+    def jump(self) -> tuple[int, float, float] | None:
+        """The number of relevant items that count at the first γ and not at the second, with both γ; `None` if there are none."""
+        n_more = (self.relevant[0] or 0) - (self.relevant[1] or 0)
+        return (n_more, *self.gammas[:2]) if n_more else None
 
     @property
     def crossings(self) -> tuple[Crossing, ...]:
-        """Where two models cross, by γ."""
+        """Where two models cross, by γ; not between two γ at which different items count."""
         every = (crossing for pair in combinations(self.values, 2) for crossing in self._crossings(*pair))
         return tuple(sorted(every, key=lambda crossing: (crossing.gamma, crossing.first, crossing.second)))
 
     def _crossings(self, first: str, second: str) -> Iterator[Crossing]:
         ahead = [
-            (gamma, one - other)
-            for gamma, one, other in zip(self.gammas, self.values[first], self.values[second], strict=True)
+            (gamma, one - other, n_relevant)
+            for gamma, one, other, n_relevant in zip(self.gammas, self.values[first], self.values[second], self.relevant, strict=True)
             if one is not None and other is not None and one != other
         ]
-        for (low, before), (high, after) in pairwise(ahead):
-            if before * after < 0:
+        for (low, before, n_low), (high, after, n_high) in pairwise(ahead):
+            if before * after < 0 and n_low == n_high:
                 names = (first, second) if before > 0 else (second, first)
                 yield Crossing(*names, low + (high - low) * before / (before - after))
 
@@ -101,11 +110,17 @@ def gamma_curves(result: Result) -> GammaCurves:
             spec, gamma = read
             found.setdefault(str(spec), {}).setdefault(gamma, {})[row.model] = row.value
             titles[str(spec), gamma] = row.metric
-    sizes = {name: of.details["effective"] for of in result.findings if of.check == EFFECTIVE for name in of.details["measures"]}
+    sizes: dict[str, list[Mapping[str, Any]]] = {}
+    for of in result.findings:
+        for name in of.details["measures"] if of.check == EFFECTIVE else ():
+            sizes.setdefault(name, []).append(of.details)  # one of each fold
     curves = []
     for measure, points in found.items():
         if len(points) >= FEWEST:
             gammas = tuple(sorted(points))
             values = {name: tuple(points[gamma].get(name) for gamma in gammas) for name in models}
-            curves.append(GammaCurve(measure, gammas, values, tuple(sizes.get(titles[measure, gamma]) for gamma in gammas)))
+            of_each = [sizes.get(titles[measure, gamma], []) for gamma in gammas]
+            effective = tuple(len(of) * harmonic_mean([one["effective"] for one in of]) if of else None for of in of_each)
+            relevant = tuple(sum(one["items"] for one in of) if of else None for of in of_each)
+            curves.append(GammaCurve(measure, gammas, values, effective, relevant))
     return GammaCurves(tuple(curves), tuple(result.remarks))
