@@ -37,8 +37,8 @@ class Crossing(Struct, frozen=True):
 class GammaCurve(Struct, frozen=True):
     """The values of each model of one measure at some `gammas`, ascending.
 
-    `relevant` is the number of relevant items that count: fewer above γ = -1, if some have no train rows. `effective` is the number of items
-    of equal weight that is as good (Kish). Both are `None` where no user has a value.
+    `relevant` is the number of relevant items that count: fewer above γ = -1, if some have no train rows. `effective` is the number of
+    items of equal weight that is as good (Kish). Both are `None` where no user has a value.
     """
 
     measure: str
@@ -51,7 +51,7 @@ class GammaCurve(Struct, frozen=True):
     def jump(self) -> tuple[int, float, float] | None:
         """The number of relevant items that count at the first γ and not at the second, with both γ; `None` if there are none."""
         n_more = (self.relevant[0] or 0) - (self.relevant[1] or 0)
-        return (n_more, *self.gammas[:2]) if n_more else None
+        return (n_more, self.gammas[0], self.gammas[1]) if n_more else None
 
     @property
     def crossings(self) -> tuple[Crossing, ...]:
