@@ -36,19 +36,19 @@ def document(curves: GammaCurves) -> Document:
 
 
 def _jump(curve: GammaCurve) -> tuple[str, ...]:
-    if curve.jump is None:
+    if not curve.jumps:
         return ()
-    n, low, high = curve.jump
-    pairs = "pair has an item without train rows: it counts" if n == 1 else "pairs have items without train rows: they count"
-    unsearched = f" No crossing is looked for up to γ = {high:g}." if len(curve.values) > 1 else ""
-    return (f"{n:,} relevant user-item {pairs} at γ = {low:g} and not above it, so values jump there.{unsearched}",)
+    one = curve.no_train == 1
+    pairs = "pair has an item without train rows: it counts" if one else "pairs have items without train rows: they count"
+    unsearched = f" No crossing is looked for up to γ = {curve.gammas[1]:g}." if len(curve.values) > 1 else ""
+    return (f"{curve.no_train:,} relevant user-item {pairs} like all others only at γ = -1, so values jump there.{unsearched}",)
 
 
 def _crossings(curve: GammaCurve) -> tuple[str, ...]:
     if len(curve.values) < 2:
         return ()
     found = tuple(f"{one.first} is above {one.second} up to γ ≈ {one.gamma:.2g}, and below it from there on." for one in curve.crossings)
-    return found or (f"No two models cross from γ = {curve.gammas[bool(curve.jump)]:g} to {curve.gammas[-1]:g}.",)
+    return found or (f"No two models cross from γ = {curve.gammas[curve.jumps]:g} to {curve.gammas[-1]:g}.",)
 
 
 def cells(curves: GammaCurves) -> dict[str, Any]:

@@ -19,7 +19,9 @@ from .spellings import without_aggregate
 
 FORMAT_VERSION: Final = 1
 """The version of the JSON form."""
-GAMMAS: Final = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+EQUAL: Final = -1.0
+"""The γ at which all relevant items count alike."""
+GAMMAS: Final = (EQUAL, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 """The usual points of a curve: from no weights at all, γ = -1, to the largest γ of Yang et al. (2018)."""
 FEWEST: Final = 3
 """Smallest number of points of a curve."""
@@ -37,36 +39,35 @@ class Crossing(Struct, frozen=True):
 class GammaCurve(Struct, frozen=True):
     """The values of each model of one measure at some `gammas`, ascending.
 
-    `relevant` is the number of relevant items that count: fewer above γ = -1, if some have no train rows. `effective` is the number of
-    items of equal weight that is as good (Kish). Both are `None` where no user has a value.
+    `effective` is the number of relevant items of equal weight that are as good (Kish); `None` where no user has a value. `no_train` is the
+    number of relevant items without train rows. They count like all others only at γ = -1, so that values jump there.
     """
 
     measure: str
     gammas: tuple[float, ...]
     values: Mapping[str, tuple[float | None, ...]]
     effective: tuple[float | None, ...]
-    relevant: tuple[int | None, ...]
+    no_train: int = 0
 
     @property
-    def jump(self) -> tuple[int, float, float] | None:
-        """The number of relevant items that count at the first γ and not at the second, with both γ; `None` if there are none."""
-        n_more = (self.relevant[0] or 0) - (self.relevant[1] or 0)
-        return (n_more, self.gammas[0], self.gammas[1]) if n_more else None
+    def jumps(self) -> bool:
+        """True if the values at the first γ are not those to which values near it tend."""
+        return self.no_train > 0 and self.gammas[0] == EQUAL
 
     @property
     def crossings(self) -> tuple[Crossing, ...]:
-        """Where two models cross, by γ; not between two γ at which different items count."""
+        """Where two models cross, by γ; not beside a γ where values jump."""
         every = (crossing for pair in combinations(self.values, 2) for crossing in self._crossings(*pair))
         return tuple(sorted(every, key=lambda crossing: (crossing.gamma, crossing.first, crossing.second)))
 
     def _crossings(self, first: str, second: str) -> Iterator[Crossing]:
         ahead = [
-            (gamma, one - other, n_relevant)
-            for gamma, one, other, n_relevant in zip(self.gammas, self.values[first], self.values[second], self.relevant, strict=True)
+            (gamma, one - other)
+            for gamma, one, other in [*zip(self.gammas, self.values[first], self.values[second], strict=True)][self.jumps :]
             if one is not None and other is not None and one != other
         ]
-        for (low, before, n_low), (high, after, n_high) in pairwise(ahead):
-            if before * after < 0 and n_low == n_high:
+        for (low, before), (high, after) in pairwise(ahead):
+            if before * after < 0:
                 names = (first, second) if before > 0 else (second, first)
                 yield Crossing(*names, low + (high - low) * before / (before - after))
 
@@ -121,6 +122,5 @@ def gamma_curves(result: Result) -> GammaCurves:
             values = {name: tuple(points[gamma].get(name) for gamma in gammas) for name in models}
             of_each = [sizes.get(titles[measure, gamma], []) for gamma in gammas]
             effective = tuple(len(of) * harmonic_mean([one["effective"] for one in of]) if of else None for of in of_each)
-            relevant = tuple(sum(one["items"] for one in of) if of else None for of in of_each)
-            curves.append(GammaCurve(measure, gammas, values, effective, relevant))
+            curves.append(GammaCurve(measure, gammas, values, effective, sum(one["no_train"] for one in of_each[0])))
     return GammaCurves(tuple(curves), tuple(result.remarks))

@@ -196,9 +196,7 @@ def test_values_on_spark_are_those_of_other_engines(evaluate, spark):
 
 
 def test_a_curve_says_where_two_models_cross():
-    curve = GammaCurve(
-        "SNIPSRecall@2", (-1.0, 0.0, 1.0), {"a": (0.4, 0.3, 0.1), "b": (0.2, 0.2, 0.2), "c": (0.0, None, 0.2)}, (None,) * 3, (9,) * 3
-    )
+    curve = GammaCurve("SNIPSRecall@2", (-1.0, 0.0, 1.0), {"a": (0.4, 0.3, 0.1), "b": (0.2, 0.2, 0.2), "c": (0.0, None, 0.2)}, (None,) * 3)
     assert [(one.first, one.second, one.gamma) for one in curve.crossings] == [
         ("a", "c", pytest.approx(0.6)),
         ("a", "b", pytest.approx(0.5)),
@@ -207,19 +205,17 @@ def test_a_curve_says_where_two_models_cross():
 
 def test_models_that_touch_and_part_again_do_not_cross():
     touching = {"a": (0.4, 0.3, 0.4), "b": (0.3, 0.3, 0.3)}
-    assert GammaCurve("SNIPSRecall@2", (-1.0, 0.0, 1.0), touching, (None,) * 3, (9,) * 3).crossings == ()
+    assert GammaCurve("SNIPSRecall@2", (-1.0, 0.0, 1.0), touching, (None,) * 3).crossings == ()
     meeting = {"a": (0.4, 0.3, 0.2), "b": (0.3, 0.3, 0.3)}
-    assert [one.gamma for one in GammaCurve("SNIPSRecall@2", (-1.0, 0.0, 1.0), meeting, (None,) * 3, (9,) * 3).crossings] == [
-        pytest.approx(0.0)
-    ]
+    assert [one.gamma for one in GammaCurve("SNIPSRecall@2", (-1.0, 0.0, 1.0), meeting, (None,) * 3).crossings] == [pytest.approx(0.0)]
 
 
-def test_no_crossing_is_looked_for_where_other_items_count():
+def test_no_crossing_is_looked_for_where_values_jump():
     values = {"a": (0.4, 0.1, 0.2, 0.1), "b": (0.3, 0.3, 0.1, 0.2)}
-    curve = GammaCurve("SNIPSRecall@2", (-1.0, -0.5, 0.0, 1.0), values, (None,) * 4, (12, 8, 8, 8))
-    assert curve.jump == (4, -1.0, -0.5)
-    assert all(one.gamma > -0.5 for one in curve.crossings)
-    assert len(curve.crossings) == 2
+    found = {n: GammaCurve("SNIPSRecall@2", (-1.0, -0.5, 0.0, 1.0), values, (None,) * 4, n).crossings for n in (0, 4)}
+    assert [one.gamma < -0.5 for one in found[0]] == [True, False, False]
+    assert found[4] == found[0][1:]
+    assert GammaCurve("SNIPSRecall@2", (-0.5, 0.0, 0.5, 1.0), values, (None,) * 4, 4).crossings[0].gamma < 0
 
 
 def cold_shop(folder: Path, models: str = "cold warm") -> Path:
@@ -241,14 +237,25 @@ def test_a_curve_says_why_it_jumps_and_counts_items_whatever_health_says(receval
     code, out, err = receval("audit", config, "--gamma-curve", "--set", f"health={health}")
     assert code == 0, err
     text = " ".join(out.split())
-    assert "2 relevant user-item pairs have items without train rows: they count at γ = -1 and not above it, so values jump there." in text
+    assert (
+        "2 relevant user-item pairs have items without train rows: they count like all others only at γ = -1, so values jump there." in text
+    )
     assert "No two models cross from γ = -0.5 to 3." in text
     assert "is above" not in text
     (curve,) = json.loads(receval("audit", config, "--gamma-curve", "--set", f"health={health}", "--format", "json")[1])["curves"]
     assert curve["values"]["cold"][0] > curve["values"]["warm"][0]
     assert curve["values"]["cold"][1] < curve["values"]["warm"][1]
-    assert (curve["relevant"], curve["crossings"]) == ([5] + [3] * 8, [])
+    assert (curve["no_train"], curve["crossings"]) == (2, [])
     assert None not in curve["effective"]
+
+
+def test_a_floor_makes_values_jump_too_and_no_crossing_is_found_there(receval, tmp_path):
+    measure = "Recall(ips=popularity,gamma=1,floor=0.01)@2"
+    out = receval("audit", cold_shop(tmp_path), "--gamma-curve", "-m", measure, "--format", "json")[1]
+    (curve,) = json.loads(out)["curves"]
+    near = json.loads(receval("run", tmp_path / "config.yaml", "-m", measure.replace("gamma=1", "gamma=-0.9999"), "--format", "json")[1])
+    assert all(abs(row["value"] - curve["values"][row["model"]][0]) > 0.1 for row in near["results"])
+    assert curve["no_train"] == 2
 
 
 def test_a_curve_of_one_model_says_nothing_of_crossings(receval, tmp_path):
@@ -264,8 +271,8 @@ def test_a_curve_over_folds_counts_the_items_of_all_folds(receval, tmp_path):
     folds = tmp_path / "folds.yaml"
     folds.write_text(text.replace(data, f"folds: [{{name: one, {data}}}, {{name: two, {data}}}]"))
     one, both = (json.loads(receval("audit", path, "--gamma-curve", "--format", "json")[1]) for path in (tmp_path / "config.yaml", folds))
-    for key in ("effective", "relevant"):
-        assert both["curves"][0][key] == pytest.approx([2 * value for value in one["curves"][0][key]])
+    assert both["curves"][0]["effective"] == pytest.approx([2 * value for value in one["curves"][0]["effective"]])
+    assert both["curves"][0]["no_train"] == 2 * one["curves"][0]["no_train"] == 4
 
 
 def test_a_measure_is_read_at_each_gamma():
