@@ -7,7 +7,8 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from ..config import Loaded
+from ..checks import CHECKS, EFFECTIVE, setting
+from ..config import Config, Loaded
 from ..conventions import packaged_names
 from ..evaluation.describing import describe
 from ..evaluation.inputs import refuse_missing_files
@@ -41,8 +42,16 @@ def curve_measures(loaded: Loaded) -> tuple[str, ...]:
 
 
 def over_gamma(loaded: Loaded) -> GammaCurves:
-    """Evaluate the measures of a config and return those that it has at several γ as curves."""
-    return gamma_curves(run(loaded, concludes=False, keep_users=False))
+    """Evaluate the measures of a config and return those that it has at several γ as curves; the check of their effective sizes runs."""
+
+    def counted(config: Config) -> Config:
+        own = config.health.settings[EFFECTIVE]
+        shown = setting(CHECKS[EFFECTIVE]) if own.severity == "off" else own
+        return config.model_copy(update={"health": config.health.model_copy(update={EFFECTIVE: shown})})
+
+    folds = {name: counted(config) for name, config in loaded.folds.items()}
+    checked = replace(loaded, config=counted(loaded.config), folds=folds)
+    return gamma_curves(run(checked, concludes=False, keep_users=False))
 
 
 def audit_question(

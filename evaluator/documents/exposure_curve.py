@@ -14,8 +14,8 @@ from .numbers import decimals, number
 from .report import ReportContent
 
 _MEANING: Final = (
-    "γ = -1 weighs all relevant items equally; a larger γ gives more weight to those with few users in train. "
-    "Crossings lie between two values of γ, on a straight line, and are not tested: receval compare tests a difference at one γ."
+    "γ = -1 weighs all relevant items equally; a larger γ gives more weight to those with few users in train.",
+    "Crossings lie between two values of γ, on a straight line, and are not tested: receval compare tests a difference at one γ.",
 )
 
 
@@ -29,14 +29,26 @@ def document(curves: GammaCurves) -> Document:
             (f"{gamma:g}", *(number(values[at], places) for values in curve.values.values()), number(curve.effective[at], 0))
             for at, gamma in enumerate(curve.gammas)
         )
-        blocks += [Heading(f"{curve.measure} over γ", 2), Table.from_texts(columns, rows), Points(_crossings(curve))]
-    return (*blocks, Paragraph(_MEANING), *([Points(curves.remarks)] if curves.remarks else []))
+        blocks += [Heading(f"{curve.measure} over γ", 2), Table.from_texts(columns, rows)]
+        blocks += [Points(said)] if (said := (*_jump(curve), *_crossings(curve))) else []
+    meaning = " ".join(_MEANING if any(len(curve.values) > 1 for curve in curves.curves) else _MEANING[:1])
+    return (*blocks, Paragraph(meaning), *([Points(curves.remarks)] if curves.remarks else []))
+
+
+def _jump(curve: GammaCurve) -> tuple[str, ...]:
+    if not curve.jumps:
+        return ()
+    one = curve.no_train == 1
+    pairs = "pair has an item without train rows: it counts" if one else "pairs have items without train rows: they count"
+    unsearched = f" No crossing is looked for up to γ = {curve.gammas[1]:g}." if len(curve.values) > 1 else ""
+    return (f"{curve.no_train:,} relevant user-item {pairs} like all others only at γ = -1, so values jump there.{unsearched}",)
 
 
 def _crossings(curve: GammaCurve) -> tuple[str, ...]:
+    if len(curve.values) < 2:
+        return ()
     found = tuple(f"{one.first} is above {one.second} up to γ ≈ {one.gamma:.2g}, and below it from there on." for one in curve.crossings)
-    span = f"from γ = {curve.gammas[0]:g} to {curve.gammas[-1]:g}"
-    return found or (f"No two models cross {span}." if len(curve.values) > 1 else f"There is one model {span}.",)
+    return found or (f"No two models cross from γ = {curve.gammas[curve.jumps]:g} to {curve.gammas[-1]:g}.",)
 
 
 def cells(curves: GammaCurves) -> dict[str, Any]:

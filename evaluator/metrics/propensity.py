@@ -93,18 +93,35 @@ def ips_hits(hits: Rows, ips_weights: Array) -> Rows:
 def ips_relevant(relevant_with_repeats: Rows, ips_weights: Array, notes: TableNotes, ips: str) -> Rows:
     """Return the relevant items, each as often as it counts, with its `weight`, 1 divided by its propensity."""
     weights = ips_weights[relevant_with_repeats["pair"]]
-    notes.count("no_train_rows" if ips == POPULARITY else "no_propensity", int((weights == 0).sum()), len(weights))
+    n_without = int((weights == 0).sum())
+    notes.count("no_train_rows" if ips == POPULARITY else "no_propensity", n_without, len(weights))
+    if ips != POPULARITY:
+        notes.count("above_1", int((weights < 1).sum()) - n_without, len(weights) - n_without)
     return relevant_with_repeats.with_columns(weight=weights)
 
 
-def _left_out(n: int, total: int, why: str) -> str:
-    """Return the sentence of a note on relevant items without a propensity."""
-    have, are = ("has", "it is") if n == 1 else ("have", "they are")
-    return f"{n:,} of {total:,} relevant items {have} {why}: {are} left out of SNIPSRecall and SNIPSDCG, as hits and as relevant items"
+def _left_out(n: int, total: int, why: str, measures: str) -> str:
+    """Return the sentence of a note on relevant items without a propensity, and the measures that leave them out."""
+    have, them = ("has", "it") if n == 1 else ("have", "them")
+    return f"{n:,} of {total:,} relevant user-item pairs {have} {why}: {measures} leave {them} out, as a hit and as a relevant item"
 
 
-note_sentence("no_train_rows", partial(_left_out, why="no train rows, and so no propensity"))
-note_sentence("no_propensity", partial(_left_out, why="no propensity above 0 in the column of ips"))
+def _above_1(n: int, total: int) -> str:
+    """Return the sentence of a note on propensities above 1 beside others; the scale of a whole column cancels out."""
+    are = "is" if n == 1 else "are"
+    mixed = f"{n:,} of {total:,} propensities of relevant user-item pairs in a column of ips {are} above 1, and the others are not"
+    return f"{mixed}: check that shares, percent and counts are not mixed, which changes values" if n < total else ""
+
+
+note_sentence(
+    "no_train_rows",
+    partial(_left_out, why="an item without train rows", measures="measures with ips=popularity, a gamma above -1 and no floor"),
+)
+note_sentence(
+    "no_propensity",
+    partial(_left_out, why="no number above 0 in a column that ips names", measures="measures with this column"),
+)
+note_sentence("above_1", _above_1)
 
 
 def settings_of(params: Mapping[str, Scalar], truth_duplicates: str) -> dict[str, Scalar]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
-from typing import Final
+from statistics import harmonic_mean
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..checks.table import EFFECTIVE
+from ..checks import EFFECTIVE
 from ..metrics import METRICS, find
 from ..syntax.formula import is_formula
 from ..syntax.measure_strings import MetricSpec, parse
@@ -18,7 +19,9 @@ from .spellings import without_aggregate
 
 FORMAT_VERSION: Final = 1
 """The version of the JSON form."""
-GAMMAS: Final = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+EQUAL: Final = -1.0
+"""The γ at which all relevant items count alike."""
+GAMMAS: Final = (EQUAL, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 """The usual points of a curve: from no weights at all, γ = -1, to the largest γ of Yang et al. (2018)."""
 FEWEST: Final = 3
 """Smallest number of points of a curve."""
@@ -36,24 +39,31 @@ class Crossing(Struct, frozen=True):
 class GammaCurve(Struct, frozen=True):
     """The values of each model of one measure at some `gammas`, ascending.
 
-    `effective` is the number of relevant items of equal weight that are as good (Kish); `None` if its check did not run.
+    `effective` is the number of relevant items of equal weight that are as good (Kish); `None` where no user has a value. `no_train` is the
+    number of relevant items without train rows. They count like all others only at γ = -1, so that values jump there.
     """
 
     measure: str
     gammas: tuple[float, ...]
     values: Mapping[str, tuple[float | None, ...]]
     effective: tuple[float | None, ...]
+    no_train: int = 0
+
+    @property
+    def jumps(self) -> bool:
+        """True if the values at the first γ are not those to which values near it tend."""
+        return self.no_train > 0 and self.gammas[0] == EQUAL
 
     @property
     def crossings(self) -> tuple[Crossing, ...]:
-        """Where two models cross, by γ."""
+        """Where two models cross, by γ; not beside a γ where values jump."""
         every = (crossing for pair in combinations(self.values, 2) for crossing in self._crossings(*pair))
         return tuple(sorted(every, key=lambda crossing: (crossing.gamma, crossing.first, crossing.second)))
 
     def _crossings(self, first: str, second: str) -> Iterator[Crossing]:
         ahead = [
             (gamma, one - other)
-            for gamma, one, other in zip(self.gammas, self.values[first], self.values[second], strict=True)
+            for gamma, one, other in [*zip(self.gammas, self.values[first], self.values[second], strict=True)][self.jumps :]
             if one is not None and other is not None and one != other
         ]
         for (low, before), (high, after) in pairwise(ahead):
@@ -101,11 +111,16 @@ def gamma_curves(result: Result) -> GammaCurves:
             spec, gamma = read
             found.setdefault(str(spec), {}).setdefault(gamma, {})[row.model] = row.value
             titles[str(spec), gamma] = row.metric
-    sizes = {name: of.details["effective"] for of in result.findings if of.check == EFFECTIVE for name in of.details["measures"]}
+    sizes: dict[str, list[Mapping[str, Any]]] = {}
+    for of in result.findings:
+        for name in of.details["measures"] if of.check == EFFECTIVE else ():
+            sizes.setdefault(name, []).append(of.details)  # one of each fold
     curves = []
     for measure, points in found.items():
         if len(points) >= FEWEST:
             gammas = tuple(sorted(points))
             values = {name: tuple(points[gamma].get(name) for gamma in gammas) for name in models}
-            curves.append(GammaCurve(measure, gammas, values, tuple(sizes.get(titles[measure, gamma]) for gamma in gammas)))
+            of_each = [sizes.get(titles[measure, gamma], []) for gamma in gammas]
+            effective = tuple(len(of) * harmonic_mean([one["effective"] for one in of]) if of else None for of in of_each)
+            curves.append(GammaCurve(measure, gammas, values, effective, sum(one["no_train"] for one in of_each[0])))
     return GammaCurves(tuple(curves), tuple(result.remarks))

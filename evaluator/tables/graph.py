@@ -12,7 +12,7 @@ from ..conventions.axis import Lists, Truth
 from ..syntax.measure_strings import Scalar
 
 Sentence = Callable[[int, int], str]
-"""Function that writes the sentence of a remark from two numbers: affected rows, and all rows."""
+"""Function that writes the sentence of a remark from two numbers: affected rows, and all rows; an empty one is not shown."""
 
 NOTE_SENTENCES: Final[dict[str, Sentence]] = {}
 """Sentence of each kind of remark, in the order in which remarks are shown."""
@@ -73,7 +73,7 @@ def sentences(notes: Notes) -> list[str]:
         if about:
             total, n = max(about)
             shown.append(sentence(n, total))
-    return shown
+    return [sentence for sentence in shown if sentence]
 
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])

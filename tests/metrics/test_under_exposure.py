@@ -7,6 +7,7 @@ import io
 import json
 import random
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -108,12 +109,40 @@ def test_missing_numbers_of_a_column_leave_items_out_and_numbers_below_0_are_ref
     items = table(["item", "p"], [("x", 0.5), ("y", None), ("z", 0.0)])
     result = evaluated("Recall(ips=items.p)@3", items=items)
     assert all(row.value == 1 and row.n_users == 2 for row in result.rows)  # x is what is left
-    left_out = "2 of 4 relevant items have no propensity above 0 in the column of ips: they are left out"
-    assert [remark for remark in result.remarks if "propensity" in remark and left_out in remark]
+    left_out = "2 of 4 relevant user-item pairs have no number above 0 in a column that ips names: measures with this column leave them out"
+    assert [remark for remark in result.remarks if left_out in remark]
     assert not [remark for remark in result.remarks if "count 0" in remark]
     with pytest.raises(DataError, match="below 0 in 1 of 3 rows") as raised:
         evaluated("Recall(ips=items.p)@3", items=items.with_columns(p=pl.Series([0.5, -1.0, 0.1])))
     assert "Profit" not in str(raised.value.hint)
+
+
+def test_propensities_above_1_beside_others_are_mentioned_and_a_column_of_another_scale_is_not():
+    mixed = TEST.with_columns(p=pl.Series([90.0, 0.9, 0.1, 1.0]))
+    (one,) = [remark for remark in evaluated("Recall(ips=rows.p)@3", test=mixed).remarks if "above 1" in remark]
+    assert "1 of 4 propensities of relevant user-item pairs in a column of ips is above 1, and the others are not" in one
+    for column in ([90.0, 9.0, 10.0, 2.0], [0.9, 0.1, 0.2, 1.0]):
+        assert not [
+            remark
+            for remark in evaluated("Recall(ips=rows.p)@3", test=TEST.with_columns(p=pl.Series(column))).remarks
+            if "above 1" in remark
+        ]
+
+
+COLD = table(["user", "item"], [(user, item) for user in "ab" for item in ("x", "y", "new")])
+
+
+@pytest.mark.parametrize(
+    ("measures", "is_said"),
+    [
+        (["Recall(ips=popularity,gamma=1)@2"], True),
+        (["Recall(ips=popularity,gamma=-1)@2", "Recall(ips=popularity,gamma=1,floor=0.1)@2", "Recall(ips=rows.p)@2"], False),
+    ],
+)
+def test_only_measures_that_leave_out_items_without_train_rows_are_said_to_do_so(measures, is_said):
+    remarks = evaluated(*measures, test=COLD.with_columns(p=pl.lit(0.5))).remarks
+    said = "2 of 6 relevant user-item pairs have an item without train rows: measures with ips=popularity, a gamma above -1 and no floor"
+    assert [said in remark for remark in remarks if "train rows" in remark] == [True] * is_said
 
 
 def test_a_column_of_weights_of_the_config_does_not_apply_under_exposure():
@@ -179,6 +208,71 @@ def test_models_that_touch_and_part_again_do_not_cross():
     assert GammaCurve("SNIPSRecall@2", (-1.0, 0.0, 1.0), touching, (None,) * 3).crossings == ()
     meeting = {"a": (0.4, 0.3, 0.2), "b": (0.3, 0.3, 0.3)}
     assert [one.gamma for one in GammaCurve("SNIPSRecall@2", (-1.0, 0.0, 1.0), meeting, (None,) * 3).crossings] == [pytest.approx(0.0)]
+
+
+def test_no_crossing_is_looked_for_where_values_jump():
+    values = {"a": (0.4, 0.1, 0.2, 0.1), "b": (0.3, 0.3, 0.1, 0.2)}
+    found = {n: GammaCurve("SNIPSRecall@2", (-1.0, -0.5, 0.0, 1.0), values, (None,) * 4, n).crossings for n in (0, 4)}
+    assert [one.gamma < -0.5 for one in found[0]] == [True, False, False]
+    assert found[4] == found[0][1:]
+    assert GammaCurve("SNIPSRecall@2", (-0.5, 0.0, 0.5, 1.0), values, (None,) * 4, 4).crossings[0].gamma < 0
+
+
+def cold_shop(folder: Path, models: str = "cold warm") -> Path:
+    """Write a config where `cold` lists an item without train rows, and `warm` a rare item with some."""
+    lists = {model: [(user, item, 1) for user in "ab"] for model, item in {"cold": "new", "warm": "y"}.items()}
+    COLD.filter((pl.col("user") == "a") | (pl.col("item") != "y")).write_csv(folder / "test.csv")
+    TRAIN.write_csv(folder / "train.csv")
+    for model, rows in lists.items():
+        table(["user", "item", "rank"], rows).write_csv(folder / f"{model}.csv")
+    given = ", ".join(f"{model}: {model}.csv" for model in models.split())
+    config = folder / "config.yaml"
+    config.write_text(f"data: {{test: test.csv, train: train.csv, recommendations: {{{given}}}}}\nevaluation: {{metrics: [Recall@2]}}\n")
+    return config
+
+
+@pytest.mark.parametrize("health", ["{}", "off", "{X17: off}"])
+def test_a_curve_says_why_it_jumps_and_counts_items_whatever_health_says(receval, tmp_path, health):
+    config = cold_shop(tmp_path)
+    code, out, err = receval("audit", config, "--gamma-curve", "--set", f"health={health}")
+    assert code == 0, err
+    text = " ".join(out.split())
+    assert (
+        "2 relevant user-item pairs have items without train rows: they count like all others only at γ = -1, so values jump there." in text
+    )
+    assert "No two models cross from γ = -0.5 to 3." in text
+    assert "is above" not in text
+    (curve,) = json.loads(receval("audit", config, "--gamma-curve", "--set", f"health={health}", "--format", "json")[1])["curves"]
+    assert curve["values"]["cold"][0] > curve["values"]["warm"][0]
+    assert curve["values"]["cold"][1] < curve["values"]["warm"][1]
+    assert (curve["no_train"], curve["crossings"]) == (2, [])
+    assert None not in curve["effective"]
+
+
+def test_a_floor_makes_values_jump_too_and_no_crossing_is_found_there(receval, tmp_path):
+    measure = "Recall(ips=popularity,gamma=1,floor=0.01)@2"
+    out = receval("audit", cold_shop(tmp_path), "--gamma-curve", "-m", measure, "--format", "json")[1]
+    (curve,) = json.loads(out)["curves"]
+    near = json.loads(receval("run", tmp_path / "config.yaml", "-m", measure.replace("gamma=1", "gamma=-0.9999"), "--format", "json")[1])
+    assert all(abs(row["value"] - curve["values"][row["model"]][0]) > 0.1 for row in near["results"])
+    assert curve["no_train"] == 2
+
+
+def test_a_curve_of_one_model_says_nothing_of_crossings(receval, tmp_path):
+    out = receval("audit", cold_shop(tmp_path, "warm"), "--gamma-curve")[1]
+    assert "so values jump there." in " ".join(out.split())
+    assert "ross" not in out
+    assert "one model" not in out
+
+
+def test_a_curve_over_folds_counts_the_items_of_all_folds(receval, tmp_path):
+    text = cold_shop(tmp_path).read_text()
+    data = text.partition("{")[2].partition("}}")[0] + "}"
+    folds = tmp_path / "folds.yaml"
+    folds.write_text(text.replace(data, f"folds: [{{name: one, {data}}}, {{name: two, {data}}}]"))
+    one, both = (json.loads(receval("audit", path, "--gamma-curve", "--format", "json")[1]) for path in (tmp_path / "config.yaml", folds))
+    assert both["curves"][0]["effective"] == pytest.approx([2 * value for value in one["curves"][0]["effective"]])
+    assert both["curves"][0]["no_train"] == 2 * one["curves"][0]["no_train"] == 4
 
 
 def test_a_measure_is_read_at_each_gamma():
