@@ -112,7 +112,7 @@ def _refuse_other_candidates(results: Mapping[str, Result], models: Sequence[str
         numbers: dict[int | None, list[str]] = {}
         for name, result in results.items():
             bounds = result.catalogue_bounds.get(model)
-            numbers.setdefault(bounds and bounds.sampled, []).append(name)
+            numbers.setdefault(None if bounds is None else bounds.sampled, []).append(name)
         if len(numbers) > 1:
             found = [
                 f"{listed(names)} {'have' if len(names) > 1 else 'has'} values "
