@@ -108,7 +108,7 @@ def _measure_and_config(first: str | None, second: str | None, named: Sequence[s
 @options.reading_options()
 @click.option("--files", is_flag=True, help="Also check that the files exist; exit with 3 and list all that do not.")
 def validate(configs: tuple[str, ...], read: options.ConfigReader, files: bool) -> None:
-    """Check configs without opening any data, of those with `datasets` each data set.
+    """Check configs without opening any data; in a config with datasets, each of them.
 
     Prints every problem with its line and exits with 2, or prints that the config is valid. All given configs are checked; the exit code
     is that of the last wrong one.

@@ -40,7 +40,7 @@ class SeveralDataSetsError(ConfigError):
         one = worded(f"choose one: --set dataset={names[0]}", argument=f"choose one: overrides=['dataset={names[0]}']")
         super().__init__(
             f"{name or 'the config'} has {'several data sets' if len(names) > 1 else 'a list of one data set'}: {', '.join(names)}",
-            f"{one}; receval compare --across {name or 'CONFIG'} compares models over all of them",
+            one + (f"; receval compare --across {name or 'CONFIG'} compares models over all of them" if len(names) > 1 else ""),
         )
         self.names = names
 
