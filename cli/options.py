@@ -181,8 +181,8 @@ class ConfigReader:
         """Return the same reader with more lists, each as `NAME=FILE`."""
         return ConfigReader(self.overrides, (*self.recommendations, *lists), self.question, **self._options)
 
-    def of_data_set(self, name: str) -> ConfigReader:
-        """Return the same reader for one of the data sets of a config."""
+    def of_data_set(self, name: str | None) -> ConfigReader:
+        """Return the same reader for one of the data sets of a config, or for no choice among them."""
         return ConfigReader((*self.overrides, f"dataset={json.dumps(name)}"), self.recommendations, self.question, **self._options)
 
     def __call__(

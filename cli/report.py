@@ -143,8 +143,10 @@ def _compare_across(
 
     arguments |= {"test": read.take_tests(arguments.pop("tests")), "models": read.models}
 
+    is_chosen = len(inputs) > 1 or any(override.startswith("dataset=") for override in read.overrides)
+
     def read_with_cluster(path: str, data_set: str | None = None) -> receval.Loaded:
-        own = read if data_set is None else read.of_data_set(data_set)
+        own = read if data_set is None and is_chosen else read.of_data_set(data_set)  # `dataset` in a config chooses for other commands
         return own(path, {"cluster": arguments["cluster"]}, quiet=quiet, metrics=arguments["measures"], judges_gates=False)
 
     compared = compare_inputs_across(read.sources(inputs), arguments, read=read_with_cluster, tell=tell, outputs=outputs)

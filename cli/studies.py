@@ -108,17 +108,22 @@ def _measure_and_config(first: str | None, second: str | None, named: Sequence[s
 @options.reading_options()
 @click.option("--files", is_flag=True, help="Also check that the files exist; exit with 3 and list all that do not.")
 def validate(configs: tuple[str, ...], read: options.ConfigReader, files: bool) -> None:
-    """Check configs without opening any data.
+    """Check configs without opening any data; in a config with datasets, each of them.
 
     Prints every problem with its line and exits with 2, or prints that the config is valid. All given configs are checked; the exit code
     is that of the last wrong one.
     """
+    from receval.config.data_sets import SeveralDataSetsError
     from receval.support.errors import RecevalError
 
     failure: RecevalError | None = None
     for config in configs:
         try:
-            _validate(read(config), files)
+            try:
+                _validate(read(config), files)
+            except SeveralDataSetsError as error:
+                for name in error.names:
+                    _validate(read.of_data_set(name)(config), files, name)
         except RecevalError as error:
             if failure is not None:
                 say(failure.shown())
@@ -127,8 +132,8 @@ def validate(configs: tuple[str, ...], read: options.ConfigReader, files: bool) 
         raise failure
 
 
-def _validate(loaded: receval.Loaded, files: bool) -> None:
-    """Print a summary of a valid config."""
+def _validate(loaded: receval.Loaded, files: bool, data_set: str = "") -> None:
+    """Print a summary of a valid config, for one of its data sets if it has several."""
     if files:
         from receval.actions.studies import refuse_missing_files
 
@@ -139,7 +144,8 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
     if loaded.config.gates.rules:
         counts["gate"] = len(loaded.config.gates.rules)
     counted = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
-    click.echo(f"{sentence(loaded.name)} is valid: {counted}{'; all files exist' if files else ''}")
+    of_data_set = f" with the data set {sentence(data_set)}" if data_set else ""
+    click.echo(f"{sentence(loaded.name)}{of_data_set} is valid: {counted}{'; all files exist' if files else ''}")
 
 
 @click.command(cls=options.Command)

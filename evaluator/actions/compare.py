@@ -98,6 +98,8 @@ def open_inputs(given: Sequence[str], read: Read, arguments: Mapping[str, Any], 
         name, path = _named(text)
         if path_of(text) == text and not is_folder(text):
             name = unnamed = label_of_config(str(path), baseline)
+        if name in paths and os.path.realpath(paths[name]) == os.path.realpath(path):
+            raise ConfigError(f"{path} is given twice", "give each folder of results once")
         if name in paths:
             raise ConfigError(f"two results are both named {name}", "label them: main=FOLDER today=FOLDER")
         paths[name] = path

@@ -38,7 +38,7 @@ class AcrossResult(Displayed, AcrossComparison, frozen=True, kw_only=True):
     results: Mapping[str, Result]
 
     def to_polars(self) -> pl.DataFrame:
-        """Return a row per measure, pair of models and data set."""
+        """Return a row per measure, pair of models and data set, and one of their mean, without a data set."""
         head, *lines = rows(self)
         return pl.DataFrame(lines, schema=head, orient="row", infer_schema_length=None)
 

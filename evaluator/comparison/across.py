@@ -20,7 +20,7 @@ from ..stats.paired import TOLERANCE
 from ..stats.ranks import Ranks, rank_models
 from ..support.errors import ArgumentError, ConfigError, DataError, worded
 from .bases import Base, base_of, known_name, own_models
-from .comparing import notes_on_candidates, notes_on_other_measures, other_definitions, refuse_other_candidates
+from .comparing import SAME_CANDIDATES, notes_on_candidates, notes_on_other_measures, other_definitions, refuse_other_candidates
 from .comparison_options import ComparisonOptions, all_named, rows_of
 from .model_pair import ModelPair
 from .pairing import Side
@@ -30,6 +30,8 @@ Complete = Literal["models", "data-sets"]
 _OF_DATA: Final = ("threshold",)
 """Settings that say which rows of a data set are relevant: its ratings may have another scale."""
 _MOST: Final = 3
+_OPTIONS: Final = {"margins": "margin"}
+"""Arguments whose option has another name."""
 
 
 class AcrossOptions(Struct, frozen=True):
@@ -47,13 +49,18 @@ def compare_across(results: Mapping[str, Result], options: AcrossOptions) -> Acr
     results on a data set (unless `complete`), and data sets that are equal, or whose definitions differ.
     """
     if len(results) < 2:
+        given = f"there is only {next(iter(results))!r}" if results else "there is none"
         raise ConfigError(
-            f"a comparison across data sets needs the results of two or more; there is {shortened(results) or 'none'}",
-            worded("give a folder for each: receval compare --across ml1m/ lastfm/", argument="give a result for each, by name"),
+            f"a comparison across data sets needs the results of two or more; {given}",
+            worded(
+                "give a folder for each: receval compare --across ml1m/ lastfm/; or name them in a config: datasets: [ml1m, lastfm]",
+                argument="give a result for each, by name",
+            ),
         )
     _refuse_equal_data(results)
     base = _base(results, options.comparison)
     results, models, notes = _complete(results, base.name, options.complete)
+    _refuse_other_candidates(results, models)
     asked, labels = options.comparison, _labels(results, models)
     definitions = next(iter(results.values())).definitions
     judged = all_named(asked.measures, labels, definitions=definitions) if asked.measures else labels
@@ -97,6 +104,26 @@ def _refuse_equal_data(results: Mapping[str, Result]) -> None:
                     argument="give one of them, or compare their models without across",
                 ),
             )
+
+
+def _refuse_other_candidates(results: Mapping[str, Result], models: Sequence[str]) -> None:
+    """Raise `DataError` if a model has values among other numbers of sampled candidates, or among such on some data sets only."""
+    for model in models:
+        numbers: dict[int | None, list[str]] = {}
+        for name, result in results.items():
+            bounds = result.catalogue_bounds.get(model)
+            numbers.setdefault(None if bounds is None else bounds.sampled, []).append(name)
+        if len(numbers) > 1:
+            found = [
+                f"{listed(names)} {'have' if len(names) > 1 else 'has'} values "
+                + ("over the whole catalogue" if n is None else f"among {n:,} sampled candidates")
+                for n, names in sorted(numbers.items(), key=lambda item: item[0] is None)
+            ]
+            raise DataError(f"{model} cannot be combined over the data sets: {', and '.join(found)}", SAME_CANDIDATES)
+        if None in numbers:
+            first, *others = (Side(name, result, model) for name, result in results.items())
+            for side in others:
+                refuse_other_candidates(first, side, "combined")
 
 
 def _base(results: Mapping[str, Result], options: ComparisonOptions) -> Base:
@@ -243,27 +270,37 @@ def _judged(differences: Sequence[AcrossDifference], options: ComparisonOptions)
 
 def _notes_on_weights(differences: Sequence[AcrossDifference]) -> Iterator[str]:
     """Yield sentences on measures in which data sets count alike, and on those that are not compared by ratios."""
-    alike: dict[tuple[str, ...], list[str]] = {}
-    standardised: dict[tuple[str, ...], list[str]] = {}
+    alike: dict[tuple[str, ...], list[AcrossDifference]] = {}
+    standardised: dict[tuple[str, ...], list[AcrossDifference]] = {}
     for difference in differences:
         if not difference.weighted:
-            names = tuple(effect.data_set for effect in difference.effects if not effect.se)
-            alike.setdefault(names, []).append(difference.measure)
+            alike.setdefault(tuple(effect.data_set for effect in difference.effects if not effect.se), []).append(difference)
         if difference.scale == "standardised":
             zero = tuple(effect.data_set for effect in difference.effects if effect.base_value <= 0 or effect.value <= 0)
-            standardised.setdefault(zero, []).append(difference.measure)
-    for names, labels in alike.items():
+            standardised.setdefault(zero, []).append(difference)
+    for names, some in alike.items():
         yield (
-            f"{shortened(dict.fromkeys(labels))}: data sets count alike, because the ratio has no standard error on {listed(names)} "
+            f"{_of_pairs(some)}: data sets count alike, because the ratio has no standard error on {listed(names)} "
             "(no per-user values, a value without an error, or no user who differs)."
         )
-    for names, labels in standardised.items():
+    for names, some in standardised.items():
         yield (
-            f"{shortened(dict.fromkeys(labels))}: a value on {listed(names)} is not above 0, so there is no ratio; "
+            f"{_of_pairs(some)}: a value on {listed(names)} is not above 0, so there is no ratio; "
             "differences are in standard deviations of per-user differences."
         )
     if differences[0].mean.n < LEAST_FOR_INTERVAL:
         yield "Two data sets have no interval and no verdict: they do not show how much effects vary between data sets. Give three or more."
+
+
+def _of_pairs(differences: Sequence[AcrossDifference]) -> str:
+    """Name measures with their models: `nDCG@5 of als against pop; nDCG@5, MRR of bpr against pop`."""
+    measures: dict[tuple[str, str], list[str]] = {}
+    for difference in differences:
+        measures.setdefault((difference.base, difference.model), []).append(difference.measure)
+    pairs: dict[tuple[str, ...], list[str]] = {}
+    for (base, model), labels in measures.items():
+        pairs.setdefault(tuple(labels), []).append(f"{model} against {base}")
+    return "; ".join(f"{shortened(labels)} of {listed(models)}" for labels, models in pairs.items())
 
 
 def _notes_on_lists(results: Mapping[str, Result], models: Sequence[str]) -> Iterator[str]:
@@ -284,5 +321,5 @@ def refuse_unused(given: Mapping[str, object]) -> None:
     """Raise `ArgumentError` for an option of comparisons that is not one of comparisons over data sets."""
     unused = [name for name, value in given.items() if value]
     if unused:
-        option = f"--{unused[0].replace('_', '-')}"
+        option = f"--{_OPTIONS.get(unused[0], unused[0]).replace('_', '-')}"
         raise ArgumentError(f"across does not go with {unused[0]}", option=f"--across does not go with {option}")

@@ -53,13 +53,13 @@ def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpa
         )
 
 
-def refuse_other_candidates(base: Side, model: Side) -> None:
+def refuse_other_candidates(base: Side, model: Side, what: str = "compared") -> None:
     """Raise `DataError` if two sides are known to rank different numbers of sampled candidates, or only one of them ranks such."""
     numbers = other_candidates((base.result, base.model), (model.result, model.model))
     if numbers is not None:
         mine, other = numbers
         text = candidates_text({mine: [base.name], other: [model.name]})
-        raise DataError(f"{model.name} cannot be compared with {base.name}: {text}", SAME_CANDIDATES)
+        raise DataError(f"{model.name} cannot be {what} with {base.name}: {text}", SAME_CANDIDATES)
 
 
 def _comparable_sides(sides: Sides) -> Sides:

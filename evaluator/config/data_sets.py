@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Annotated, Any, Final
 
 from pydantic import WithJsonSchema
@@ -35,10 +37,10 @@ class SeveralDataSetsError(ConfigError):
     """A config has several data sets, their `names`, and none is chosen."""
 
     def __init__(self, name: str, names: tuple[str, ...]) -> None:
-        one = worded(f"one alone: --set dataset={names[0]}", argument=f"one alone: overrides=['dataset={names[0]}']")
+        one = worded(f"choose one: --set dataset={names[0]}", argument=f"choose one: overrides=['dataset={names[0]}']")
         super().__init__(
-            f"{name or 'the config'} has several data sets: {', '.join(names)}",
-            f"receval compare --across {name or 'CONFIG'} compares models over all of them; {one}",
+            f"{name or 'the config'} has {'several data sets' if len(names) > 1 else 'a list of one data set'}: {', '.join(names)}",
+            one + (f"; receval compare --across {name or 'CONFIG'} compares models over all of them" if len(names) > 1 else ""),
         )
         self.names = names
 
@@ -51,12 +53,21 @@ def is_of_data_sets(override: str) -> bool:
 def choose_data_set(value: dict[str, Any], name: str) -> tuple[dict[str, Any], dict[Path, Path]]:
     """Return a config with the `data` of one data set, and where its keys are in the file: path in the config → path in the file.
 
-    Raises `SeveralDataSetsError` if none is chosen, and `ConfigError` for one that there is not.
+    Raises `SeveralDataSetsError` if none is chosen, and `ConfigError` for one that there is not, for names that occur twice, and for paths
+    of data sets without `datasets`.
     """
     entries, rest = value.get(KEY), {key: given for key, given in value.items() if key not in (KEY, CHOICE)}
     chosen = value.get(CHOICE)
     if entries is None and chosen is None:
-        return value, {}
+        if any(filled(rest.get(key), "", MARK) != rest.get(key) for key in ("data", "output")):
+            raise ConfigError(
+                f"{name or 'the config'}: {MARK} is in paths, but there is no key datasets", "name them: datasets: [ml1m, steam]"
+            )
+        return rest, {}
+    if isinstance(entries, list | dict) and (twice := _repeated(map(str, entries))):
+        raise ConfigError(
+            f"{name or 'the config'}: datasets has {twice} twice: a data set counts once", "remove one, or name another data set"
+        )
     if isinstance(entries, list):
         entries = {str(entry): None for entry in entries}
     if not isinstance(entries, dict) or not entries or not all(isinstance(own, dict | None) for own in entries.values()):
@@ -73,3 +84,9 @@ def choose_data_set(value: dict[str, Any], name: str) -> tuple[dict[str, Any], d
     shared = value.get("data") or {}
     data = filled(together(shared, own), str(chosen), MARK) if isinstance(shared, dict) else shared
     return {**rest, **filled_in, "data": data}, {("data", key): (KEY, entry, key) for key in own}
+
+
+def _repeated(names: Iterable[str]) -> str:
+    """Return the first name that occurs twice, or an empty text."""
+    counts = Counter(names)
+    return next((name for name, n in counts.items() if n > 1), "")

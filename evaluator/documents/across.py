@@ -17,8 +17,6 @@ from . import numbers
 from .best_values import corrected_text
 from .document import Block, Cell, Code, Column, Document, Heading, Interval, Paragraph, Points, Table
 
-_ENOUGH: Final = 5
-"""With fewer data sets, their spread is hardly known."""
 _WIDTH: Final = 41
 """Number of characters of the axis of ranks."""
 BARS: Final = "Models that share a bar are not shown to differ (Wilcoxon, corrected by Holm)"
@@ -36,22 +34,7 @@ def document(comparison: AcrossComparison) -> Document:
             continue
         blocks += [Paragraph(_friedman(ranks))] if ranks.friedman else []
         blocks += [Code(diagram(ranks)), *([Paragraph(f"{BARS}.")] if ranks.groups else []), Points(tuple(_pairs(ranks)))]
-    return (*blocks, Points((*_premises(comparison), *comparison.notes)))
-
-
-def _premises(comparison: AcrossComparison) -> Iterator[str]:
-    """Yield what the intervals are about, and what little few data sets can show."""
-    n = len(comparison.data_sets)
-    if n >= LEAST_FOR_INTERVAL:
-        yield "Intervals of means are about data sets like these, as if these were a sample; the range on a further one is approximate."
-    yield "Intervals on one data set are about its users, each on its own, not corrected; receval compare tests one data set."
-    if LEAST_FOR_INTERVAL <= n < _ENOUGH:
-        yield f"With {n} data sets only large and even changes are shown on average; the rows of the data sets say what each shows alone."
-    if comparison.ranks:
-        yield _CAUTION
-
-
-_CAUTION: Final = "Ranks depend on the other models and ignore how large differences are: the changes above are the better summary."
+    return (*blocks, Points(comparison.cautions))
 
 
 def title(comparison: AcrossComparison) -> str:
@@ -66,10 +49,11 @@ def _method(comparison: AcrossComparison) -> str:
     """Return the data sets, the way in which effects are combined, and the correction."""
     corrected = corrected_text(comparison.correction, comparison.family)
     tested = f"p {'by ' if corrected != 'not corrected' else ''}{corrected}" if comparison.family else "no p values"
+    intervals = f"{percent(comparison.level)} intervals by Hartung, Knapp, Sidik and Jonkman, at least as wide as with equal weights"
     parts = (
         listed(comparison.data_sets) if len(comparison.data_sets) < 5 else f"{len(comparison.data_sets)} data sets",
         "mean change by random effects (Paule and Mandel)",
-        f"{percent(comparison.level)} intervals by Hartung, Knapp, Sidik and Jonkman",
+        *((intervals,) if len(comparison.data_sets) >= LEAST_FOR_INTERVAL else ()),
         tested,
     )
     first = f" Baseline: {comparison.base}, the first model; choose another with --baseline." if comparison.first else ""
@@ -107,7 +91,7 @@ def _cells(row: AcrossDifference, comparison: AcrossComparison, *, of_one: bool)
     if mean.low is not None and mean.high is not None:
         drawn = Interval(row.shown(mean.mean), row.shown(mean.low), row.shown(mean.high), mark=mark)
     yield Cell(_span(row, (mean.low, mean.high)), drawn=drawn)
-    yield Cell(_span(row, mean.further or (None, None)))
+    yield Cell(row.further_text(signed=True))
     yield Cell(f"{row.n_better} of {mean.n}", value=row.n_better)
     p = row.p_adjusted
     yield Cell("–" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}", value=p)

@@ -283,7 +283,7 @@ def _names_in_full(table: doc.Table) -> Iterator[str]:
 def _caption(table: doc.Table, n: int, of: int) -> str:
     """Return the caption and the label of one of several parts; those after the first refer to it."""
     label = f"tab:{table.id}" if of == 1 else f"tab:{table.id}-{n}"
-    caption = prose(table.caption if of == 1 else f"{table.caption} Part 1 of {of}.")
+    caption = prose(table.caption if of == 1 else f"{table.caption.removesuffix('.')}. Part 1 of {of}.")
     if n > 1:
         caption = rf"{prose(table.caption.partition('. ')[0].rstrip('.'))}: part {n} of {of}, as Table~\ref{{tab:{table.id}-1}}."
     return rf"\caption{{{caption}}}\label{{{label}}}\smallskip"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import NormalDist
 from typing import Any, Final, Literal
 
@@ -18,7 +18,12 @@ from .row import listed
 FORMAT_VERSION: Final = 1
 Scale = Literal["ratio", "standardised"]
 """`ratio`: effects are ln(b/a); `standardised`: mean differences divided by the standard deviation of per-user differences."""
+_TEN_TIMES: Final = math.log(10)
+"""A range that is wider than this both ways says nothing; its ends are not printed."""
 AcrossVerdict = Literal["better", "worse", "inconclusive", "identical"]
+_ENOUGH: Final = 5
+"""With fewer data sets, their spread is hardly known."""
+_CAUTION: Final = "Ranks depend on the other models and ignore how large differences are: the changes above are the better summary."
 
 
 class DataSetEffect(Struct, frozen=True):
@@ -73,10 +78,16 @@ class AcrossDifference(Struct, frozen=True):
 
     @property
     def digits(self) -> int | None:
-        """Decimals for the change and its interval: one significant digit of the half-width."""
-        if self.mean.low is None or self.mean.high is None:
-            return 1 if self.scale == "ratio" else 2
-        digits = decimals((self.shown(self.mean.high) - self.shown(self.mean.low)) / 2)
+        """Decimals for changes and intervals: one significant digit of the half-width; two of standard deviations, more of tiny ones."""
+        if self.scale == "standardised":
+            largest = max(map(abs, (self.mean.mean, *(effect.effect for effect in self.effects))))
+            return min(9, max(2, 2 - math.floor(math.log10(largest)))) if 0 < largest < 0.1 else 2
+        if self.mean.low is not None and self.mean.high is not None:
+            return self._digits((self.mean.low, self.mean.high))
+        return min((self._digits(ends) or 0 for effect in self.effects if (ends := self.interval_on(effect))), default=1)
+
+    def _digits(self, ends: tuple[float, float]) -> int | None:
+        digits = decimals((self.shown(ends[1]) - self.shown(ends[0])) / 2)
         return digits if digits is None else max(0, digits - 1)
 
     @property
@@ -108,13 +119,27 @@ class AcrossDifference(Struct, frozen=True):
             start = f"{self.model} is {self.verdict} than {self.base}: {self.measure} is {higher} by {size}"
         interval = f"({percent(self.level)} interval {self._span((mean.low, mean.high))}{self._uncorrected()})"
         end = "" if self.verdict else "; the measure has no better direction"
-        return f"{start} {over} {interval}; on a further data set about {self._span(mean.further)}; {self._counts()}{end}."
+        return f"{start} {over} {interval}; on a further data set {self.further_text(signed=False)}; {self._counts()}{end}."
 
     def _span(self, ends: tuple[float, float]) -> str:
         """Return an interval; that of a loss, which is named as one, without its sign."""
         sign = -1 if self.mean.mean < 0 and self.verdict != "inconclusive" else 1
         low, high = sorted(sign * self.shown(end) for end in ends)
         return f"{span(low, high, self.digits)}{self.unit if self.scale == 'ratio' else ''}"
+
+    def further_text(self, *, signed: bool) -> str:
+        """Return the range on a further data set, in a sentence with `about`, or `at least` if it is too narrow; no absurd numbers."""
+        if self.mean.further is None:
+            return "–"
+        (low, high), unit = self.mean.further, " %" if self.scale == "ratio" else " sd"
+        start = "" if signed else "at least " if self.mean.tau == 0 else "about "
+        if low < -_TEN_TIMES and high > _TEN_TIMES:
+            return "any change" if signed else "any change is possible"
+        if self.scale == "ratio" and high > 2 * _TEN_TIMES:
+            return f"{start}{with_sign(self.shown(low), self.digits)}{unit} or more"
+        if signed:
+            return f"{with_sign(self.shown(low), self.digits)} to {with_sign(self.shown(high), self.digits)}{unit}"
+        return f"{start}{self._span(self.mean.further)}"
 
     def _uncorrected(self) -> str:
         """Return a remark if the interval excludes 0 and the verdict does not."""
@@ -183,16 +208,41 @@ class AcrossComparison(Struct, frozen=True):
         """A sentence for each pair of models and measure."""
         return [difference.sentence for difference in self.differences]
 
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What the intervals are about, what little few data sets can show, and the notes."""
+        return (*self._premises(), *self.notes)
+
+    def _premises(self) -> Iterator[str]:
+        n = len(self.data_sets)
+        if n >= LEAST_FOR_INTERVAL:
+            yield "Intervals of means are about data sets like these, as if these were a sample; the range on a further one is approximate."
+        if any(one.verdict != "identical" and one.mean.further and one.mean.tau == 0 for one in self.differences):
+            yield "A range of “at least” is too narrow: changes differ no more than their errors, so how far data sets differ is not known."
+        yield "Intervals on one data set are about its users, each on its own, not corrected; receval compare tests one data set."
+        if LEAST_FOR_INTERVAL <= n < _ENOUGH:
+            only = f"With {n} data sets only large and even changes are shown on average"
+            yield f"{only}; the rows of the data sets say what each shows alone."
+        if self.ranks:
+            yield _CAUTION
+
 
 def rows(comparison: AcrossComparison) -> list[list[Any]]:
-    """Return a head, and one line per measure, pair of models and data set."""
-    places = ("measure", "base", "model", "scale")
-    lines = (
-        [getattr(row, name) for name in places] + [*to_builtins(effect).values()]
-        for row in comparison.differences
-        for effect in row.effects
-    )
-    return [[*places, *DataSetEffect.__struct_fields__], *lines]
+    """Return a head, and for each measure and pair of models a line per data set and one of the mean, without a data set.
+
+    Effects and their ends are log ratios or standard deviations, as `scale` says.
+    """
+    places, ends = ("measure", "base", "model"), ("low", "high", "further_low", "further_high")
+    lines = []
+    for row in comparison.differences:
+        start = [*(getattr(row, name) for name in places), "log ratio" if row.scale == "ratio" else "standard deviations"]
+        for effect in row.effects:
+            low, high = row.interval_on(effect) or (None, None)
+            lines.append([*start, *to_builtins(effect).values(), low, high, None, None, None, None, None])
+        mean, further = row.mean, row.mean.further or (None, None)
+        tested = (mean.p, row.p_adjusted, row.verdict)
+        lines.append([*start, None, None, None, None, mean.mean, mean.se, None, mean.low, mean.high, *further, *tested])
+    return [[*places, "scale", *DataSetEffect.__struct_fields__, *ends, "p", "p_adjusted", "verdict"], *lines]
 
 
 def cells(comparison: AcrossComparison) -> dict[str, Any]:
@@ -203,7 +253,7 @@ def cells(comparison: AcrossComparison) -> dict[str, Any]:
         **{name: list(getattr(comparison, name)) for name in ("data_sets", "models")},
         "comparisons": [{**row.cells(), "data_sets": [*to_builtins(row.effects)]} for row in comparison.differences],
         "ranks": [_cells_of_ranks(ranks) for ranks in comparison.ranks],
-        "notes": list(comparison.notes),
+        "notes": list(comparison.cautions),
     }
 
 

@@ -37,7 +37,7 @@ def test_it_prints_and_is_a_table_a_frame_and_a_file(results, tmp_path):
     found = library.compare_across(results, ranks=True)
     assert repr(found).startswith("model against base, over 3 data sets")
     assert "<table" in found._repr_html_()
-    assert found.to_polars().shape[0] == 2 * 3
+    assert found.to_polars()["data_set"].to_list() == 2 * ["d1", "d2", "d3", None]
     found.save(tmp_path / "x.md")
     assert (tmp_path / "x.md").read_text().startswith("# model against base, over 3 data sets")
     with pytest.raises(library.DataError, match="3 data sets are too few to compare ranks of 2 models"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import random
 from xml.etree import ElementTree
@@ -54,7 +56,7 @@ def test_each_pair_and_measure_has_a_sentence_and_the_screen_fits_every_width(fo
         text = " ".join(out.split())
         assert "ease is better than pop: HitRate@5 is higher by " in text
         assert text.count("on average over 4 data sets (95 % interval ") == 4
-        assert text.count("; on a further data set about ") == 4
+        assert text.count("; on a further data set at least ") == 4
         assert max(map(len, out.splitlines())) <= width
     assert "Friedman" not in out
 
@@ -74,6 +76,16 @@ def test_every_form_has_the_same_comparison(ending, folders, receval, tmp_path):
         assert one["better"] + one["equal"] + one["worse"] == one["n_data_sets"] == len(one["data_sets"]) == 3
         assert one["further_low"] < one["low"] < one["change"] < one["high"] < one["further_high"]
         assert receval("compare", "--across", *places, "--format", "json")[1] == text
+        screen = " ".join(receval("compare", "--across", *places)[1].split())
+        assert len(found["notes"]) >= 3
+        assert all(note in screen for note in found["notes"])
+    if ending == "csv":
+        means = [row for row in csv.DictReader(io.StringIO(text)) if not row["data_set"]]
+        assert len(means) == 4
+        for row in means:
+            ends = [float(row[name]) for name in ("further_low", "low", "effect", "high", "further_high")]
+            assert (ends, row["scale"]) == (sorted(ends), "log ratio")
+            assert float(row["p"]) <= float(row["p_adjusted"])
     receval("compare", "--across", *places, "-q", "-o", f"{tmp_path}/all/")
     assert {path.name for path in (tmp_path / "all").iterdir()} == {"across.json", "across.csv", "across.md"}
 
@@ -101,7 +113,7 @@ def test_a_diagram_is_drawn_from_seven_data_sets_for_three_models_on_and_refused
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (("--margin", "1%"), "--across does not go with --margin"),
+        (("--margin", "1%"), "--across does not go with --margin\n"),
         (("--losers", "3"), "--across does not go with --losers"),
         (("--test", "wilcoxon"), "--across does not go with --test"),
         (("--by", "users.plan"), "--across does not go with --by"),
@@ -182,3 +194,86 @@ def test_a_config_of_several_data_sets_is_compared_as_its_folders_are(folders, r
     assert err.startswith("receval: paper.yaml has several data sets: d0, d1, d2\n")
     code, _, err = receval("compare", "--across", "paper.yaml", *places)
     assert (code, err.splitlines()[0]) == (2, "receval: paper.yaml has several data sets: d0, d1, d2; give it alone")
+
+
+PAPER = """
+datasets: [%s]
+data: {test: "{dataset}/test.csv", recommendations: {pop: "{dataset}/pop.csv", ease: "{dataset}/ease.csv"}}
+evaluation: {metrics: [nDCG@5]}
+health: off
+"""
+
+
+@pytest.fixture
+def paper(folders, tmp_path, monkeypatch):
+    """Return a function that writes a config of several data sets, with some lines changed."""
+    monkeypatch.chdir(tmp_path)
+    folders(3, models=("pop", "ease"), metrics="nDCG@5")
+
+    def paper(names="d0, d1, d2", lines=""):
+        (tmp_path / "paper.yaml").write_text(PAPER % names + lines)
+        return "paper.yaml"
+
+    return paper
+
+
+def test_values_among_sampled_candidates_are_not_combined_with_those_of_the_catalogue(paper, receval):
+    config = paper()
+    for number, options in enumerate(((), (), ("--set", "evaluation.candidates={sampled: 100, catalogue: 5000}"))):
+        assert receval("run", config, "--set", f"dataset=d{number}", "-q", *options, "-o", f"out/d{number}/")[0] == 0
+    code, out, err = receval("compare", "--across", "out/d0", "out/d1", "out/d2")
+    assert (code, out) == (3, "")
+    assert "d2 has values among 100 sampled candidates, and d0 and d1 have values over the whole catalogue" in err
+    assert receval("compare", "--across", "out/d0", "out/d1")[0] == 0
+    receval("run", config, "--set", "dataset=d1", "-q", "--set", "evaluation.candidates={sampled: 50, catalogue: 5000}", "-o", "out/d1/")
+    code, _, err = receval("compare", "--across", "out/d1", "out/d2")
+    assert (code, "d1 has values among 50 sampled candidates, and d2 has values among 100 sampled candidates" in err) == (3, True)
+
+
+def test_a_data_set_that_is_named_twice_is_refused(paper, receval):
+    code, out, err = receval("compare", "--across", paper("d0, d0, d1"))
+    assert (code, out) == (2, "")
+    assert "datasets has d0 twice" in err
+
+
+def test_all_data_sets_are_compared_whichever_the_config_chooses_for_a_run(paper, receval):
+    expected = receval("compare", "--across", paper())
+    assert expected[0] == 0
+    assert receval("compare", "--across", paper(lines="dataset: d1\n")) == expected
+
+
+def test_a_mark_of_data_sets_without_their_names_is_one_sentence(paper, receval, tmp_path):
+    paper()
+    (tmp_path / "paper.yaml").write_text(PAPER.replace("datasets: [%s]\n", ""))
+    code, out, err = receval("run", "paper.yaml")
+    assert (code, out, len(err.splitlines())) == (2, "", 2)
+    assert err.startswith("receval: paper.yaml: {dataset} is in paths, but there is no key datasets\n")
+    assert "name them: datasets: [" in err
+
+
+def test_validate_checks_each_data_set_and_other_commands_say_how_to_choose_one(paper, receval):
+    code, out, err = receval("validate", paper(), "--files")
+    assert (code, err) == (0, "")
+    assert [line.partition(" is valid")[0] for line in out.splitlines()] == [f"paper.yaml with the data set d{n}" for n in range(3)]
+    assert receval("validate", paper("d0, d9"), "--files")[0] == 3
+    for command in ("check", "describe"):
+        code, out, err = receval(command, paper())
+        assert (code, out) == (2, "")
+        assert "choose one: --set dataset=d0" in err
+
+
+def test_two_data_sets_name_no_intervals_and_one_is_quoted(paper, receval):
+    code, out, _ = receval("compare", "--across", paper("d0, d1"))
+    assert (code, "Hartung" in out) == (0, False)
+    assert "Hartung, Knapp, Sidik and Jonkman, at least as wide as with equal weights" in " ".join(
+        receval("compare", "--across", paper())[1].split()
+    )
+    code, _, err = receval("compare", "--across", paper(), "--set", "dataset=d0")
+    assert (code, "there is only 'paper'" in err, "datasets: [" in err) == (2, True, True)
+
+
+def test_a_folder_that_is_given_twice_is_named(folders, receval):
+    places = folders(2)
+    code, out, err = receval("compare", "--across", places[0], places[0], places[1])
+    assert (code, out) == (2, "")
+    assert err.splitlines()[0].endswith("out is given twice")

@@ -10,6 +10,8 @@ import pytest
 from msgspec.structs import replace
 from receval.comparison.across import AcrossOptions, compare_across
 from receval.comparison.comparison_options import ComparisonOptions
+from receval.documents.across import table
+from receval.results.across import AcrossComparison, AcrossDifference, DataSetEffect
 from receval.stats.difference import Settings
 from receval.stats.meta_analysis import mean_effect
 from receval.support.errors import ConfigError, DataError
@@ -111,7 +113,7 @@ def test_a_value_of_0_makes_all_effects_standardised_differences_and_is_named(re
     assert difference.effects[1].effect == pytest.approx(y)
     assert difference.effects[1].se ** 2 == pytest.approx(1 / 60 + y**2 / 120)
     assert "standard deviations on average over 3 data sets" in difference.sentence
-    assert any("a value on d2 is not above 0, so there is no ratio" in note for note in found.notes)
+    assert any("nDCG@5 of model against base: a value on d2 is not above 0, so there is no ratio" in note for note in found.notes)
 
 
 def test_models_with_the_same_lists_are_identical_on_all_data_sets(result):
@@ -133,7 +135,9 @@ def test_data_sets_count_alike_if_the_error_on_one_is_not_known_or_0_and_this_is
     (difference,) = found.differences
     assert not difference.weighted
     assert difference.mean == mean_effect([effect.effect for effect in difference.effects], None)
-    assert any("nDCG@5: data sets count alike, because the ratio has no standard error on d2" in note for note in found.notes)
+    assert any(
+        "nDCG@5 of model against base: data sets count alike, because the ratio has no standard error on d2" in note for note in found.notes
+    )
 
 
 def test_pooled_values_have_the_error_of_their_own_ratio(data_sets):
@@ -204,7 +208,7 @@ def test_one_data_set_under_two_names_is_refused(data_sets):
     results = data_sets(2)
     with pytest.raises(DataError, match="d1 and again have the same test data: one data set would count twice"):
         across({**results, "again": results["d1"]})
-    with pytest.raises(ConfigError, match="needs the results of two or more; there is d1"):
+    with pytest.raises(ConfigError, match="needs the results of two or more; there is only 'd1'"):
         across({"d1": results["d1"]})
 
 
@@ -253,3 +257,41 @@ def test_order_of_changes_does_not_matter(result):
     results = {f"d{seed}": result(rated_items(60, seed), changed) for seed in (1, 2, 3)}
     one, two = (across(dict(order), measures=(MEASURE,)).differences[0] for order in (results.items(), reversed(results.items())))
     assert (one.mean.mean, one.mean.se, one.mean.p) == pytest.approx((two.mean.mean, two.mean.se, two.mean.p))
+
+
+def made(effects, scale="ratio"):
+    """Return a difference with given effects, each with a standard error of 0.03."""
+    known = tuple(DataSetEffect(f"d{n}", 100, 0.1, 0.2, effect, 0.03, 1 if effect > 0 else -1) for n, effect in enumerate(effects))
+    mean = mean_effect(effects, [0.0009] * len(effects))
+    verdict = "better" if mean.mean > 0 else "worse"
+    return AcrossDifference("nDCG@5", "base", "model", True, scale, known, mean, True, 0.95, 0.01, 1, verdict)
+
+
+def test_standard_deviations_have_two_decimals_and_three_digits_if_tiny():
+    large, small, tiny = (made(effects, "standardised") for effects in ((-0.647, -0.5, -0.8), (0.073, 0.058, 0.05), (0.0073, 0.0058)))
+    assert "lower by 0.65 standard deviations" in large.sentence
+    assert "higher by 0.0603 standard deviations" in small.sentence
+    assert "by 0.00655 standard deviations" in tiny.sentence
+    assert [cell.text for cell in table_of(large).rows[0]][1:3] == ["−0.65 sd", "−1.02 to −0.28 sd"]
+
+
+def test_a_change_over_two_data_sets_has_no_more_decimals_than_their_own_intervals():
+    assert "by 26 % on average over 2 data sets" in made((0.21, 0.25)).sentence
+
+
+@pytest.mark.parametrize(
+    ("effects", "sentence", "cell"),
+    [
+        ((-0.4, 0.9, 2.0), "on a further data set any change is possible;", "any change"),
+        ((4.2, 4.6, 4.4), "on a further data set about +", "or more"),
+        ((0.1, 0.11, 0.12), "on a further data set at least 4 to 20 %;", "+4 to +20 %"),
+    ],
+)
+def test_a_further_data_set_has_no_absurd_range_and_a_range_that_is_too_narrow_is_at_least(effects, sentence, cell):
+    difference = made(effects)
+    assert sentence in difference.sentence
+    assert table_of(difference).rows[0][3].text.endswith(cell)
+
+
+def table_of(difference):
+    return table(AcrossComparison(("d0", "d1", "d2"), ("base", "model"), "base", (difference,), "holm", 0.95))

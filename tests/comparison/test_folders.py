@@ -250,7 +250,7 @@ def test_another_train_file_is_reported_if_a_measure_reads_it(folder, receval):
     [
         (["nowhere/"], 2, "there is no config or folder of results named nowhere"),
         (["main", "again=main"], 0, ""),
-        (["main", "main"], 2, "two results are both named main"),
+        (["main", "main"], 2, "main is given twice"),
         (["main"], 2, "there is one model, knn, and nothing to compare it with"),
         (["main", "today", "--baseline", "mian"], 2, "the baseline is mian, but no result has this name"),
         (["main", "today", "--margin", "nan"], 2, "a margin must be a number from 0"),

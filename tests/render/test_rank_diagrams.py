@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
+from msgspec.structs import replace
 from receval.documents.across import diagram
 from receval.render.rank_diagrams import as_svg, latex
 from receval.results.across import AcrossComparison, AcrossDifference, DataSetEffect
@@ -35,3 +37,11 @@ def test_latex_has_a_picture_with_escaped_names():
     text = latex(COMPARISON)
     assert r"\textless{}b\textgreater{}\&" in text
     assert text.count(r"\begin{tikzpicture}") == text.count(r"\end{tikzpicture}") == 1
+
+
+def test_a_caption_of_the_first_part_of_a_table_is_two_sentences():
+    difference = replace(DIFFERENCE, measure="nDCG@10 of all users who bought something in the last year, by month", model="m" * 30)
+    text = latex(replace(COMPARISON, differences=(difference, replace(difference, base="b"))))
+    captions = [line for line in text.splitlines() if "Part 1 of" in line]
+    assert captions
+    assert all(re.search(r"[^.]\. Part 1 of \d\.\}", line) for line in captions)
