@@ -98,7 +98,7 @@ def with_left_out(made: Made, places: Sequence[PathLike]) -> Made:
 
 
 def _without_results(place: PathLike, inside: Sequence[str]) -> list[str]:
-    folders = (path for path in Path(place).expanduser().iterdir() if path.is_dir() and not path.name.startswith("."))
+    folders = (path for path in Path(place).expanduser().iterdir() if os.path.isdir(path) and not path.name.startswith("."))
     return sorted(path.name for path in folders if str(path) not in inside)
 
 

@@ -23,8 +23,8 @@ from ..stats.letters import different_pairs, letters
 from ..stats.paired import TOLERANCE
 from ..support.errors import ConfigError, DataError, worded
 from .comparison_options import ComparisonOptions, all_named, margins_of, rows_of
-from .model_pair import ModelPair, unpaired_text
-from .pairing import Floats, Side, Sides, sides_of
+from .model_pair import ModelPair
+from .pairing import Floats, Side, Sides, sides_of, unpaired_text
 
 _MOST = 3
 SAME_CANDIDATES: Final = "score the same candidates with both and give all of them, or rank the whole catalogue with both"

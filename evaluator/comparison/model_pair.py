@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from ..metrics.registry import bounds_of
 from ..results.result import Row, columns_of, select
-from ..results.row import listed
 from ..stats.concluding import users_text
 from ..stats.difference import Difference, Subject
 from ..stats.estimates import Estimate, RatioTerms, Summary, unpaired_estimate, weighted_estimate
@@ -28,7 +27,7 @@ from ..support.errors import ConfigError, DataError, worded
 from ..syntax.measure_strings import parse
 from ..tables.prepared import CROSS, MISSING, is_of_rows
 from .comparison_options import ComparisonOptions, rows_of
-from .pairing import Floats, Integers, Pairing, Side
+from .pairing import Floats, Integers, Pairing, Side, unpaired_text
 
 _MEANS: Final = ("mean", "sum", "micro", "weighted", "geometric", "formula")
 """Aggregates that one user can change; medians and percentiles hardly change."""
@@ -50,11 +49,6 @@ def value_range(row: Row, sides: Callable[[], Iterable[Floats]]) -> ValueRange |
         return None
     ends = [end for end in (bounds.least, bounds.largest, *observed) if isfinite(end)]
     return ValueRange(min(ends), max(ends), is_observed=True)
-
-
-def unpaired_text(names: Sequence[str]) -> str:
-    """Return a sentence on sides without per-user values."""
-    return f"{listed(names)} {'has' if len(names) == 1 else 'have'} no per-user values (output.per_user): users are not paired."
 
 
 NO_VALUES_IN_GROUPS: Final = "no interval for arithmetic of measures in groups of test rows"

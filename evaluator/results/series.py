@@ -139,7 +139,8 @@ class History(Struct, frozen=True):
                 now = "the latest run too" if line.latest.loss else f"not in the latest run, {line.latest.run}"
                 again = f" A loss is shown in {shown} run{'s' * (shown > 1)}, {now}." if shown > 1 or not line.latest.loss else ""
                 taken = [point.run for point in line.points if point.loss and point.accepted]
-                again += f" {listed(taken)} {'was' if len(taken) == 1 else 'were'} accepted all the same." if taken else ""
+                were = "was accepted although it" if len(taken) == 1 else "were accepted although they"
+                again += f" {listed(taken)} {were} lost." if taken else ""
                 yield f"{line.model}: {difference.sentence}{share} Last good run: {line.last_good.run}.{again}"
         lossy, latest = any(line.losses for line in self.lines), self.latest_lines()
         tested = [line for line in latest if line.is_tested]

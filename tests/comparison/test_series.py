@@ -145,9 +145,9 @@ def test_without_a_shown_loss_the_loss_that_these_users_could_show_is_said():
 
 def test_one_loss_is_singular_and_an_accepted_one_is_said_to_be_accepted():
     (said,) = api.history(runs_of(0.8, 0.7, 0.7), measures="nDCG@5", accept="run-2").conclusions()
-    assert said.endswith("A loss is shown in 1 run, not in the latest run, run-3. run-2 was accepted all the same.")
+    assert said.endswith("A loss is shown in 1 run, not in the latest run, run-3. run-2 was accepted although it lost.")
     (latest,) = api.history(runs_of(0.8, 0.7), measures="nDCG@5", accept="run-2").conclusions()
-    assert latest.endswith("Last good run: run-1. run-2 was accepted all the same.")
+    assert latest.endswith("Last good run: run-1. run-2 was accepted although it lost.")
 
 
 def test_a_run_with_other_measures_is_named_in_a_note():
