@@ -109,7 +109,7 @@ def _refuse_same_names(given: Sequence[tuple[str, str]]) -> None:
         name = Path(folder).name if path_of(folder) == folder else folder.partition("=")[0]
         other, place = named.setdefault(name, (folder, text))
         if other != folder and (text != folder or place != other):
-            hint = f"give the results of {text if text != folder else place} one by one, and this one with a label: LABEL={folder}"
+            hint = f"give the results of {text if text != folder else place} one by one, and this one with a label: LABEL={path_of(folder)}"
             raise ConfigError(f"two results are both named {name}: {other} and {folder}", hint)
 
 

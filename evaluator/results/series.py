@@ -144,15 +144,16 @@ class History(Struct, frozen=True):
                 yield f"{line.model}: {difference.sentence}{share} Last good run: {line.last_good.run}.{again}"
         lossy, latest = any(line.losses for line in self.lines), self.latest_lines()
         tested = [line for line in latest if line.is_tested]
-        if not lossy and not any(line.is_tested for line in self.lines):
+        alone = [line for line in latest if line.higher_is_better is not None and len(line.points) == 1 and line.series > 1]
+        before = any(line.is_tested for line in self.lines)
+        if not lossy and not before and not alone:
             yield "Nothing was tested: no two runs can be compared."
         elif not lossy and tested:
             yield f"No loss is shown.{self._detectable(tested)}"
-        alone = [line for line in latest if line.higher_is_better is not None and len(line.points) == 1 and line.series > 1]
         for run in dict.fromkeys(line.latest.run for line in alone):
             names = [f"{line.model} {line.measure}" for line in alone if line.latest.run == run]
             of = "" if len(names) == len(latest) else f" in {listed(names)}"
-            earlier = "" if lossy else "; no loss is shown before"
+            earlier = "; no loss is shown before" if before and not lossy else ""
             yield f"Nothing to compare yet{of}: {run} is the only run of its series{earlier}."
 
     def latest_lines(self) -> list[Line]:

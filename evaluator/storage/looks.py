@@ -38,14 +38,17 @@ def add_looks(folder: Path, baseline: str, runs: Sequence[str]) -> int:
     """
     if os.path.islink(folder / LOOKS) or not os.path.isfile(folder / LOOKS):
         raise _damaged(folder)
-    with alone(folder / LOOKS):
-        looks = _read(folder)
-        seen = looks.setdefault(baseline, [])
-        new = [run for run in dict.fromkeys(runs) if run not in seen]
-        if new:
-            seen += new
-            _write(folder, looks)
-        return max((seen.index(run) + 1 for run in runs), default=0)
+    try:
+        with alone(folder / LOOKS):
+            looks = _read(folder)
+            seen = looks.setdefault(baseline, [])
+            new = [run for run in dict.fromkeys(runs) if run not in seen]
+            if new:
+                seen += new
+                _write(folder, looks)
+            return max((seen.index(run) + 1 for run in runs), default=0)
+    except OSError as error:  # it cannot be opened to lock it
+        raise DataError(f"{folder / LOOKS}: cannot be read: {error.strerror}") from None
 
 
 def _read(folder: Path) -> dict[str, list[str]]:

@@ -237,6 +237,15 @@ def test_a_ledger_that_cannot_be_written_is_a_warning(main: Path, receval: Any, 
     assert "choose another one" not in err
 
 
+def test_a_ledger_that_cannot_be_opened_is_a_warning(main: Path, receval: Any, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("receval.storage.looks.alone", fail)
+    code, _, err = receval("gate", "nights/03", "--baseline", "main", *RULE, "-q")
+    assert (code, "is not counted: main/looks.json: cannot be read: Permission denied" in err) == (1, True)
+
+
 def test_the_levels_of_all_looks_add_up_to_alpha():
     assert math.isclose(level_of_look(0.05, 12), 0.000211086, rel_tol=1e-5)
     assert math.isclose(sum(level_of_look(0.05, look) for look in range(1, 100_000)), 0.05, rel_tol=1e-4)

@@ -127,6 +127,8 @@ def test_the_only_run_of_the_latest_series_has_nothing_to_compare_with_yet():
     runs = {**runs_of(0.8, 0.8), "run-3": result(0.5, n_users=390)}
     said = [*api.history(runs).conclusions()]
     assert said == ["Nothing to compare yet: run-3 is the only run of its series; no loss is shown before."]
+    two = {"run-1": result(0.8), "run-2": result(0.8, n_users=390)}
+    assert [*api.history(two).conclusions()] == ["Nothing to compare yet: run-2 is the only run of its series."]
     lost = {**runs_of(0.8, 0.6), "run-3": result(0.5, n_users=390)}
     assert [*api.history(lost, measures="nDCG@5").conclusions()][1:] == ["Nothing to compare yet: run-3 is the only run of its series."]
 
