@@ -180,13 +180,17 @@ def _series(sides: Sequence[Side], rows: Mapping[str, Row]) -> Iterator[tuple[tu
     for side in sides:
         row = rows[side.name]
         latest = sorted(found, key=lambda one: order[one[1][-1].name], reverse=True)
-        changes = [_changes(some[-1], side, row) or _changes(some[0], side, row) for _, some in latest]
-        place = next((place for place, texts in enumerate(changes) if not texts), None)
-        if place is None:
-            found.append((changes[0] if changes else (), [side]))
+        alike = (some for _, some in latest if not any(other_truths(some[-1], side)))  # asked first, because it is fast
+        goes_on = next((some for some in alike if not _changes_of(some, side, row)), None)
+        if goes_on is None:
+            found.append((_changes_of(latest[0][1], side, row) if latest else (), [side]))
         else:
-            latest[place][1].append(side)
+            goes_on.append(side)
     yield from found
+
+
+def _changes_of(series: Sequence[Side], run: Side, row: Row) -> tuple[str, ...]:
+    return _changes(series[-1], run, row) or _changes(series[0], run, row)
 
 
 def _changes(before: Side, run: Side, row: Row) -> tuple[str, ...]:
