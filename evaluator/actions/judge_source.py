@@ -58,11 +58,13 @@ def judge_source(
             content = report_of_gathered(GatheredResults({Path(source).stem: result}, storage=storage_of(loaded)), {}, source=source)
         made = {path: rendered(row, content if row.of == "report" else result.gates, strict=strict) for path, row in targets.files.items()}
         stage.commit({destination(path): content for path, content in made.items()})
-    shown = [gate.p_fail_adjusted if gate.outcome == "fail" else gate.p_adjusted for gate in result.gates if gate.outcome in _SHOWN]
+    looking = [gate for gate in result.gates if gate.base is not None]  # a limit of a value compares nothing with the baseline
+    shown = [gate.p_fail_adjusted if gate.outcome == "fail" else gate.p_adjusted for gate in looking if gate.outcome in _SHOWN]
     p_values, alpha = [p for p in shown if p is not None], 1 - result.gates[0].level if result.gates else 0.05
     place = (Path(), NO_OPTIONS) if loaded is None else (loaded.folder, loaded.config.output.storage)
     section = gates_of(result.config, options)[0] if loaded is None else loaded.config.gates
-    return JudgedResult(result, content, strict, counted(section.bases, [result], p_values, alpha, *place))
+    looks = counted(section.bases, [result], p_values, alpha, *place, one_sided=True) if looking else ()
+    return JudgedResult(result, content, strict, looks)
 
 
 def refuse_no_rules(gates: Gates, loaded: Loaded | None = None) -> None:

@@ -8,17 +8,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from msgspec.structs import replace
+
 from ..comparison.comparison_options import ComparisonOptions
 from ..comparison.series import history_of, leaderboard_of, ordered
 from ..render.forms import rendered
 from ..results.result import Result
+from ..results.row import shortened
 from ..results.series import History, Leaderboard, Order
 from ..stats.difference import Settings
 from ..storage.overwriting import destination
 from ..storage.result_folder import is_result_folder, load
 from ..storage.stage import Stage
+from ..support.errors import ConfigError
 from ..support.outputs import Subject
-from .compare import open_inputs
+from .compare import open_inputs, path_of
 from .targets import PathLike, targets_of
 
 Made = TypeVar("Made", History, Leaderboard)
@@ -32,7 +36,12 @@ def options_of(measures: Sequence[str] = (), alpha: float | None = None) -> Comp
 def history(results: Mapping[str, Result], options: ComparisonOptions, order: Order | None = None, accepted: Sequence[str] = ()) -> History:
     """Return the history of named results, whatever their order."""
     in_order, used = ordered(results, order)
-    return history_of(in_order, options, used, accepted)
+    made = history_of(in_order, options, used, accepted)
+    dated = sum(run.date is not None for run in made.runs)
+    if order is None and used == "name" and dated:
+        note = f"{dated} of {len(made.runs)} runs {'has' if dated == 1 else 'have'} a report.date: without one in all, names set the order."
+        made = replace(made, notes=(note, *made.notes))
+    return made
 
 
 def history_of_folders(
@@ -55,9 +64,11 @@ def _written(
     make: Callable[[Mapping[str, Result]], Made],
 ) -> Made:
     targets = targets_of(outputs, subject)
-    opened = open_inputs([folder for text in folders for folder in expanded(text)], _refuse_config, {"models": models})
+    given = [(folder, text) for text in folders for folder in expanded(text)]
+    _refuse_same_names(given)
+    opened = open_inputs([folder for folder, _ in given], _refuse_config, {"models": models})
     with Stage(targets.written(), opened.read()) as stage:
-        made = make(opened.stored)
+        made = with_left_out(make(opened.stored), folders)
         stage.commit({destination(path): rendered(row, made) for path, row in targets.files.items()})
     return made
 
@@ -72,6 +83,34 @@ def expanded(text: PathLike) -> list[str]:
         with suppress(OSError):  # the folder cannot be listed, which its reader reports
             inside = sorted(str(path) for path in place.iterdir() if is_result_folder(path))
     return inside or [os.fspath(text)]
+
+
+def with_left_out(made: Made, places: Sequence[PathLike]) -> Made:
+    """Add a note on the folders without results in the given folders of folders."""
+    names = [name for text in places if (inside := expanded(text)) != [os.fspath(text)] for name in _without_results(text, inside)]
+    if not names:
+        return made
+    many = len(names) > 1
+    note = f"{len(names)} folder{'s have' if many else ' has'} no results and {'are' if many else 'is'} left out: {shortened(names)}."
+    if isinstance(made, History):
+        return replace(made, notes=(*made.notes, note))
+    return replace(made, comparison=replace(made.comparison, notes=(*made.comparison.notes, note)))
+
+
+def _without_results(place: PathLike, inside: Sequence[str]) -> list[str]:
+    folders = (path for path in Path(place).expanduser().iterdir() if os.path.isdir(path) and not path.name.startswith("."))
+    return sorted(path.name for path in folders if str(path) not in inside)
+
+
+def _refuse_same_names(given: Sequence[tuple[str, str]]) -> None:
+    """Raise `ConfigError` for two results of one name of which one is in a given folder of folders, which cannot be labelled."""
+    named: dict[str, tuple[str, str]] = {}
+    for folder, text in given:
+        name = Path(folder).name if path_of(folder) == folder else folder.partition("=")[0]
+        other, place = named.setdefault(name, (folder, text))
+        if other != folder and (text != folder or place != other):
+            hint = f"give the results of {text if text != folder else place} one by one, and this one with a label: LABEL={path_of(folder)}"
+            raise ConfigError(f"two results are both named {name}: {other} and {folder}", hint)
 
 
 def _refuse_config(path: str) -> NoReturn:

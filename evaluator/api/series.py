@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
@@ -27,6 +27,7 @@ from .comparisons import opened
 from .display import Displayed
 from .wording import errors_as_arguments
 
+_WANTED: Final = "results must be folders, or evaluations and folders by name"
 Results = Mapping[str, Result | str | os.PathLike[str]] | Sequence[str | os.PathLike[str]] | str | os.PathLike[str]
 """Results by name, each an evaluation or its folder; or folders, which have their own names; or one folder of such folders."""
 
@@ -111,7 +112,7 @@ def history(
     if order not in (None, "date", "name"):
         raise ConfigError(f"order must be date or name, not {order!r}")
     with errors_as_arguments():
-        made = actions.history(given, options, order, names_of(accept))
+        made = actions.with_left_out(actions.history(given, options, order, names_of(accept)), _places(results))
     return HistoryResult.of_record(made, results=given)
 
 
@@ -127,17 +128,23 @@ def leaderboard(
     """
     given = _given(results, models)
     with errors_as_arguments():
-        made = leaderboard_of(given, actions.options_of(names_of(measures), alpha))
+        made = actions.with_left_out(leaderboard_of(given, actions.options_of(names_of(measures), alpha)), _places(results))
     return LeaderboardResult.of_record(made, results=given)
+
+
+def _places(results: Results) -> Sequence[str | os.PathLike[str]]:
+    """Return the folders of results that were given without names."""
+    return () if isinstance(results, Mapping) else [results] if isinstance(results, str | os.PathLike) else results
 
 
 def _given(results: Any, models: str | Sequence[str]) -> dict[str, Result]:
     """Return results by name, with only some models."""
     if isinstance(results, Result) or not isinstance(results, Mapping | Sequence | os.PathLike):
-        raise ConfigError("results must be folders, or evaluations and folders by name: {'monday': 'runs/monday', 'tuesday': result}")
+        raise ConfigError(f"{_WANTED}: {{'monday': 'runs/monday', 'tuesday': result}}")
+    if not isinstance(results, Mapping | str | os.PathLike) and any(isinstance(one, Result) for one in results):
+        raise ConfigError(f"{_WANTED}, because an evaluation in a list has no name: {{'monday': result, 'tuesday': other}}")
     named = dict(results) if isinstance(results, Mapping) else {}
-    places = () if isinstance(results, Mapping) else [results] if isinstance(results, str | os.PathLike) else results
-    for place in (one for given in places for one in actions.expanded(path_of("results", given))):
+    for place in (one for given in _places(results) for one in actions.expanded(path_of("results", given))):
         if Path(place).name in named:
             raise ConfigError(
                 f"two results are both named {Path(place).name}", "name them: {'main': 'results/main', 'today': 'other/main'}"

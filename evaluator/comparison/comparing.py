@@ -16,7 +16,7 @@ from ..results.description import HistogramBin, Spread
 from ..results.list_lengths import caution
 from ..results.notes import BY_FILE_ORDER, CHOSEN, uneven_lists_text
 from ..results.result import InputFile, Result, columns_of, counts_lists, select
-from ..results.row import listed, shortened
+from ..results.row import Row, listed, shortened
 from ..stats.concluding import judge_family, users_text, without_verdict
 from ..stats.difference import Difference
 from ..stats.letters import different_pairs, letters
@@ -24,7 +24,7 @@ from ..stats.paired import TOLERANCE
 from ..support.errors import ConfigError, DataError, worded
 from .comparison_options import ComparisonOptions, all_named, margins_of, rows_of
 from .model_pair import ModelPair
-from .pairing import Floats, Side, Sides, sides_of
+from .pairing import Floats, Side, Sides, sides_of, unpaired_text
 
 _MOST = 3
 SAME_CANDIDATES: Final = "score the same candidates with both and give all of them, or rank the whole catalogue with both"
@@ -306,6 +306,7 @@ def _compare(
     losers: dict[tuple[str, str], pl.DataFrame] = {}
     spreads: list[Spread] = []
     pairs: list[tuple[ModelPair, Mapping[str, float | None]]] = []
+    lacking: dict[str, None] = {}
     notes: list[str] = [*sides.notes, *notes_on_candidates(sides.all), *notes_on_lists(sides.all), *_notes_on_order(sides.all)]
     for base, model in sides.pairs:
         metrics = dict.fromkeys(rows_of(base.result, base.model)[label].metric for label in labels)
@@ -324,7 +325,9 @@ def _compare(
         spread_labels = all_named(options.spreads, labels, "distribution", sides.definitions) if options.spreads else ()
         spreads += [spread for label in spread_labels if (spread := spread_of_differences(pair, label)) is not None]
         pair.refuse_other_users([label for label in same_users if (base.name, model.name, label) not in left_out])
-        notes += pair.notes(of_pair)
+        notes += pair.notes(of_pair, with_unpaired=False)
+        lacking |= dict.fromkeys(pair.lacking)
+    notes += [unpaired_text([*lacking])] if lacking else []
     finished = _judged(differences, judged, options, left_out)
     tested = [difference for difference in finished if difference.subject.measure in judged and _place(difference) not in left_out]
     first, in_groups = sides.pairs[0][0], judge_family(by_group, options.settings)
@@ -343,7 +346,7 @@ def _compare(
         losers=losers,
         spreads=tuple(spreads),
         notes=tuple(dict.fromkeys(notes)),
-        paired=not options.unpaired,
+        paired=any(pair.pairing is not None for pair, _ in pairs),
         first=sides.first,
         own_names={side.name: side.model for side in sides.all},
         cautions=tuple(caution({side.name: (side.result, side.model) for side in sides.all}, judged)),
@@ -412,12 +415,21 @@ def _common_labels(sides: Sides) -> tuple[str, ...]:
     rows = [rows_of(side.result, side.model) for side in sides.all]
     labels = tuple(label for label in rows[0] if all(label in row for row in rows))
     if not labels:
-        raise DataError(
-            f"{sides.all[0].name} and {sides.all[1].name} have no measure in common: the first has {shortened(rows[0])}, "
-            f"the second {shortened(rows[1])}",
-            "evaluate both with the same metrics and cut-offs",
-        )
+        raise DataError(_without_common(sides, rows), f"evaluate {'both' if len(rows) == 2 else 'all'} with the same metrics and cut-offs")
     return labels
+
+
+def _without_common(sides: Sides, rows: Sequence[Mapping[str, Row]]) -> str:
+    """Return a sentence on sides without a common measure: of more than two, it names the one without which the others have some."""
+    names = [side.name for side in sides.all]
+    if len(rows) == 2:
+        return f"{names[0]} and {names[1]} have no measure in common: the first has {shortened(rows[0])}, the second {shortened(rows[1])}"
+    for place, name in enumerate(names):
+        first, *others = (row for other, row in enumerate(rows) if other != place)
+        if common := [label for label in first if all(label in row for row in others)]:
+            return f"{name} has no measure in common with all others: it has {shortened(rows[place])}, the others {shortened(common)}"
+    some = [f"{name} has {shortened(row)}" for name, row in zip(names, rows, strict=True)][:_MOST]
+    return f"no measure is in all of {shortened(names)}: {'; '.join(some)}"
 
 
 def notes_on_other_measures(sides: Sequence[Side], common: Collection[str], what: str = "models") -> Iterator[str]:

@@ -27,7 +27,7 @@ from ..support.errors import ConfigError, DataError, worded
 from ..syntax.measure_strings import parse
 from ..tables.prepared import CROSS, MISSING, is_of_rows
 from .comparison_options import ComparisonOptions, rows_of
-from .pairing import Floats, Integers, Pairing, Side
+from .pairing import Floats, Integers, Pairing, Side, unpaired_text
 
 _MEANS: Final = ("mean", "sum", "micro", "weighted", "geometric", "formula")
 """Aggregates that one user can change; medians and percentiles hardly change."""
@@ -236,17 +236,22 @@ class ModelPair:
                     "evaluate both on the same users; missing_lists: zero counts users without a list",
                 )
 
-    def notes(self, labels: Iterable[str]) -> Iterator[str]:
-        """Yield sentences on the pairing of users for these measures."""
+    @property
+    def lacking(self) -> list[str]:
+        """The sides without per-user values, because of which users are not paired."""
+        if self.pairing is not None or self.options.unpaired:
+            return []
+        return [side.name for side in (self.base, self.model) if side.model not in side.result.per_user]
+
+    def notes(self, labels: Iterable[str], *, with_unpaired: bool = True) -> Iterator[str]:
+        """Yield sentences on the pairing of users for these measures; `with_unpaired`: also on sides without per-user values."""
         if most := max((self._unpaired.get(label, 0) for label in labels), default=0):
             yield f"{self.model.name} and {self.base.name} count different users; up to {most:,} that count for only one are left out."
         if self.pairing is not None and self.pairing.folds is not None:
             again = "; a user who is in several folds is one cluster" if self.pairing.repeated_users is not None else ""
             yield f"Differences are means over {int(self.pairing.folds.max(initial=-1)) + 1} folds, and users count in each fold{again}."
-        if self.pairing is None and not self.options.unpaired:
-            lacking = [side.name for side in (self.base, self.model) if side.model not in side.result.per_user]
-            have = f"{' and '.join(lacking)} {'has' if len(lacking) == 1 else 'have'}"
-            yield f"{have} no per-user values (output.per_user): users are not paired."
+        if with_unpaired and (lacking := self.lacking):
+            yield unpaired_text(lacking)
 
     def is_testable(self, label: str) -> bool:
         """Return whether differences of a measure can have a verdict: it has a better direction, and values of users."""

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ..results.result import Result, columns_of, select
+from ..results.row import listed
 from ..results.spellings import Definitions
 from ..stats.concluding import users_text
 from ..support.errors import ArgumentError, ConfigError, DataError, worded
@@ -324,3 +325,8 @@ def _with_same_id_type(frames: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
     if len({frame["user"].dtype for frame in frames}) == 1:
         return list(frames)
     return [frame.with_columns(pl.col("user").cast(pl.String)) for frame in frames]
+
+
+def unpaired_text(names: Sequence[str]) -> str:
+    """Return a sentence on sides without per-user values."""
+    return f"{listed(names)} {'has' if len(names) == 1 else 'have'} no per-user values (output.per_user): users are not paired."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -28,14 +28,13 @@ from .pairing import Side
 def ordered(results: Mapping[str, Result], order: Order | None = None) -> tuple[dict[str, Result], Order]:
     """Return results in the order of the dates in their configs (`report.date`) if all have one, else of their names; and which it is.
 
-    Numbers in names count as numbers. Raises `DataError` if two results have the same place, or some have no date, unless `order` says what
-    counts.
+    Numbers in names count as numbers. Raises `DataError` if two results have the same place, or if `order` is `date` and some have none.
     """
     dates = {name: date_of(result) for name, result in results.items()}
     by_name = worded("--order name", argument="order='name'")
     if order != "name":
         undated = [name for name, date in dates.items() if date is None]
-        if undated and (order == "date" or len(undated) < len(dates)):
+        if undated and order == "date":
             raise DataError(
                 f"{shortened(sorted(undated))} {'has' if len(undated) == 1 else 'have'} no report.date, by which runs are ordered",
                 f"{by_name} orders by the names of folders; receval run --set report.date=YYYY-MM-DD stores a date",
@@ -74,7 +73,8 @@ def history_of(results: Mapping[str, Result], options: ComparisonOptions, order:
         if name not in results:
             raise ConfigError(f"the accepted run is {name}, but no result has this name", did_you_mean(name, tuple(results)))
     settings, notes = options.settings, dict[str, list[str]]()
-    made = [line for model, sides in _sides_by_model(results).items() for line in _lines(model, sides, options)]
+    by_model = _sides_by_model(results)
+    made = [line for model, sides in by_model.items() for line in _lines(model, sides, options)]
     family = max(1, sum(pairs_of_runs(len(line.points)) for line, pairs in made if pairs.is_tested))
     scanned = [_scanned(line, pairs, settings, family, accepted) for line, pairs in made]
     for _, pairs in made:
@@ -87,7 +87,10 @@ def history_of(results: Mapping[str, Result], options: ComparisonOptions, order:
         for line in scanned
     )
     runs = tuple(Run(name, result.run_id, date_of(result)) for name, result in results.items())
-    said = tuple(f"{shortened([*dict.fromkeys(names)])}: {note}" for note, names in notes.items())
+    said = (
+        *(f"{shortened([*dict.fromkeys(names)])}: {note}" for note, names in notes.items()),
+        *_other_measures(by_model, {line.measure for line, _ in made}),
+    )
     return History(runs, order, lines, settings, family if found else 0, said)
 
 
@@ -134,6 +137,20 @@ def _sides_by_model(results: Mapping[str, Result]) -> dict[str, list[Side]]:
     return found
 
 
+def _other_measures(by_model: Mapping[str, Sequence[Side]], shown: Collection[str]) -> Iterator[str]:
+    """Yield a sentence on the shown measures that not all runs of a model have."""
+    for model, sides in by_model.items():
+        lacking: dict[tuple[str, ...], list[str]] = {}
+        rows = {side.name: rows_of(side.result, side.model) for side in sides}
+        for label in dict.fromkeys(label for of_run in rows.values() for label in of_run if label in shown):
+            without = tuple(run for run, of_run in rows.items() if label not in of_run)
+            if without:
+                lacking.setdefault(without, []).append(label)
+        for runs, labels in lacking.items():
+            have = "has" if len(runs) == 1 else "have"
+            yield f"{model}: {shortened(runs)} {have} no {shortened(labels)}: not compared in {_THESE[len(labels) > 1]}."
+
+
 def _lines(model: str, sides: list[Side], options: ComparisonOptions) -> Iterator[tuple[Line, _Pairs]]:
     """Yield the series of each measure of a model, without differences."""
     rows = {side.name: rows_of(side.result, side.model) for side in sides}
@@ -152,20 +169,28 @@ def _lines(model: str, sides: list[Side], options: ComparisonOptions) -> Iterato
             yield Line(model, label, better, number, changes, (replace(first, accepted=True), *others)), pairs
 
 
-def _series(sides: Iterable[Side], rows: Mapping[str, Row]) -> Iterator[tuple[tuple[str, ...], list[Side]]]:
+def _series(sides: Sequence[Side], rows: Mapping[str, Row]) -> Iterator[tuple[tuple[str, ...], list[Side]]]:
     """Yield what changed before each series, and its sides: each can be compared with the one before, and with the first.
 
-    Both are asked because candidates may be unknown: then they can be those of either.
+    Both are asked because candidates may be unknown: then they can be those of either. A run goes on with the latest series that it can be
+    compared with, so one run on other data does not end a series.
     """
-    series, changes = list[Side](), tuple[str, ...]()
+    found: list[tuple[tuple[str, ...], list[Side]]] = []
+    order = {side.name: place for place, side in enumerate(sides)}
     for side in sides:
         row = rows[side.name]
-        found = (_changes(series[-1], side, row) or _changes(series[0], side, row)) if series else ()
-        if found:
-            yield changes, series
-            series, changes = [], found
-        series.append(side)
-    yield changes, series
+        latest = sorted(found, key=lambda one: order[one[1][-1].name], reverse=True)
+        alike = (some for _, some in latest if not any(other_truths(some[-1], side)))  # asked first, because it is fast
+        goes_on = next((some for some in alike if not _changes_of(some, side, row)), None)
+        if goes_on is None:
+            found.append((_changes_of(latest[0][1], side, row) if latest else (), [side]))
+        else:
+            goes_on.append(side)
+    yield from found
+
+
+def _changes_of(series: Sequence[Side], run: Side, row: Row) -> tuple[str, ...]:
+    return _changes(series[-1], run, row) or _changes(series[0], run, row)
 
 
 def _changes(before: Side, run: Side, row: Row) -> tuple[str, ...]:
@@ -202,6 +227,7 @@ def _scanned(line: Line, pairs: _Pairs, settings: Settings, family: int, accepte
     return replace(line, points=(first, *found))
 
 
+_THESE: Final = ("this measure", "these measures")
 _MOST_SETTINGS: Final = 3
 _MOST_VALUES: Final = 50_000_000
 """Per-user values that are read once for all pairs of models: 400 MB."""

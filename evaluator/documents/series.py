@@ -57,8 +57,8 @@ def document(history: History) -> Document:
 
     Earlier series have rows only if a loss is shown in them, and only the last few changes have sentences.
     """
-    last = {(line.model, line.measure): line.series for line in history.lines}
-    lines = [line for line in history.lines if line.losses or last[line.model, line.measure] == line.series]
+    latest = history.latest_lines()
+    lines = [line for line in history.lines if line.losses or line in latest]
     changes = [*history.changes()]
     left = len(changes) - _MOST_CHANGES
     more = (

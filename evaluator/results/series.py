@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from msgspec import Struct, to_builtins
 
-from ..stats.concluding import with_sign
+from ..stats.concluding import decimals, plain, users_text, with_sign
 from ..stats.difference import Difference, Settings
 from .comparison import Comparison
-from .row import Row, listed
+from .row import Row, listed, shortened
 
 FORMAT_VERSION: Final = 1
 """The version of the JSON forms of both."""
@@ -137,10 +137,45 @@ class History(Struct, frozen=True):
                 share = "" if difference.relative is None else f" That is {with_sign(100 * difference.relative, 1)} %."
                 shown = len(line.losses)
                 now = "the latest run too" if line.latest.loss else f"not in the latest run, {line.latest.run}"
-                again = f" A loss is shown in {shown} runs, {now}." if shown > 1 or not line.latest.loss else ""
+                again = f" A loss is shown in {shown} run{'s' * (shown > 1)}, {now}." if shown > 1 or not line.latest.loss else ""
+                taken = [point.run for point in line.points if point.loss and point.accepted]
+                were = "was accepted although it" if len(taken) == 1 else "were accepted although they"
+                again += f" {listed(taken)} {were} lost." if taken else ""
                 yield f"{line.model}: {difference.sentence}{share} Last good run: {line.last_good.run}.{again}"
-        if not any(line.losses for line in self.lines):
-            yield "No loss is shown." if any(line.is_tested for line in self.lines) else "Nothing was tested: no two runs can be compared."
+        lossy, latest = any(line.losses for line in self.lines), self.latest_lines()
+        tested = [line for line in latest if line.is_tested]
+        alone = [line for line in latest if line.higher_is_better is not None and len(line.points) == 1 and line.series > 1]
+        before = any(line.is_tested for line in self.lines)
+        if not lossy and not before and not alone:
+            yield "Nothing was tested: no two runs can be compared."
+        elif not lossy and tested:
+            yield f"No loss is shown.{self._detectable(tested)}"
+        for run in dict.fromkeys(line.latest.run for line in alone):
+            names = [f"{line.model} {line.measure}" for line in alone if line.latest.run == run]
+            of = "" if len(names) == len(latest) else f" in {listed(names)}"
+            earlier = "; no loss is shown before" if before and not lossy else ""
+            yield f"Nothing to compare yet{of}: {run} is the only run of its series{earlier}."
+
+    def latest_lines(self) -> list[Line]:
+        """Return the series of each model and measure that has the latest run."""
+        places = {run.run: place for place, run in enumerate(self.runs)}
+        latest: dict[tuple[str, str], Line] = {}
+        for line in sorted(self.lines, key=lambda line: places[line.latest.run]):
+            latest[line.model, line.measure] = line
+        return [line for line in self.lines if latest[line.model, line.measure] is line]
+
+    def _detectable(self, lines: Sequence[Line]) -> str:
+        """Return a sentence on the loss that the users of the latest runs could show; empty if it is not known."""
+        several = len({line.model for line in lines}) > 1
+        sizes: dict[int, list[str]] = {}
+        for line in lines:
+            found = line.latest.difference
+            if found is not None and found.detectable is not None:
+                name = f"{line.measure} of {line.model}" if several else line.measure
+                sizes.setdefault(found.n_users, []).append(f"{plain(found.detectable, _digits(found))} in {name}")
+        said = [f"{users_text(n)} can detect {shortened(some)}" for n, some in sizes.items()]
+        more = " Fewer measures or models leave more power (--measure, --models)." if len(lines) > 1 else ""
+        return f" {'; '.join(said)} with 80 % power.{more}" if said else ""
 
     def cells(self) -> dict[str, Any]:
         """Return everything as plain values."""
@@ -148,6 +183,10 @@ class History(Struct, frozen=True):
         lines = [line.cells() for line in self.lines]
         said = {"changes": [*self.changes()], "conclusions": [*self.conclusions()], "notes": list(self.notes)}
         return {"format_version": FORMAT_VERSION, **about, "runs": to_builtins(list(self.runs)), "lines": lines, **said}
+
+
+def _digits(difference: Difference) -> int | None:
+    return None if difference.interval is None else decimals((difference.interval[1] - difference.interval[0]) / 2)
 
 
 class Leaderboard(Struct, frozen=True):

@@ -237,6 +237,10 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
             text = file.read()
         content = json.loads(text.decode())
     except (FileNotFoundError, NotADirectoryError):
+        if os.path.isfile(folder):
+            raise DataError(
+                f"{folder}: this is a file, not a folder of results", "give a folder written by receval run -o FOLDER/"
+            ) from None
         if not os.path.isdir(folder):
             raise DataError(f"{folder}: the folder does not exist", "give a folder written by receval run -o FOLDER/") from None
         raise DataError(f"{folder}: there is no {path.name}, so this is not a result folder", AGAIN) from None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import receval as api
 from receval.actions.looks import level_of_look
 from receval.storage.looks import add_looks
 from receval.support.errors import OutputError
@@ -44,6 +45,7 @@ def test_a_screen_of_any_width_has_the_first_loss_and_the_last_good_run(nights: 
 
 
 def test_a_folder_of_folders_gives_what_its_folders_give_in_any_order(nights: Path, receval: Any):
+    (nights / "failed").rmdir()
     for name in ("history", "leaderboard"):
         outputs = [arg for ending in ("html", "md", "json") for arg in ("-o", f"one/{name}.{ending}")]
         assert receval(name, "nights", "-q", *outputs)[0] == 0
@@ -51,6 +53,16 @@ def test_a_folder_of_folders_gives_what_its_folders_give_in_any_order(nights: Pa
         assert receval(name, "nights/03", "nights/01", "nights/02/", "-q", *others)[0] == 0
     assert tree(Path("one")) == tree(Path("two"))
     assert len(tree(Path("one"))) == 6
+
+
+@pytest.mark.parametrize("name", ["history", "leaderboard"])
+def test_folders_without_results_are_named_in_a_note(nights: Path, receval: Any, name: str):
+    note = "1 folder has no results and is left out: failed."
+    assert note in " ".join(receval(name, "nights")[1].split())
+    (nights / "stopped").mkdir()
+    assert "2 folders have no results and are left out: failed, stopped." in " ".join(receval(name, "nights/")[1].split())
+    assert "left out" not in receval(name, "nights/01", "nights/02")[1]
+    assert "left out: failed, stopped" in repr(getattr(api, name)("nights"))
 
 
 def test_a_page_has_the_chart_the_sentences_and_nothing_from_elsewhere(nights: Path, receval: Any):
@@ -68,6 +80,13 @@ def test_a_page_has_the_chart_the_sentences_and_nothing_from_elsewhere(nights: P
         (("history", "nights/01", "nights/failed"), 3, "nights/failed: there is no manifest.json"),
         (("history", "nights/01", "nothing/"), 3, "nothing: the folder does not exist"),
         (("history", "nights/01", "copy/01"), 2, "two results are both named 01"),
+        (
+            ("history", "nights", "copy"),
+            2,
+            "named 01: nights/01 and copy/01 give the results of copy one by one, and this one with a label: LABEL=copy/01",
+        ),
+        (("leaderboard", "copy", "nights/01"), 2, "give the results of copy one by one"),
+        (("history", "nights/01", "file.py"), 3, "file.py: this is a file, not a folder of results"),
         (("history", "nights", "--measure", "MRR"), 2, "the results have no measure 'MRR'"),
         (("history", "nights", "--models", "bpr"), 2, "bpr"),
         (("history", "nights", "--accept", "04"), 2, "the accepted run is 04, but no result has this name"),
@@ -81,6 +100,7 @@ def test_a_page_has_the_chart_the_sentences_and_nothing_from_elsewhere(nights: P
 def test_what_cannot_be_done_is_one_sentence(nights: Path, receval: Any, arguments: tuple[str, ...], code: int, sentence: str):
     result(0.8).save(Path("copy/01"))
     result(0.8, n_users=N_USERS - 9).save(Path("other"))
+    Path("file.py").write_text("")
     before = tree(nights)
     found, out, err = receval(*arguments)
     assert sentence in " ".join(err.split()), err
@@ -88,6 +108,12 @@ def test_what_cannot_be_done_is_one_sentence(nights: Path, receval: Any, argumen
     assert "Traceback" not in err
     assert out == ""
     assert tree(nights) == before
+
+
+def test_a_labelled_folder_is_beside_one_of_its_name_in_a_folder_of_folders(nights: Path, receval: Any):
+    result(0.8).save(Path("copy/01"))
+    code, out, err = receval("leaderboard", "nights", "today=copy/01")
+    assert (code, "4 models of 4 results" in out) == (0, True), err
 
 
 # Looks
@@ -116,9 +142,16 @@ def looks(folder: Path) -> list[str]:
 def test_from_the_tenth_look_gate_and_compare_say_its_number_and_what_a_correction_would_cost(main: Path, receval: Any):
     said = count(receval, "gate", "nights/03", "--baseline", "main", *RULE)
     assert "look 10 at the baseline main" in said
-    assert "the level 0.000304 instead of 0.05: intervals 1.8 times as wide; 1 of 1 shown results would remain" in said
-    assert "look 11 at the baseline" in count(receval, "compare", "main", "nights/02")
+    assert "the level 0.000304 instead of 0.05: bounds 2.1 times as far from the value; 1 of 1 shown results would remain" in said
+    assert "intervals 1.9 times as wide" in count(receval, "compare", "main", "nights/02")
     assert "look 10 at the baseline main" in count(receval, "compare", "nights/03", "--baseline", "main")
+
+
+def test_a_gate_that_compares_nothing_with_the_baseline_is_no_look(main: Path, receval: Any):
+    assert "look" not in count(receval, "gate", "nights/03", "--baseline", "main", "--rule", "nDCG@5 >= 0.1").replace("looks", "")
+    assert len(looks(main)) == 9
+    count(receval, "gate", "nights/03", "--baseline", "main", "--rule", "nDCG@5 >= 0.1", *RULE)
+    assert len(looks(main)) == 10
 
 
 def test_the_same_run_is_the_same_look_and_no_output_or_result_changes(main: Path, receval: Any):
@@ -175,7 +208,7 @@ def test_looks_of_several_processes_at_once_are_all_counted(main: Path):
     assert sorted(json.loads((main / "looks.json").read_text())["looks"]["b"], key=int) == [f"{number}" for number in range(12)]
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"looks": [1]}', '{"looks": {"a": 1}}', "\xff"])
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"format_version": 9, "looks": {}}', '{"looks": [1]}', '{"looks": {"a": 1}}', "\xff"])
 def test_a_damaged_ledger_is_a_warning_and_the_verdict_stands(main: Path, content: str, receval: Any):
     (main / "looks.json").write_bytes(content.encode("latin-1"))
     code, _, err = receval("gate", "nights/03", "--baseline", "main", *RULE, "-q")
@@ -185,14 +218,32 @@ def test_a_damaged_ledger_is_a_warning_and_the_verdict_stands(main: Path, conten
     assert (main / "looks.json").read_bytes() == content.encode("latin-1")
 
 
+@pytest.mark.parametrize("make", [Path.mkdir, lambda path: path.symlink_to("nowhere"), lambda path: path.symlink_to("results.json")])
+def test_what_is_no_file_is_a_damaged_ledger(main: Path, make: Any, receval: Any):
+    (main / "looks.json").unlink()
+    make(main / "looks.json")
+    code, _, err = receval("gate", "nights/03", "--baseline", "main", *RULE, "-q")
+    assert (code, "warning: this look at the baseline main is not counted: main/looks.json: this is not a ledger" in err) == (1, True)
+
+
 def test_a_ledger_that_cannot_be_written_is_a_warning(main: Path, receval: Any, monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> None:
-        raise OutputError("cannot write to the folder main: Read-only file system")
+        raise OutputError("cannot write to the folder main: Read-only file system", "choose another one with -o")
 
     monkeypatch.setattr("receval.storage.looks._write", fail)
     code, _, err = receval("gate", "nights/03", "--baseline", "main", *RULE, "-q")
     assert code == 1
-    assert "warning: this look at the baseline main is not counted: cannot write to the folder main" in err
+    assert "is not counted: cannot write to the folder main: Read-only file system; its looks.json must be writable" in err
+    assert "choose another one" not in err
+
+
+def test_a_ledger_that_cannot_be_opened_is_a_warning(main: Path, receval: Any, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("receval.storage.looks.alone", fail)
+    code, _, err = receval("gate", "nights/03", "--baseline", "main", *RULE, "-q")
+    assert (code, "is not counted: main/looks.json: cannot be read: Permission denied" in err) == (1, True)
 
 
 def test_the_levels_of_all_looks_add_up_to_alpha():

@@ -110,6 +110,54 @@ def test_a_new_series_begins_where_values_cannot_be_compared_and_it_says_what_ch
     assert f"With run-2 a new series begins: {sentence}." in " ".join(repr(history).split())
 
 
+def test_one_run_on_other_test_data_hides_no_loss_of_the_runs_around_it():
+    runs = runs_of(0.8, 0.8, 0.8, 0.7, 0.7)
+    history = api.history({**runs, "run-3": result(0.8, n_users=390)})
+    found = line(history)
+    assert [point.run for point in found.points] == ["run-1", "run-2", "run-4", "run-5"]
+    assert (found.first_loss.run, found.last_good.run) == ("run-4", "run-2")
+    assert [*history.changes()] == [
+        "With run-3 a new series begins: the test data of run-3 have 390 users and those of run-2 400.",
+    ]
+    assert {one.series for one in history.latest_lines()} == {1}
+    assert "No loss is shown" not in repr(history)
+
+
+def test_the_only_run_of_the_latest_series_has_nothing_to_compare_with_yet():
+    runs = {**runs_of(0.8, 0.8), "run-3": result(0.5, n_users=390)}
+    said = [*api.history(runs).conclusions()]
+    assert said == ["Nothing to compare yet: run-3 is the only run of its series; no loss is shown before."]
+    two = {"run-1": result(0.8), "run-2": result(0.8, n_users=390)}
+    assert [*api.history(two).conclusions()] == ["Nothing to compare yet: run-2 is the only run of its series."]
+    lost = {**runs_of(0.8, 0.6), "run-3": result(0.5, n_users=390)}
+    assert [*api.history(lost, measures="nDCG@5").conclusions()][1:] == ["Nothing to compare yet: run-3 is the only run of its series."]
+
+
+def test_without_a_shown_loss_the_loss_that_these_users_could_show_is_said():
+    (said,) = api.history(runs_of(0.8, 0.79)).conclusions()
+    start, end = (
+        "No loss is shown. 400 users can detect 0.0",
+        "with 80 % power. Fewer measures or models leave more power (--measure, --models).",
+    )
+    assert said.startswith(start)
+    assert said.endswith(end)
+    (alone,) = api.history(runs_of(0.8, 0.79), measures="nDCG@5").conclusions()
+    assert "Fewer" not in alone
+
+
+def test_one_loss_is_singular_and_an_accepted_one_is_said_to_be_accepted():
+    (said,) = api.history(runs_of(0.8, 0.7, 0.7), measures="nDCG@5", accept="run-2").conclusions()
+    assert said.endswith("A loss is shown in 1 run, not in the latest run, run-3. run-2 was accepted although it lost.")
+    (latest,) = api.history(runs_of(0.8, 0.7), measures="nDCG@5", accept="run-2").conclusions()
+    assert latest.endswith("Last good run: run-1. run-2 was accepted although it lost.")
+
+
+def test_a_run_with_other_measures_is_named_in_a_note():
+    runs = {**runs_of(0.8, 0.8, 0.8), "run-2": result(0.8, metrics=["nDCG@3", "Recall@5"])}
+    assert "als: run-2 has no nDCG@5: not compared in this measure." in api.history(runs).notes
+    assert api.history(runs, measures="Recall@5").notes == ()
+
+
 def test_a_new_series_begins_where_the_candidates_change():
     def ranked(n: int) -> dict[str, list[str]]:
         return {user: [*items, *(f"x{(place * 7 + int(user[1:])) % 900}" for place in range(n - 2))] for user, items in relevant().items()}
@@ -152,6 +200,16 @@ def test_runs_are_ordered_by_the_numbers_in_their_names_or_by_their_dates():
     assert [run.run for run in api.history(dated, order="name").runs] == ["r2", "r9", "r10"]
 
 
+def test_without_a_date_in_all_runs_their_names_decide_and_a_note_says_so():
+    results = {"r10": with_date(result(0.8), "2026-01-01"), "r9": result(0.8)}
+    history = api.history(results)
+    assert ([run.run for run in history.runs], history.order) == (["r9", "r10"], "name")
+    assert history.notes == ("1 of 2 runs has a report.date: without one in all, names set the order.",)
+    assert api.history(results, order="name").notes == ()
+    with pytest.raises(api.DataError, match=r"r9 has no report\.date, by which runs are ordered"):
+        api.history(results, order="date")
+
+
 def with_date(one: Any, date: str) -> Any:
     from msgspec.structs import replace
 
@@ -162,7 +220,6 @@ def with_date(one: Any, date: str) -> Any:
     ("names", "dates", "sentence"),
     [
         (("a", "b"), ("2026-01-01", "2026-01-01"), "a and b have the same report.date, 2026-01-01; order='name' orders by names"),
-        (("a", "b"), ("2026-01-01", None), "b has no report.date, by which runs are ordered"),
         (("r" + "1" * 5000, "r0" + "1" * 5000), (None, None), "have names with the same place in their order"),
         (("r1", "r01"), (None, None), "r01 and r1 have names with the same place in their order"),
     ],
@@ -207,6 +264,23 @@ def test_a_leaderboard_refuses_other_test_data_and_definitions_by_name():
         api.leaderboard({"a": result(0.8), "b": result(0.8, n_users=390)})
 
 
+def test_a_leaderboard_names_the_result_whose_measures_differ():
+    results = {"run-1": result(0.8), "run-10": result(0.8), "run-12b": result(0.8, metrics=["nDCG@3"])}
+    with pytest.raises(api.DataError, match="run-12b has no measure in common with all others: it has nDCG@3, the others nDCG@5, Recall@5"):
+        api.leaderboard(results)
+    results["run-10"] = result(0.8, metrics=["Recall@4"])
+    with pytest.raises(
+        api.DataError, match="no measure is in all of run-1, run-10, run-12b: run-1 has nDCG@5, Recall@5; run-10 has Recall@4"
+    ):
+        api.leaderboard(results)
+
+
+def test_a_leaderboard_without_values_of_users_says_so_once_and_pairs_nobody():
+    board = api.leaderboard({name: result(0.8, keep_users=False) for name in ("a", "b", "c")})
+    assert board.comparison.notes == ("a, b and c have no per-user values (output.per_user): users are not paired.",)
+    assert "paired by id" not in repr(board)
+
+
 def test_pages_are_the_same_for_any_order_of_the_results(tmp_path: Any):
     runs = runs_of(0.8, 0.7, 0.75)
     for verb in (api.history, api.leaderboard):
@@ -243,6 +317,12 @@ def test_python_takes_a_folder_of_folders_folders_and_results_by_name(tmp_path: 
 def test_what_is_no_result_is_refused_in_python(verb: Any, results: Any):
     with pytest.raises(api.ConfigError, match="results must be folders, or evaluations and folders by name"):
         verb(results)
+
+
+@pytest.mark.parametrize("verb", [api.history, api.leaderboard])
+def test_evaluations_in_a_list_have_no_names(verb: Any):
+    with pytest.raises(api.ConfigError, match="because an evaluation in a list has no name"):
+        verb([result(0.8), result(0.7)])
 
 
 def test_two_folders_of_one_name_are_refused_in_python(tmp_path: Any):
