@@ -61,6 +61,7 @@ _USUAL: Final = (
     help="Judge nothing: say how often each rule will pass, be inconclusive and fail, by the true loss of a candidate, and how many users "
     "it needs.",
 )
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="The seed of --plan: another one draws other evaluations. Default: 0.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if a gate failed; for jobs that only report.")
 @options.reading_options("overrides", "recommendations", "where", "target", "replace", without=("models",))
 @options.ci_option
@@ -80,6 +81,7 @@ def gate(
     read: options.ConfigReader,
     strict: bool,
     plans: bool,
+    seed: int,
     exit_zero: bool,
     system: str,
     form: str,
@@ -96,7 +98,7 @@ def gate(
     from receval.actions.judge_source import judge_source
 
     named = read.source(source)
-    _refuse_contradictions(named, read, arguments, context if plans else None)
+    _refuse_contradictions(named, read, arguments, context)
     row = output_form(form, "gates", "report")
     models = arguments.pop("models")
     options = gate_options(**arguments)
@@ -106,7 +108,7 @@ def gate(
     read_config = partial(read, quiet=quiet, gates=of_gates, given={"models": models}, metrics=measures_of_rules(arguments["rules"]))
     with hint_in_options(in_hints):
         if plans:
-            _plan(named, options, form, outputs, models=models, read=read_config, quiet=quiet)
+            _plan(named, options, form, outputs, models=models, read=read_config, quiet=quiet, seed=seed)
             context.exit(0)
         judged = judge_source(
             named,
@@ -138,20 +140,26 @@ def _plan(source: str, options: dict[str, Any], form: str, outputs: tuple[str, .
     say_without_charts(outputs, row, quiet=quiet)
 
 
+def _is_given(context: click.Context, key: str) -> bool:
+    return context.get_parameter_source(key) == click.core.ParameterSource.COMMANDLINE
+
+
 def _refuse_verdicts(context: click.Context) -> None:
     """Raise `UsageError` for options on verdicts, which a plan does not have."""
     given = {"--strict": "strict", "--exit-zero": "exit_zero", "--anchor": "anchor", "--ci": "system"}
-    used = [name for name, key in given.items() if context.get_parameter_source(key) == click.core.ParameterSource.COMMANDLINE]
+    used = [name for name, key in given.items() if _is_given(context, key)]
     if used:
         raise click.UsageError(f"{used[0]} has no effect with --plan, which judges nothing and ends with 0")
     if output_form(context.params["form"], "plan") is None:
         raise click.UsageError(f"--plan has no --format {context.params['form']}; use table, json, md or html")
 
 
-def _refuse_contradictions(source: str, read: options.ConfigReader, arguments: dict[str, Any], plans: click.Context | None) -> None:
-    """Raise `UsageError` for options that do not go together; `plans` is the command if it plans."""
-    if plans is not None:
-        _refuse_verdicts(plans)
+def _refuse_contradictions(source: str, read: options.ConfigReader, arguments: dict[str, Any], context: click.Context) -> None:
+    """Raise `UsageError` for options that do not go together."""
+    if context.params["plans"]:
+        _refuse_verdicts(context)
+    elif _is_given(context, "seed"):
+        raise click.UsageError("--seed needs --plan")
     if arguments["baseline"] is None and arguments["baseline_model"] is not None:
         raise click.UsageError("--baseline-model needs --baseline")
     if arguments["baseline"] is None and arguments["anchor"] is None and arguments["if_missing"] is not None:

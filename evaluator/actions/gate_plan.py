@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from ..comparison.bases import base_of, own_models
 from ..config import Loaded, gates_of
 from ..config.judgement import Compare, Gates
+from ..documents.gate_plan import assumptions
 from ..evaluation.running import run
 from ..gates.demands import Baseline, Bases, Demands
 from ..gates.planning import plan_gates
@@ -88,7 +89,8 @@ def plan_of(
     alone = [f"This gate judges {n} models and corrects failures for all of them; each is planned as if it were judged alone."]
     strict = ["This gate also fails what is inconclusive (gates.inconclusive: fail)."] if gates.inconclusive == "fail" else []
     anchored = ["Anchors are left out: rules are planned against the baseline alone."] if bases.anchors else []
-    return replace(plan, chosen=chosen, notes=(*(alone if n > 1 and not chosen else ()), *strict, *anchored))
+    plan = replace(plan, chosen=chosen, notes=(*(alone if n > 1 and not chosen else ()), *strict, *anchored))
+    return replace(plan, notes=tuple(assumptions(plan)))
 
 
 def may_be_missing(gates: Gates) -> Gates:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ..results.gate_plan import GatePlan, PlanPoint, RulePlan
+from ..results.row import FEW_USERS
 from ..stats.concluding import percent, plain, users_text
 from ..stats.units import SPARSE_BELOW
 from .chart_parts import BETWEEN_PANELS, COLOURS, LINES_HEIGHT, NUMBERS_SPACE, SHAPES, ChartSize, Spec, figure_of, lines_panel, looks_by
@@ -17,23 +18,31 @@ _SHOWN: Final = (0.0, 0.5, 1.0, 2.0)
 _OUTCOMES: Final = {"passes": "pass", "inconclusive": "inconclusive", "fails": "FAIL"}
 _ENOUGH_RUNS: Final = 5
 _LEAD: Final = "How often each rule passes, is inconclusive and fails, by the true change of a candidate; judged as the gate judges."
-_ASSUMED: Final = (
-    "A true loss is planted by drawing users who lose more often, and users who gain less often: changes keep their sizes, no value "
-    "leaves its range, and the baseline keeps its value.",
-    "A candidate that changes more users than these two models differ in, or changes them by more, passes less often.",
+_PLANTED: Final = "changes keep their sizes, no value leaves its range, and the baseline keeps its value."
+_LOSS: Final = "A true loss is planted by drawing users who lose more often, and users who gain less often"
+_GAIN: Final = "A true gain is planted by drawing users who gain more often, and users who lose less often"
+_MORE_CHANGES: Final = "A candidate that changes more users than these two models differ in, or changes them by more, passes less often."
+_CORRECTED: Final = (
+    "The rules of a model are corrected for each other, as in the gate: with more rules each fails less often, and a required gain passes "
+    "less often."
+)
+_CAREFUL: Final = (
+    f"With fewer than {SPARSE_BELOW} changed users the gate is careful: it counts one more user who changes as much as possible, and "
+    "passes less often than a plain t test. The numbers of users are those that this gate needs."
 )
 
 
 def document(plan: GatePlan) -> Document:
     """Return a table and a sentence for each rule, and the assumptions."""
-    return (Heading(_title(plan)), Paragraph(_LEAD), *_rules(plan), Heading("What was assumed", 2), Points(tuple(_assumptions(plan))))
+    assumed = (Heading("What was assumed", 2), Points(plan.notes)) if plan.notes else ()
+    return (Heading(_title(plan)), Paragraph(_LEAD), *_rules(plan), *assumed)
 
 
 def page(plan: GatePlan) -> Document:
     """Return the same with curves, as a page."""
     curves = [Section("curves", "Curves", (_chart(plan.planned),))] if plan.planned else []
-    assumed = Section("assumed", "What was assumed", (Points(tuple(_assumptions(plan))),))
-    return (Heading(_title(plan)), Section("plan", "Plan", (Paragraph(_LEAD), *_rules(plan))), *curves, assumed)
+    assumed = [Section("assumed", "What was assumed", (Points(plan.notes),))] if plan.notes else []
+    return (Heading(_title(plan)), Section("plan", "Plan", (Paragraph(_LEAD), *_rules(plan))), *curves, *assumed)
 
 
 def _rules(plan: GatePlan) -> Iterator[Block]:
@@ -72,38 +81,49 @@ def _size(rule: RulePlan, change: float) -> str:
 
 def _changed(rule: RulePlan, change: float) -> str:
     """Return a true change: `none`, `loses 2 %`, `gains 0.01`."""
-    return "none" if not change else f"{'gains' if rule.kind == 'min_gain' else 'loses'} {_size(rule, change)}"
+    return f"{_verb(rule)} {_size(rule, change)}" if change else "none"
+
+
+def _verb(rule: RulePlan) -> str:
+    return "gains" if rule.kind == "min_gain" else "loses"
 
 
 def _sentence(rule: RulePlan, plan: GatePlan) -> str:
     """Return what a rule does with a good and with a bad candidate, and the users it needs; or why it has no plan."""
     if not rule.points:
-        return f"No plan: {rule.skipped}."
+        reason = rule.skipped.removesuffix(".")
+        return f"No plan. {reason[:1].upper()}{reason[1:]}." if ": " in reason else f"No plan: {reason}."
     good, bad = (rule.at(2.0), rule.at(0.0)) if rule.kind == "min_gain" else (rule.at(0.0), rule.at(2.0))
-    said = [f"a candidate that {_candidate(rule, good)} passes with {_rate(good.passes)}"] if good else []
-    said += [f"one that {_candidate(rule, bad)} fails with {_rate(bad.fails)}"] if bad else []
-    return f"With {users_text(rule.n_users)} {' and '.join(said)}. {_needs(rule, plan)}"
+    said = [f"{_candidate(rule, good)} passes in {_rate(good.passes)} of cases"] if good else []
+    said += [f"{_candidate(rule, bad)} fails in {_rate(bad.fails)}{'' if good else ' of cases'}"] if bad else []
+    with_users = f"With {users_text(rule.n_users)} a candidate that {' and one that '.join(said)}. " if said else ""
+    return with_users + _needs(rule, plan)
 
 
 def _candidate(rule: RulePlan, point: PlanPoint) -> str:
     """Return what a candidate does: `loses nothing`, `truly loses 4 %`."""
-    return f"truly {_changed(rule, point.change)}" if point.change else "gains nothing" if rule.kind == "min_gain" else "loses nothing"
+    return f"truly {_changed(rule, point.change)}" if point.change else f"{_verb(rule)} nothing"
 
 
 def _needs(rule: RulePlan, plan: GatePlan) -> str:
-    """Return how many users, or runs, make the rule pass with 80 %."""
+    """Return how many users, or runs, make the rule pass in 80 % of cases."""
     share, users, runs = _rate(plan.power), rule.users_for_power, rule.runs_for_power
     if rule.kind != "min_gain" and not rule.limit:
         return "No number of users is enough for a limit of 0: nothing shows that a candidate as good as the baseline loses nothing at all."
+    if rule.at(2.0 if rule.kind == "min_gain" else 0.0) is None:
+        wanted = f"truly {_changed(rule, rule.needed_at)}" if rule.needed_at else f"{_verb(rule)} nothing"
+        return f"How many users it takes is not known, because the changes of these users make no candidate that {wanted}."
     at = f" at a true gain of {_size(rule, rule.needed_at)}" if rule.kind == "min_gain" else ""
     few = users is None or users > rule.n_users
     more = f"{runs:,} runs of each model" if runs is not None and few else ""
     if users is None:
-        return f"More users are not enough to pass with {share}{at}{more and f', but {more} are'}."
-    return f"To pass with {share}{at} takes about {users_text(users)}{more and f', or {more}'}."
+        return f"More users are not enough to pass in {share} of cases{at}{more and f', but {more} are'}."
+    if users <= FEW_USERS:
+        return f"{users_text(users)} are enough to pass in {share} of cases{at}; fewer are too few to judge well."
+    return f"To pass in {share} of cases{at} takes about {users_text(users)}{more and f', or {more}'}."
 
 
-def _assumptions(plan: GatePlan) -> Iterator[str]:
+def assumptions(plan: GatePlan) -> Iterator[str]:
     """Yield from which users the plan is drawn, and what was assumed about a candidate."""
     if plan.chosen:
         yield plan.chosen
@@ -117,12 +137,17 @@ def _assumptions(plan: GatePlan) -> Iterator[str]:
             f"{users_text(rule.n_users)} have another {rule.measure}{runs}. Users are drawn from these, {rule.draws:,} times for each "
             "change."
         )
-        if (rule.n_changed or 0) < SPARSE_BELOW:
-            yield f"So few users are known to change that the plan is rough: with {SPARSE_BELOW} or more it is better."
         if 1 < (rule.runs or 0) < _ENOUGH_RUNS:
             yield f"{rule.runs} runs of each model show only roughly how much training again changes; use {_ENOUGH_RUNS} or more."
+    fewest = min((rule.n_changed or 0 for rule in plan.planned), default=SPARSE_BELOW)
+    if fewest < SPARSE_BELOW:
+        yield f"Only {users_text(fewest)} {'is' if fewest == 1 else 'are'} known to change, so the plan is rough. {_CAREFUL}"
+    if len(plan.planned) > len(pairs):
+        yield _CORRECTED
     if pairs:
-        yield from _ASSUMED
+        kinds = {rule.kind for rule in plan.planned}
+        yield f"{_GAIN if kinds == {'min_gain'} else _LOSS}{'; for a gain the other way round' if len(kinds) > 1 else ''}: {_PLANTED}"
+        yield _MORE_CHANGES
     for rule in plan.planned:
         if rule.both_ways:
             apart = "" if rule.difference is None else f" ({_size(rule, rule.difference)})"
@@ -130,12 +155,16 @@ def _assumptions(plan: GatePlan) -> Iterator[str]:
                 f"“{_named(rule, plan)}”: every user is drawn also with the two models exchanged, because their own difference{apart} is "
                 "far from these true changes, or goes only one way."
             )
-        if rule.at(_SHOWN[-1]) is None:
-            largest = _changed(rule, _SHOWN[-1] * rule.unit)
-            yield f"“{_named(rule, plan)}”: no candidate with the changes of these users {largest}, so this row is missing."
+        if missing := [multiple * rule.unit for multiple in _SHOWN if rule.at(multiple) is None]:
+            sizes = " or ".join(_size(rule, change) if change else "nothing" for change in missing)
+            rows = "this row is" if len(missing) == 1 else "these rows are"
+            yield f"“{_named(rule, plan)}”: no candidate with the changes of these users {_verb(rule)} {sizes}, so {rows} missing."
         if not rule.limit:
-            shown = _size(rule, rule.unit)
-            yield f"“{_named(rule, plan)}”: the limit is 0, so true changes are multiples of {shown}, which these users can show."
+            shown, what = _size(rule, rule.unit), "gain" if rule.kind == "min_gain" else "loss"
+            yield (
+                f"“{_named(rule, plan)}”: the limit is 0, so true changes are multiples of {shown}, the {what} that these users can detect "
+                f"with {_rate(plan.power)} power."
+            )
     yield from plan.notes
 
 

@@ -80,7 +80,8 @@ class Demands(Struct, frozen=True, eq=False):
         by = tuple(group.name for group in gates.splits())
         settings = Settings(alpha=gates.alpha)
         options = ComparisonOptions(settings=settings, by=by, cluster=compare.cluster, common=compare.users == "common")
-        return cls(gates.rules, bases, gates.models, gates.inconclusive, options, strict, gates.fail, notes)
+        rules = tuple(dict.fromkeys(gates.rules))  # a repeated rule says nothing more, and would be corrected for itself
+        return cls(rules, bases, gates.models, gates.inconclusive, options, strict, gates.fail, notes)
 
 
 def consequence_of_missing(policy: MissingPolicy) -> Consequence:

@@ -218,7 +218,7 @@ class Judging(Struct, eq=False):
             return self._margins(cases, base, "baseline" if baseline is None else baseline.noun)
         assert baseline is not None
         consequence = consequence_of_missing(baseline.if_missing)
-        return [JudgedCase(case, _subject(case), _without(case), base.reason, consequence) for case in cases]
+        return [not_judged(case, base.reason, consequence) for case in cases]
 
     def _limit(self, case: RuleCase) -> JudgedCase:
         row, alpha = case.row, self.demands.options.settings.alpha
@@ -330,6 +330,11 @@ def _refuse_what_it_lacks(base: Side, cases: Sequence[RuleCase], noun: str) -> N
     if lacking or groups:
         what = lacking[0] if lacking else f"values by {groups[0]}"
         raise DataError(f"the {noun} {base.name} has no {what}", "evaluate it again with the current config")
+
+
+def not_judged(case: RuleCase, reason: str, consequence: Consequence = "none") -> JudgedCase:
+    """Return a case that is skipped."""
+    return JudgedCase(case, _subject(case), _without(case), reason, consequence)
 
 
 def _subject(case: RuleCase) -> Subject:

@@ -9,16 +9,18 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from statistics import NormalDist
 from typing import Final
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..comparison.model_pair import ModelPair
 from ..comparison.pairing import Side
+from ..config.judgement import GateRule
 from ..results.gate_plan import GatePlan, PlanPoint, RulePlan
 from ..results.gates import Gate
 from ..results.result import FEW_USERS, Result
@@ -30,7 +32,7 @@ from ..stats.power import POWER
 from .demands import Demands, base_of, judged_models
 from .drawn_users import Estimates, RowSampler, SumSampler, counted
 from .judged_rules import RuleCase, cases_of
-from .judging import JudgedCase, Judging, corrected, judge, margin_test_of
+from .judging import JudgedCase, Judging, corrected, gate_of, judge, margin_test_of, not_judged
 
 DRAWS: Final = 400
 """Evaluations that are drawn for each point: a share of them is exact to 2 % (a standard error)."""
@@ -45,7 +47,7 @@ _ROUNDS: Final = 6
 _CLOSE: Final = 0.012
 _PLANNED: Final = ("mean", "formula", "sum", "micro", "weighted")
 """Aggregates in which a loss can be planted."""
-_BY_VALUE: Final = "judged by the value alone, so a plan has nothing to draw"
+_BY_VALUE: Final = "it is judged by the value alone, so a plan has nothing to draw"
 Sampler = SumSampler | RowSampler
 
 
@@ -70,7 +72,7 @@ class _Margin(Struct, frozen=True, eq=False):
 
     @property
     def unit(self) -> float | None:
-        """The change that multiples are of: the limit, or what these users can show if that is 0."""
+        """The change that multiples are of: the limit, or what these users can detect if that is 0."""
         return self.test.limit or self.test.detectable
 
     @property
@@ -89,9 +91,9 @@ class _Margin(Struct, frozen=True, eq=False):
         """The reason why there is no plan; empty if there is none."""
         estimate, row = self.estimate, self.case.row
         if row.by is not None and estimate.n < FEW_USERS:
-            return f"{users_text(estimate.n)}: a group of fewer than {FEW_USERS} is not judged"
+            return f"it has {users_text(estimate.n)}, and a group of fewer than {FEW_USERS} is not judged"
         if estimate.n_changed is None:
-            return f"{estimate.untested or 'no value per user'}: {_BY_VALUE}"
+            return f"{estimate.untested or 'there is no value per user'}; {_BY_VALUE}"
         if not estimate.n_changed:
             return "the value of no user differs between the two, so nothing is known of how a candidate changes them"
         if row.aggregate not in _PLANNED:
@@ -106,16 +108,16 @@ def plan_gates(result: Result, demands: Demands, *, draws: int = DRAWS, seed: in
 
     Raises the errors of `judge`. The seed and the stored values decide every digit.
     """
-    gates = iter(judge(result, demands).gates)  # what cannot be judged cannot be planned
     judging, plans = Judging(result, demands), list[RulePlan]()
     models = {rule: judged_models(rule, demands, result) for rule in dict.fromkeys(demands.rules)}
+    gates = _judged_gates(result, demands, models)
     for model in result.models:
         margins: list[_Margin | RulePlan] = []
         for rule in demands.rules:
             cases = list(cases_of(rule, result, model)) if model in models[rule] else []
             base = base_of(rule, model, result, demands.bases.baseline) if rule.margin_kind and cases else None
             pair = judging.pair_of(base, cases) if isinstance(base, Side) else None
-            margins += [_margin(case, pair, next(gates), demands) for case in cases]
+            margins += [_unplanned(case) if rule.slices else _margin(case, pair, next(gates), demands) for case in cases]
         planners = {
             base: _Planner(demands, [margin for margin in margins if isinstance(margin, _Margin) and margin.base == base], draws, seed)
             for base in {margin.base for margin in margins if isinstance(margin, _Margin)}
@@ -124,12 +126,25 @@ def plan_gates(result: Result, demands: Demands, *, draws: int = DRAWS, seed: in
     return GatePlan(tuple(plans), POWER)
 
 
+def _judged_gates(result: Result, demands: Demands, models: Mapping[GateRule, tuple[str, ...]]) -> Iterator[Gate]:
+    """Return the gates of all rules but those on slices: what cannot be judged cannot be planned."""
+    rules = tuple(rule.model_copy(update={"models": models[rule]}) for rule in demands.rules if rule.slices is None and models[rule])
+    if not rules and any(models.values()):
+        return iter(())
+    return iter(judge(result, replace(demands, rules=rules)).gates)
+
+
+def _unplanned(case: RuleCase) -> RulePlan:
+    gate = gate_of(not_judged(case, "rules on slices are not planned"), "warn")
+    return RulePlan(gate.rule, gate.model, gate.base, gate.measure, kind=gate.kind, limit=gate.limit, skipped=gate.remark)
+
+
 def _margin(case: RuleCase, pair: ModelPair | None, gate: Gate, demands: Demands) -> _Margin | RulePlan:
     """Return a margin to plan, or why a rule has no plan."""
     if pair is not None:
         estimate = pair.estimate(case.label, case.row.by, case.row.group)
         return _Margin(case, pair, estimate, _tested(case, pair, estimate, demands), gate)
-    why = {"min": _BY_VALUE, "max": _BY_VALUE, "slices": "rules on slices are not planned"}.get(case.rule.kind, gate.remark)
+    why = _BY_VALUE if case.rule.kind in ("min", "max") else gate.remark
     return RulePlan(gate.rule, gate.model, gate.base, gate.measure, gate.by, gate.group, gate.kind, gate.limit, skipped=why)
 
 
@@ -203,7 +218,10 @@ class _Planner:
         return JudgedCase(margin.case, margin.pair.subject(margin.case.label), test)
 
     def _users_for_power(self, sampler: Sampler, index: int, share: Floats, margin: _Margin) -> int | None:
-        """Return the number of users with which the rule passes with 80 %; `None` if a thousand million are not enough."""
+        """Return the number of users with which the rule passes in 80 % of cases, `FEW_USERS` or more.
+
+        `None` if a thousand million are not enough.
+        """
         needs = margin.test.needs
         if needs is not None and needs.users is None:
             return None  # the spread of runs alone is too large
@@ -216,7 +234,9 @@ class _Planner:
                 return None
             if n > _MOST_DRAWN and isinstance(sampler, RowSampler):
                 return _rounded(round(n))  # by the law of the square root, from the last draws
-            users = max(10, round(n))
+            users = max(FEW_USERS, round(n))
+            if users in tried:
+                break  # fewer would do, but are too few to judge
             passes = self._outcomes(sampler, index, share, users, draws)["pass"] / draws
             tried[users] = passes
             if abs(passes - POWER) < _CLOSE:

@@ -25,7 +25,7 @@ class PlanPoint(Struct, frozen=True):
 class RulePlan(Struct, frozen=True):
     """The plan of one rule of one model, of so many `draws` for each point; without `points` a sentence says why (`skipped`).
 
-    `unit` is the change that multiples are of: the limit; for a limit of 0, what these users can show. `users_for_power` is the number of
+    `unit` is the change that multiples are of: the limit; for a limit of 0, what these users can detect. `users_for_power` is the number of
     users with which 80 % of evaluations pass, `runs_for_power` that of runs of each model with these users; `None` if there is none. A
     `max_loss` is to pass without a loss, a `min_gain` at a gain of `needed_at`. `both_ways`: changes count in both directions.
     """
@@ -60,7 +60,10 @@ class RulePlan(Struct, frozen=True):
 
 
 class GatePlan(Struct, frozen=True):
-    """The plans of all rules, with the share that is to pass (`power`), and notes; `chosen` says what was compared without a baseline."""
+    """The plans of all rules, with the share that is to pass (`power`), and `notes` on what was assumed.
+
+    `chosen` says what was compared without a baseline; it is also the first note.
+    """
 
     rules: tuple[RulePlan, ...]
     power: float

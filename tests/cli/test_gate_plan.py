@@ -8,7 +8,10 @@ import sys
 
 import pytest
 import receval as library
+from receval.documents import gate_plan
 from receval.gates import planning
+from receval.render.markdown import as_markdown
+from receval.results.gate_plan import GatePlan, RulePlan
 
 from tests.cli.gate_place import CONFIG, change, lists
 
@@ -38,9 +41,9 @@ def test_a_plan_says_how_often_each_rule_passes_and_how_many_users_it_takes_and_
     assert [line.split("  ")[1].strip() for line in out.splitlines() if line.startswith("  ") and "%" in line] == [
         "none", "loses 5 %", "loses 10 %", "loses 20 %",
     ]  # fmt: skip
-    assert "With 120 users a candidate that loses nothing passes with" in out
-    assert "To pass with 80 % takes about" in out
-    assert "Recall@1 ≥ 0.9\n\nNo plan: judged by the value alone, so a plan has nothing to draw." in out
+    assert "With 120 users a candidate that loses nothing passes in" in out
+    assert "To pass in 80 % of cases takes about" in out
+    assert "Recall@1 ≥ 0.9\n\nNo plan: it is judged by the value alone, so a plan has nothing to draw." in out
     assert "There is no baseline of another run: home is used as the baseline, and new as the candidate." in " ".join(out.split())
 
 
@@ -55,7 +58,72 @@ def test_the_forms_of_a_plan_agree_and_the_same_command_writes_the_same_bytes(pl
     assert f"| none | {passes} |" in (place / "plan.md").read_text()
     page = (place / "plan.html").read_text()
     assert passes in page
+    notes = json.loads(out)["notes"]
+    assert len(notes) == len([line for line in receval(*command)[1].splitlines() if line.startswith("  -  ")]) >= 3
+    assert all(note in (place / "plan.md").read_text() for note in notes)
     assert "What was assumed" in page
+
+
+def test_a_rule_that_is_given_twice_is_judged_and_planned_once(place, receval):
+    for options in ((), ("--plan",)):
+        command = ("gate", "results/two", "--baseline", "home", *RULE, *options)
+        assert receval(*command, *RULE) == receval(*command)
+
+
+def test_a_plan_of_several_rules_says_that_they_are_corrected_for_each_other(place, receval):
+    command = ("gate", "results/two", "--baseline", "home", *RULE, "--plan")
+    assert "corrected for each other" not in receval(*command)[1]
+    assert " ".join(receval(*command, "--rule", "Recall@1 max_loss 10%")[1].split()).count("are corrected for each other") == 1
+
+
+def test_a_plan_from_few_changed_users_says_that_the_gate_is_careful(place, receval):
+    out = " ".join(receval("gate", "results/two", *RULE, "--plan")[1].split())
+    assert "With fewer than 100 changed users the gate is careful" in out
+    assert "The numbers of users are those that this gate needs." in out
+
+
+def test_a_rule_on_slices_has_no_plan_whether_or_not_there_are_groups_and_nothing_is_assumed_for_it(place, receval):
+    code, out, err = receval("gate", "results/two", "--baseline", "home", "--rule", "slices: none worse than 5%", "--plan")
+    assert (code, err) == (0, "")
+    assert out.endswith("slices: none worse than 5 %\n\nNo plan: rules on slices are not planned.\n")
+    code, out, err = receval("gate", "results/two", *RULE, "--rule", "nDCG@2 slices: none worse than 5% against home", "--plan")
+    assert code == 0, err
+    assert "With 120 users a candidate" in out
+    assert "No plan: rules on slices are not planned." in out
+
+
+def test_rows_that_cannot_be_made_are_named_and_every_sentence_has_its_subject(place, receval):
+    out = " ".join(receval("gate", "results/two", "--rule", "nDCG@2 min_gain 80%", "--plan")[1].split())
+    assert "With 120 users a candidate that gains nothing fails in 100 % of cases." in out
+    assert "no candidate with the changes of these users gains 80 % or 160 %, so these rows are missing" in out
+    assert "How many users it takes is not known, because the changes of these users make no candidate that truly gains 160 %." in out
+    assert "A true gain is planted by drawing users who gain more often" in out
+
+
+def test_a_limit_of_0_names_the_loss_that_true_changes_are_multiples_of(place, receval):
+    out = " ".join(receval("gate", "results/two", "--rule", "nDCG@2 max_loss 0", "--plan")[1].split())
+    assert ", the loss that these users can detect with 80 % power." in out
+
+
+def test_a_loose_limit_does_not_ask_for_fewer_users_than_a_gate_judges_well(place, receval):
+    out = " ".join(receval("gate", "results/two", "--rule", "nDCG@2 max_loss 60%", "--plan")[1].split())
+    assert "100 users are enough to pass in 80 % of cases; fewer are too few to judge well." in out
+
+
+def test_another_seed_draws_another_plan_and_is_refused_without_one(place, receval):
+    command = ("gate", "results/two", *RULE, "--baseline", "home")
+    first, same, other = (receval(*command, "--plan", "--seed", seed)[1] for seed in ("0", "0", "3"))
+    assert first == same != other
+    code, _, err = receval(*command, "--seed", "3")
+    assert code == 2
+    assert "--seed needs --plan" in err
+
+
+def test_a_reason_with_a_colon_is_a_sentence_of_its_own():
+    rule = RulePlan("nDCG@2 loses at most 1 %", "new", "home", "nDCG@2", skipped="the baseline is missing: results/main")
+    shown = as_markdown(gate_plan.document(GatePlan((rule,), 0.8)))
+    assert "No plan. The baseline is missing: results/main." in shown
+    assert "What was assumed" not in shown
 
 
 def test_a_config_is_evaluated_and_planned(place, receval):

@@ -83,12 +83,19 @@ def test_losses_are_not_corrected():
 
 
 def test_rules_that_only_warn_do_not_make_a_failure_harder_to_show():
-    strict, warns = "nDCG@10 max_loss 2%", {"measure": "nDCG@10", "max_loss": "2%", "severity": "warn"}
+    strict, *stricts = rules = [{"measure": "nDCG@10", "max_loss": f"{limit}%"} for limit in (2, 1.99, 1.98, 1.97)]
+    warns = [rule | {"severity": "warn"} for rule in stricts]
     result, base = result_of({"home": lost(0.0147, 0.1)}), result_of({"home": BASE})
     alone, *_ = gates(result, strict, base=base)
     assert alone.outcome == "fail"
-    assert [verdict.outcome for verdict in gates(result, strict, warns, warns, warns, base=base)] == ["fail", *["inconclusive"] * 3]
-    assert [verdict.outcome for verdict in gates(result, strict, strict, strict, strict, base=base)] == ["inconclusive"] * 4
+    assert [verdict.outcome for verdict in gates(result, strict, *warns, base=base)] == ["fail", *["inconclusive"] * 3]
+    assert [verdict.outcome for verdict in gates(result, *rules, base=base)] == ["inconclusive"] * 4
+
+
+def test_a_repeated_rule_is_judged_once_and_does_not_make_a_failure_harder_to_show():
+    result, base = result_of({"home": lost(0.0147, 0.1)}), result_of({"home": BASE})
+    rule = "nDCG@10 max_loss 2%"
+    assert gates(result, *[rule] * 4, base=base) == gates(result, rule, base=base)
 
 
 def test_each_group_is_judged_alone_and_a_small_one_is_skipped_with_its_size():
