@@ -66,9 +66,11 @@ def _title(plan: GatePlan) -> str:
 
 
 def _named(rule: RulePlan, plan: GatePlan) -> str:
-    """Return a rule, with its models if there are several pairs."""
+    """Return a rule, with its models if there are several."""
+    if rule.base is None:
+        return rule.rule if len({other.model for other in plan.rules}) < 2 else f"{rule.rule} ({rule.model})"
     is_alone = len({(other.model, other.base) for other in plan.rules if other.base}) < 2
-    return rule.rule if is_alone or rule.base is None else f"{rule.rule} ({rule.model} against {rule.base})"
+    return rule.rule if is_alone else f"{rule.rule} ({rule.model} against {rule.base})"
 
 
 def _rate(share: float) -> str:

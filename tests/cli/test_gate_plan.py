@@ -119,6 +119,12 @@ def test_another_seed_draws_another_plan_and_is_refused_without_one(place, recev
     assert "--seed needs --plan" in err
 
 
+def test_a_rule_without_a_plan_names_its_model_if_there_are_several(place, receval):
+    out = receval("gate", "results/two", "--rule", "Recall@1 >= 0.9", "--plan")[1]
+    assert "Recall@1 ≥ 0.9 (home)\n" in out
+    assert "Recall@1 ≥ 0.9 (new)\n" in out
+
+
 def test_a_reason_with_a_colon_is_a_sentence_of_its_own():
     rule = RulePlan("nDCG@2 loses at most 1 %", "new", "home", "nDCG@2", skipped="the baseline is missing: results/main")
     shown = as_markdown(gate_plan.document(GatePlan((rule,), 0.8)))
