@@ -88,7 +88,8 @@ def gamma_curve(content: ReportContent) -> Figure | None:
         return {"concat": drawn, "columns": beside, "spacing": 24} if len(drawn) > 1 else drawn[0]
 
     has_bands = bands and any(row["low"] is not None for some in shown.values() for row in some)
-    caption = f"{listed(list(shown))} over γ: how strongly popularity decides what is observed; at γ = -1 not at all."
+    of_gamma = "how strongly popularity decides what is observed; at γ = -1 not at all"
+    caption = f"{listed(list(shown))} over γ: {of_gamma}. There items without train rows count like all others, so lines may jump."
     return figure_of(
         "gamma-curve", f"{caption}{' The bands are 95 % intervals.' if has_bands else ''}", f"Values over γ of {len(names)} models", make
     )
