@@ -15,6 +15,7 @@ from ..stats.difference import Conclusion, Rival
 
 _MOST_OTHERS: Final = 2
 """Number of sentences on models that are best on some measures, or not shown to be."""
+_AMONG_CANDIDATES: Final = "Values and comparisons are among the sampled candidates, not over the whole catalogue."
 _OWN_WORDS = ("no clear difference", "not tested against")
 """The first words of sentences that do not begin with the name of a model."""
 _FEW = 10
@@ -88,9 +89,6 @@ def _lead(conclusion: Conclusion) -> str:
     """Return the lead of the best model over the next one, which is named if there are more."""
     nearest = conclusion.beaten[0]
     return _size(conclusion, nearest, f" over {nearest.model}" if len(conclusion.rivals) > 1 else "")
-
-
-_AMONG_CANDIDATES: Final = "Values and comparisons are among the sampled candidates, not over the whole catalogue."
 
 
 def closing_of_result(result: Result, measures: Collection[str] | None = None) -> list[str]:

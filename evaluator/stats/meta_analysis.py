@@ -38,7 +38,7 @@ def mean_effect(effects: Sequence[float], variances: Sequence[float] | None, alp
     A data set has the weight w = 1/(v + τ²), with the variance τ² between data sets of Paule and Mandel (1982). The interval is that of
     Hartung, Knapp, Sidik and Jonkman, μ ± t(m - 1)·se with se² = Σ w·(y - μ)² / ((m - 1)·Σ w), but se is at least that of data sets that
     count alike, √(Σ (y - ȳ)² / (m·(m - 1))), whose t interval holds for any variances (Bakirov and Székely, 2005): if one data set has
-    most of the weight, the other is wrong in up to a third of draws. A further data set lies within about μ ± t(m - 2)·√(τ² + se²)
+    most of the weight, the other is far too narrow. A further data set lies within about μ ± t(m - 2)·√(τ² + se²)
     (Higgins, Thompson and Spiegelhalter, 2009).
 
     Edge cases: without `variances` all data sets count alike, and τ² is the variance of their effects, errors included.
