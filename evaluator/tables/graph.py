@@ -174,6 +174,11 @@ def takes(name: str) -> frozenset[str]:
     return frozenset(param for used in closure((name,)) if used in TABLES for param in TABLES[used].params)
 
 
+def _identity(table: Any) -> Hashable:
+    """Return what tells a table from others as long as it lives; tables in a tuple are told apart by themselves."""
+    return tuple(map(id, table)) if isinstance(table, tuple) else id(table)
+
+
 class Tables:
     """The tables of one part, each computed at first use; `inputs` are the inputs that every table may use."""
 
@@ -205,7 +210,7 @@ class Tables:
     def _made_once(self, kind: TableKind, given: Mapping[str, Any]) -> Any:
         """Return a table from what its function takes; choices under which this is the same share the table."""
         values = (*kind.varies, *kind.params)
-        key = kind.name, tuple(given[name] if name in values else id(given[name]) for name in given)
+        key = kind.name, tuple(given[name] if name in values else _identity(given[name]) for name in given)
         if key not in self._of_same:
             self._of_same[key] = kind.make(**given), given.values()  # what is kept has no other id
         return self._of_same[key][0]

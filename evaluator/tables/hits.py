@@ -57,7 +57,7 @@ def rated(reading: Reading, test_pairs: TestPairs) -> Rows:
 def truth_with_repeats(truth_table: TruthTable, reading: Reading, test_pairs: TestPairs, lists: Lists) -> tuple[TruthTable, Array | None]:
     """Return the truth table and how often each relevant pair is listed again: `None` unless duplicates count as more relevant items."""
     if lists.duplicates != "keep_all_as_relevant" or not reading.repeats:
-        return truth_table.without_repeats
+        return truth_table, None
     _, pair = test_pairs.lookup.find(reading.pairs)
     more = np.maximum(np.bincount(pair, minlength=len(test_pairs)) - 1, 0)
     if truth_table.as_hits and truth_table.copies is not None:  # each listing counts as many hits as the test file has copies

@@ -131,11 +131,6 @@ class TruthTable(Struct, frozen=True, eq=False, dict=True):
         pairs = np.flatnonzero(self.relevant)
         return pairs if self.copies is None else np.repeat(pairs, self.copies[pairs])
 
-    @cached_property
-    def without_repeats(self) -> tuple[TruthTable, Array | None]:
-        """The table, and no repeats in lists that count as more relevant items."""
-        return self, None
-
     def only(self, mask: Array) -> TruthTable:
         """Return the same table with only the test pairs in the mask relevant."""
         relevant = self.relevant & mask
