@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import venv
@@ -25,7 +24,7 @@ N_USERS: Final = 20_000
 """The users of 2 million rows: the first of 20 million."""
 LONGEST: Final = 900
 """Seconds that a library may take."""
-HEADER: Final = "\n| {} M rows in order, Precision, Recall, nDCG, MRR at 10 | seconds | MB |\n|---|---:|---:|"
+HEADER: Final = "\n| {} M rows in order, Precision, Recall, nDCG, MRR at 10 | seconds | times receval | MB |\n|---|---:|---:|---:|"
 
 _READ: Final = """
 import sys, polars as pl
@@ -70,7 +69,7 @@ print(OfflineMetrics([Precision(10), Recall(10), NDCG(10), MRR(10)], **columns)(
 
 
 def lines(size: str, repeats: int, folder: Path) -> Iterator[str]:
-    """Yield the table of the peers at a size, with receval and the same metrics on the same files.
+    """Yield the table of the peers at a size, with receval and the same metrics on the same files; receval writes its results too.
 
     At 2 million rows the first run of each is left out, because it includes compilation in the library. A library that needs more than 15
     minutes or four fifths of the memory is ended.
@@ -80,22 +79,30 @@ def lines(size: str, repeats: int, folder: Path) -> Iterator[str]:
     evaluation = "{metrics: [Precision, Recall, nDCG, MRR], top_k: [10]}"
     config.write_text(f"data: {{test: {files[1]}, recommendations: {{model: {files[0]}}}}}\nevaluation: {evaluation}\n")
     yield HEADER.format(size.removesuffix("m"))
-    yield _line("receval", table.receval("run", str(config)), size, repeats)
+    own = _measured(table.receval("run", str(config), "-o", f"{folder / 'output'}/"), size, repeats)
+    yield _line("receval, which also writes its folder of results", own, own)
     for name, script in SCRIPTS.items():
         python = _python(name)
-        yield f"| {name} | not installed | |" if python is None else _line(name, [python, "-c", script, *files], size, repeats)
+        yield _line(name, "not installed" if python is None else _measured([python, "-c", script, *files], size, repeats), own)
 
 
-def _line(name: str, command: list[str], size: str, repeats: int) -> str:
+def _measured(command: list[str], size: str, repeats: int) -> table.Measurement | str:
+    """Return the median time and the largest memory of a command, or why there is none."""
     limit = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 5 * 4 // 1024
     shell = ["sh", "-c", f'ulimit -v {limit}; exec timeout {LONGEST} "$@"', "sh", *command]
     try:
-        runs = [table.measure(shell) for _ in range(repeats + (size == "2m"))]
+        if size == "2m":
+            table.measure(shell)
+        return table.median(shell, repeats)
     except SystemExit as failure:
-        return f"| {name} | {str(failure).rpartition(' failed with ')[2]} is its exit code | |"
-    if size == "2m":
-        runs.pop(0)
-    return f"| {name} | {statistics.median(run.seconds for run in runs):.2f} | {max(run.megabytes for run in runs):,.0f} |"
+        return f"{str(failure).rpartition(' failed with ')[2]} is its exit code"
+
+
+def _line(name: str, measured: table.Measurement | str, own: table.Measurement | str) -> str:
+    if isinstance(measured, str):
+        return f"| {name} | {measured} | | |"
+    times = f"{measured.seconds / own.seconds:.1f}" if isinstance(own, table.Measurement) else ""
+    return f"| {name} | {measured.seconds:.2f} | {times} | {measured.megabytes:,.0f} |"
 
 
 def _python(name: str) -> str | None:

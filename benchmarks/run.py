@@ -48,11 +48,11 @@ class Case:
 
 
 CASES = {
-    "parquet": Case("20 M rows, Parquet in order", "1.8", "sorted.parquet", "test.parquet"),
+    "parquet": Case("20 M rows, Parquet in order", "2.1, 650 MB", "sorted.parquet", "test.parquet"),
     "unwritten": Case("20 M rows, Parquet in order, without output", "1.8", "sorted.parquet", "test.parquet", writes=False),
     "csv": Case("20 M rows, CSV in order", "1.7", "sorted.csv", "test.csv"),
-    "shuffled": Case("20 M rows, Parquet shuffled", "3.0", "shuffled.parquet", "test.parquet"),
-    "sides": Case("in order, with train and items that only checks read", "2.5", "sorted.parquet", "test.parquet", with_sides=True),
+    "shuffled": Case("20 M rows, Parquet shuffled", "2.8", "shuffled.parquet", "test.parquet"),
+    "sides": Case("in order, with train and items that only checks read", "2.8", "sorted.parquet", "test.parquet", with_sides=True),
     "beyond": Case("ten metrics beyond accuracy, in order", "3.5", "sorted.parquet", "test.parquet", BEYOND, True),
     "beyond-shuffled": Case("ten metrics beyond accuracy, shuffled", "4.5", "shuffled.parquet", "test.parquet", BEYOND, True),
     "text": Case("string ids, Parquet in order", "2.0", "sorted-text.parquet", "test-text.parquet"),
@@ -133,7 +133,7 @@ def quickstart(repeats: int, folder: Path) -> str:
     """Return the line of the quickstart; its floor is to import Polars."""
     command = table.receval("run", str(HERE.parent / "configs" / "quickstart.yaml"))
     floor = [sys.executable, "-c", "import polars"]
-    return table.line("quickstart (floor: `import polars`)", "2.5", *table.in_turn(floor, command, max(repeats, 5)))
+    return table.line("quickstart (floor: `import polars`)", "2.2", *table.in_turn(floor, command, max(repeats, 5)))
 
 
 OTHERS = {
