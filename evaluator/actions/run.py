@@ -92,7 +92,11 @@ def run_config(
             of_folder = result_folder.contents(result, formats, users=None if user_file is None else user_file.file_of)
             files |= {folder / name: body for name, body in of_folder.items()}
             stale += result_folder.stale(folder, of_folder)
+        if "users" in needs:  # the caller reads them when the file may be another one
+            result = replace(result, per_user=dict(result.per_user.items()))
         stage.commit({**files, **rows}, gone=stale)
+        if user_file is not None:
+            user_file.path = next(iter(targets.folders)) / result_folder.USERS
     places = (*targets.files, *targets.folders)
     return RunRecord(replace(result, enriched={}), report, strict, loaded=loaded, written=places, failure=failure)
 

@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
 from queue import SimpleQueue
 
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from ..results.result import StoredUsers
+from ..support.errors import OutputError
 from ..support.outputs import PARQUET
 
 
 class RowFile:
-    """A file with the rows of one model after the other, sorted by user; a thread encodes them while the next ones are made.
+    """The rows of one model after the other, which leave memory: a thread writes them while the next ones are made.
 
-    It has the bytes of a file of all rows at once. It is only written if there are more rows than a row group has, and given up if rows
-    come in another order or with other columns, if a model begins again, or if the disk is full: then `file_of` returns `None`, and the
-    caller writes all rows. Leaving the context waits for the thread.
+    The file has the bytes of a file of all rows at once. It is only written if there are more rows than a row group has, and given up if
+    rows are not sorted by user or have other columns than those before, or if a model begins again: then `users` has all rows in memory.
+    Leaving the context waits for the thread.
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._rows: SimpleQueue[pl.DataFrame | None] = SimpleQueue()
-        self._schema: pl.Schema | None = None
+        self.path = path
+        """Where the file is; whoever moves it says so."""
+        self._waiting: SimpleQueue[pl.DataFrame | None] = SimpleQueue()
+        self._schema = pl.Schema()
         self._counts: dict[str, int] = {}
+        self._frames: dict[str, list[pl.DataFrame]] | None = None  # not None: the file is given up
         self._expected: Sequence[pl.Series] = ()
         self._last: object = None
         self._thread: threading.Thread | None = None
-        self._is_in_order, self._is_written = True, False
+        self._failure: BaseException | None = None
+        self._stored: StoredUsers | None = None
 
     def __enter__(self) -> RowFile:
         return self
@@ -39,34 +44,66 @@ class RowFile:
         self._end()
 
     def begin(self, model: str, expected: Sequence[pl.Series] = ()) -> None:
-        """Begin a model; if one of the `expected` users is missing among its first rows, these are not in order."""
-        self._is_in_order &= not self._counts.get(model)
+        """Begin a model, without its rows before; if one of the `expected` users is missing among its first rows, they are not sorted."""
+        if self._counts.pop(model, 0) or self._frames is not None:
+            self._all_frames()[model] = []
         self._counts[model], self._expected, self._last = 0, expected, None
 
     def add(self, rows: pl.DataFrame) -> None:
         """Add rows of the model that began last."""
-        if not rows.height or not self._is_in_order:
-            return
         model = next(reversed(self._counts))
         rows = rows.select(pl.lit(model).alias("model"), pl.all())
-        self._schema = rows.schema if self._schema is None else self._schema
-        self._is_in_order = rows.schema == self._schema and self._follow(rows["user"])
-        self._counts[model] += rows.height
-        if not self._is_in_order:
-            self._rows.put(None)
+        self._schema = self._schema or rows.schema
+        if not rows.height:
             return
-        self._rows.put(rows)
+        if self._frames is None and (rows.schema != self._schema or not self._follow(rows["user"])):
+            self._all_frames()
+        self._counts[model] += rows.height
+        if self._frames is not None:
+            self._frames.setdefault(model, []).append(rows.drop("model"))
+            return
+        self._waiting.put(rows)
         if self._thread is None and sum(self._counts.values()) > PARQUET["row_group_size"]:
-            self._thread = threading.Thread(target=self._write, args=(self._schema,))
+            self._thread = threading.Thread(target=self._write)
             self._thread.start()
 
-    def file_of(self, frames: Mapping[str, pl.DataFrame]) -> Path | None:
-        """Return the file if it has the rows of these models, and no others; else `None`."""
-        self._end()
-        columns = None if self._schema is None else self._schema.names()
-        has_all = [(model, frame.height) for model, frame in frames.items()] == [*self._counts.items()]
-        has_all &= all(["model", *frame.columns] == columns for frame in frames.values())
-        return self._path if has_all and self._is_in_order and self._is_written else None
+    def users(self) -> Mapping[str, pl.DataFrame]:
+        """Return the rows of each model, sorted by user: those of a file are read at each access; nothing if there were no columns.
+
+        Raises `OutputError` if the file could not be written.
+        """
+        if not self._schema:
+            return {}
+        if self._thread is None or self._frames is not None:
+            nobody = self._schema.to_frame().drop("model")
+            joined = {model: pl.concat(frames) if frames else nobody for model, frames in self._all_frames().items()}
+            return {model: frame if frame["user"].is_sorted() else frame.sort("user") for model, frame in joined.items()}
+        self._end_writing()
+        self._stored = StoredUsers(dict.fromkeys(self._counts, tuple(self._schema)[1:]), self._read)
+        return self._stored
+
+    def file_of(self, users: Mapping[str, pl.DataFrame]) -> Path | None:
+        """Return the file if these are its users, as `users` returned them; else `None`."""
+        return self.path if users is self._stored else None
+
+    def _all_frames(self) -> dict[str, list[pl.DataFrame]]:
+        """Give the file up, and return the rows of each model so far."""
+        if self._frames is None:
+            if self._thread is None:
+                rows = [self._waiting.get() for _ in range(self._waiting.qsize())]
+            else:
+                self._end_writing()
+                rows = [pl.read_parquet(self.path, glob=False)]
+            self._frames = {model: [] for model in self._counts}
+            for some in rows:
+                for (model,), own in some.partition_by("model", maintain_order=True, as_dict=True).items() if some is not None else ():
+                    self._frames.setdefault(model, []).append(own.drop("model"))
+        return self._frames
+
+    def _read(self, model: str, names: Sequence[str] | None) -> pl.DataFrame:
+        first = dict(zip(self._counts, accumulate(self._counts.values(), initial=0), strict=False))[model]
+        rows = pl.scan_parquet(self.path, glob=False).select(pl.exclude("model") if names is None else names)
+        return rows.slice(first, self._counts[model]).collect()
 
     def _follow(self, users: pl.Series) -> bool:
         """Return whether users are sorted and come after those before them."""
@@ -78,15 +115,23 @@ class RowFile:
         return follow and users.is_sorted()
 
     def _end(self) -> None:
-        self._rows.put(None)
+        self._waiting.put(None)
         if self._thread is not None:
             self._thread.join()
 
-    def _write(self, schema: pl.Schema) -> None:
+    def _end_writing(self) -> None:
+        self._end()
+        if isinstance(self._failure, KeyboardInterrupt):
+            raise self._failure
+        if self._failure is not None:
+            raise OutputError(f"cannot write {self.path.name}: {str(self._failure).splitlines()[0]}") from None
+
+    def _write(self) -> None:
         def rows(*_: object) -> Iterator[pl.DataFrame]:
-            while (some := self._rows.get()) is not None:
+            while (some := self._waiting.get()) is not None:
                 yield some
 
-        with suppress(OSError, pl.exceptions.PolarsError, KeyboardInterrupt):  # Polars raises an interruption in each thread that waits
-            register_io_source(rows, schema=schema).sink_parquet(self._path, maintain_order=True, **PARQUET)
-            self._is_written = True
+        try:
+            register_io_source(rows, schema=self._schema).sink_parquet(self.path, maintain_order=True, **PARQUET)
+        except (OSError, pl.exceptions.PolarsError, KeyboardInterrupt) as error:  # Polars raises an interruption in each thread that waits
+            self._failure = error

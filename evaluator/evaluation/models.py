@@ -88,19 +88,23 @@ def columns_of_users(
     return values.select("user", "n_relevant", "n_recommended", *chosen)
 
 
-def user_writer(name: str, files: Files, sides: Mapping[str, SideTable]) -> Callable[[Partial], None]:
-    """Return a function that writes the per-user values of each part of a model into the file for them, if there is one."""
+def user_writer(name: str, files: Files, sides: Mapping[str, SideTable]) -> Callable[[Partial], Partial]:
+    """Return a function that moves the per-user values of each part of a model into the file for them, if there is one.
+
+    Values that an aggregate reads stay in the partial too.
+    """
     file, plan = files.request.options.user_file, files.request.plan
     if file is None or any(composite.formula.weights is not None for composite in plan.composites):  # a formula needs all users
-        return lambda made: None
+        return lambda made: made
     groups = names_of_groups(files)
     file.begin(name, [side.users for role, side in sides.items() if role == "test" or role in files.last])
 
-    def write(made: Partial) -> None:
+    def move(made: Partial) -> Partial:
         for values in made.user_values.frames if made.user_values is not None else ():
             file.add(columns_of_users(values, plan, (*plan.shown, *plan.within), groups))
+        return made if files.task.aggregates_values else replace(made, user_values=None)
 
-    return write
+    return move
 
 
 def names_of_groups(files: Files) -> dict[int, tuple[GroupBy, Mapping[int, str]]]:

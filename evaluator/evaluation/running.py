@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import cache, partial
 from importlib import metadata
@@ -188,11 +188,10 @@ def _measure_on_this_machine(
         progress=progress.add,
         apart=source.users_apart,
     )
-    total, runs, write_users = None, SortedRuns(files.scratch, ENRICHED), user_writer(name, files, sides)
+    total, runs, move_users = None, SortedRuns(files.scratch, ENRICHED), user_writer(name, files, sides)
     with closing(parts):
         for made in files.processes.measure(measure, parts):
-            kept = _move_enriched_to_disk(made, runs)
-            write_users(made)
+            kept = move_users(_move_enriched_to_disk(made, runs))
             total = kept if total is None else total + kept
     if total is None:
         nobody = Part(pl.DataFrame(schema=lists.collect_schema()), {role: side.frame.clear() for role, side in sides.items()})
@@ -279,14 +278,8 @@ def _evaluate_and_check(files: Files) -> Result:
     available = frozenset[str]().union(*(model.checks.available for model in checked))
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
     rows = tuple(row for model in models for row in model.rows)
-    groups = names_of_groups(files)
     show(model.name for model in models)
-    kept = (model for model in models if options.keep_users and model.finished.user_values is not None)
-    per_user = {model.name: model.per_user((*plan.shown, *plan.within), groups) for model in kept}
-    if (file := options.user_file) is not None:
-        for name in (name for name in references.models if name in per_user):
-            file.begin(name)
-            file.add(per_user[name])
+    per_user = _values_of_users(files, models, references)
     of_order = sentences_with_models((run.values.name, sentence) for run in runs if (sentence := file_order_remark(run.values)))
     hashes = {run.values.name: run.values.partial.more.get(LIST_HASH) for run in runs}
     description = None
@@ -320,6 +313,25 @@ def _evaluate_and_check(files: Files) -> Result:
         cautions=tuple(cautions(files)),
         variables=hidden_in_outputs(loaded.variables),
     )
+
+
+def _values_of_users(files: Files, models: Sequence[EvaluatedModel], references: ReferenceLists) -> Mapping[str, pl.DataFrame]:
+    """Return the per-user values of all models that have some: those of the file for them, and those in memory."""
+    plan, file, groups = files.request.plan, files.request.options.user_file, names_of_groups(files)
+    in_memory = {
+        model.name: model.per_user((*plan.shown, *plan.within), groups)
+        for model in models
+        if files.request.options.keep_users and model.finished.user_values is not None
+    }
+    if file is None:
+        return in_memory
+    for name in (name for name in references.models if name in in_memory):
+        file.begin(name)
+        file.add(in_memory[name])
+    stored = file.users()
+    if in_memory.keys() <= stored.keys():
+        return stored
+    return {model.name: either[model.name] for model in models if model.name in (either := in_memory | dict(stored.items()))}
 
 
 def checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None:

@@ -127,7 +127,12 @@ class Task(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def needs_values(self) -> bool:
         """True if per-user values are kept."""
-        return self.keeps_values or any(map(needs_values, self.sums))
+        return self.keeps_values or self.aggregates_values
+
+    @cached_property
+    def aggregates_values(self) -> bool:
+        """True if an aggregate reads the values of all users."""
+        return any(map(needs_values, self.sums))
 
 
 class MeasureGroup(Struct, frozen=True):

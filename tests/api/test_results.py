@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shutil
 import warnings
 from typing import Any
 
 import polars as pl
 import pytest
 import receval
+from receval.support import outputs
 
 from tests.conftest import CONFIGS
 
@@ -153,6 +155,14 @@ def test_a_config_may_be_a_path_a_mapping_or_loaded(result: receval.EvaluationRe
     assert receval.run(receval.load_config(config)).config["data"]["test"] == {"frame": "polars.DataFrame"}
     assert receval.explain(config, "HitRate@1", 1, "m").value == 1.0
     assert [table.rows for table in receval.describe(config).tables] == [1, 1, 1]
+
+
+def test_values_of_users_stay_when_the_folder_that_they_were_written_into_is_gone(tmp_path, monkeypatch):
+    monkeypatch.setitem(outputs.PARQUET, "row_group_size", 2)
+    config = {"data": {"test": TEST, "recommendations": {"als": LISTS["als"]}}, "evaluation": {"metrics": ["Recall@1"]}}
+    written = receval.evaluate_config(config, outputs=[f"{tmp_path}/out/"]).result
+    shutil.rmtree(tmp_path / "out")
+    assert written.per_user["als"]["Recall@1"].to_list() == [0.5, 1.0, 0.0]
 
 
 def test_arguments_of_a_call_become_the_config_of_the_result():
