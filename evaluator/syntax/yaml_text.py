@@ -258,7 +258,7 @@ class _Reader:
 
     def scalar(self, node: yaml.Node) -> Any:
         text = _whole(self.substitute(node))
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
+        if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
             self.problem(node, "this text contains half a character (a lone surrogate)")
             return None
         if "\0" in text:
