@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import metadata
 from urllib.parse import unquote, urlsplit
 
 from .errors import MissingExtraError
-from .lazy import metadata
 
 
 def version_of(package: str) -> str:

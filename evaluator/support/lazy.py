@@ -17,5 +17,9 @@ class _Module:
         setattr(self, name, value)
         return value
 
+    def __reduce__(self) -> tuple[type[_Module], tuple[str]]:
+        """Send the name of the module to another process, and nothing of its content."""
+        return _Module, (self._name,)
+
 
 np, pl, metadata = map(_Module, ("numpy", "polars", "importlib.metadata"))

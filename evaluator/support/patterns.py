@@ -15,6 +15,10 @@ class _Regex:
         setattr(self, name, value)
         return value
 
+    def __reduce__(self) -> tuple[type[_Regex], tuple[str, int]]:
+        """Send the text to another process: bound methods of patterns cannot be sent."""
+        return _Regex, self._written
+
 
 def regex(text: str, flags: int = 0) -> re.Pattern[str]:
     """Return a regular expression that is compiled at its first use: a command imports a hundred, which take 10 ms, and uses few."""
