@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ import receval
 from click.shell_completion import CompletionItem
 from receval.support import outputs
 from receval.support.errors import ConfigError, DataError, in_options
+from receval.support.patterns import regex
 
 from .command import Command as Command
 
@@ -222,7 +222,7 @@ class ConfigReader:
         return loaded
 
 
-_GIVE: Final = re.compile(r"\b(?<=give )data\.(\w+)(?: or data\.(\w+))?")
+_GIVE: Final = regex(r"\b(?<=give )data\.(\w+)(?: or data\.(\w+))?")
 """Inputs to give, in a sentence about a config."""
 
 

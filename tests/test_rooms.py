@@ -87,6 +87,8 @@ LIBRARIES = {
     "markupsafe": {"render"},
 }
 """Each library outside of the standard library, with the rooms that may import it."""
+LAZY = {"np": "numpy", "pl": "polars"}
+"""Name in `support.lazy` → the library, which is imported at its first use."""
 ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".css", ".html", ".js")
 """Endings of installed files."""
 FILES = {
@@ -169,7 +171,8 @@ def test_no_import_is_for_type_checkers_only():
 def test_libraries_are_imported_where_they_belong():
     libraries = {name: {module.split(".")[0] for module in imports(name)} - sys.stdlib_module_names - {"receval"} for name in MODULES}
     for name in MODULES:
-        libraries[name] |= {"polars"} if "receval.support.lazy" in imports(name) else set()
+        lazy = (node for node in nodes(name) if isinstance(node, ast.ImportFrom) and (node.module or "").endswith("lazy"))
+        libraries[name] |= {LAZY[alias.name] for node in lazy for alias in node.names if alias.name in LAZY}
     strangers = {name: {library for library in libraries[name] if room(name) not in LIBRARIES.get(library, ())} for name in MODULES}
     assert not {name: found for name, found in strangers.items() if found}
 

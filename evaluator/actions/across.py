@@ -59,7 +59,7 @@ def compare_inputs_across(
     opened = _opened(inputs, arguments, read)
     with Stage(targets.written(in_folder("across").__contains__, of=opened.config), opened.read()) as stage:
         results = gather(opened, tell).results
-        options = with_arguments(ComparisonOptions.from_config(Compare()), arguments)
+        options = with_arguments(ComparisonOptions.from_config(Compare.model_construct()), arguments)
         comparison = compare_across(results, AcrossOptions(options, ranks=bool(arguments.get("ranks")), complete=arguments.get("complete")))
         rows = {destination(path): row for path, row in targets.files.items()}
         rows |= {folder / name: row for folder in targets.folders for name, row in in_folder("across").items()}

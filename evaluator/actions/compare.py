@@ -371,11 +371,13 @@ def _stored(results: Mapping[str, Result], arguments: Mapping[str, Any]) -> tupl
 
     It has only defaults if the results have different sections. The sentence is empty if `arguments` replace all of its keys.
     """
+    default = Compare.model_construct()
     first, *others = (section_of(result, "compare", Compare).model_copy(update={"baseline": None}) for result in results.values())
     if any(other != first for other in others):
-        return Compare(), "The configs of the results differ in the section compare, so it is not used; give --margin and --measure."
+        return default, "The configs of the results differ in the section compare, so it is not used; give --margin and --measure."
     replaced = {"margin": "margins"}
-    names = [name for name in first.model_dump(exclude_defaults=True) if not arguments.get(replaced.get(name, name))]
+    changed = (name for name in Compare.model_fields if getattr(first, name) != getattr(default, name))
+    names = [name for name in changed if not arguments.get(replaced.get(name, name))]
     return first, f"From the config of the results (compare): {', '.join(names)}." if names else ""
 
 

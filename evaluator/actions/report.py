@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..comparison.bases import base_of
+from ..comparison.bases import base_of, section_of
 from ..comparison.best_models import closing_with_groups, with_conclusions
 from ..comparison.comparing import compare, spreads_of_values
 from ..comparison.comparison_options import ComparisonOptions, named, rows_of
@@ -63,7 +63,6 @@ from .compare import (
 )
 from .targets import PathLike, target_of, targets_of
 
-Section = TypeVar("Section", Compare, ReportConfig)
 _PRINTED: Final = Path("-")
 """The target of a report that is printed."""
 _CHARTS: Final = "report.charts"
@@ -220,9 +219,11 @@ def report_of_gathered(
     the models of one result cannot be compared with a named baseline, or those of several results with each other.
     """
     results = gathered.results
-    compare_section, wanted = (Compare(), ReportConfig()) if len(results) > 1 else stored_sections(next(iter(results.values())))
+    compare_section, wanted = Compare.model_construct(), ReportConfig.model_construct()
     if gathered.config is not None:
         compare_section, wanted = gathered.config.config.compare, gathered.config.config.report
+    elif len(results) == 1:
+        compare_section, wanted = stored_sections(next(iter(results.values())))
     options = ComparisonOptions.from_config(compare_section)
     changed = with_arguments(options, arguments)
     named = {"title": title or wanted.title, "date": date or wanted.date}
@@ -235,7 +236,7 @@ def report_of_gathered(
 
 def _slices(gathered: GatheredResults, arguments: Mapping[str, Any]) -> Slices:
     """Search the results of a report for slices, in the first tested measure."""
-    section = gathered.config.config.compare if gathered.config is not None else Compare()
+    section = gathered.config.config.compare if gathered.config is not None else Compare.model_construct()
     options = with_arguments(ComparisonOptions.from_config(section), {**arguments, "losers": 0})
     results, options = with_baseline_folder(gathered, options)
     return find_slices_of(results, SliceOptions(replace(options, measures=options.measures[:1])))
@@ -270,20 +271,13 @@ def _tolerant(gathered: GatheredResults, options: ComparisonOptions, wanted: Rep
 
 def comparison_page(comparison: Comparison, *, compared: ComparedResults, relative: bool = False) -> Document:
     """Return the page of a comparison; with `relative`, differences also have a column in percent."""
-    content = report_of(compared.results, compared.options, ReportConfig(), source=compared.source)
+    content = report_of(compared.results, compared.options, ReportConfig.model_construct(), source=compared.source)
     return report(replace(content, relative=relative, slices=comparison.slices))
 
 
 def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:
     """Return the sections `compare` and `report` of a stored result; the defaults if this version cannot read them."""
-
-    def section(name: str, kind: type[Section]) -> Section:
-        try:
-            return kind.model_validate(result.config.get(name, {}))
-        except ValueError:
-            return kind()
-
-    return section("compare", Compare), section("report", ReportConfig)
+    return section_of(result, "compare", Compare), section_of(result, "report", ReportConfig)
 
 
 def tables(result: Result, *, is_document: bool = False) -> Document:

@@ -15,7 +15,6 @@ from ..documents.document import Code, Document, Heading, Sentences, Table
 from ..documents.report import CHARTS
 from ..documents.screens import matching, selected
 from ..documents.signatures import reproduced as reproduced
-from ..render.drawing import can_draw
 from ..render.screen import show
 from ..results.result import Result
 from ..results.signature import signature_lines
@@ -91,6 +90,8 @@ def gates_text(result: Result, file: TextIO) -> str:
 
 def missing_charts() -> str:
     """Return the sentence on charts that pages lack, with the command that installs the extra; empty if all can be drawn."""
+    from ..render.drawing import can_draw  # only here: it imports readers of XML
+
     names = ", ".join(name for name in CHARTS if name != "differences")
     why = f"because the extra report is not installed: {install_command('report')}"
     return "" if can_draw() else f"the page has charts of values and differences only, without {names}, {why}"

@@ -43,7 +43,7 @@ def slices_of_inputs(
     opened = open_inputs(inputs, read, arguments)
     with Stage(targets.written(of=opened.config), opened.read()) as stage:
         gathered = gather(opened, tell, features=lambda loaded: features_of(loaded, by))
-        stored = gathered.config.config.compare if gathered.config is not None else Compare()
+        stored = gathered.config.config.compare if gathered.config is not None else Compare.model_construct()
         options = with_arguments(ComparisonOptions.from_config(stored), arguments)
         if not arguments.get("measures"):
             options = replace(options, measures=options.measures[:1])

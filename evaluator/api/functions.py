@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import operator
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Final
@@ -18,6 +17,7 @@ from ..load.in_memory.tensors import as_arrays
 from ..load.opening import open_rows
 from ..metrics.registry import METRICS, Metric
 from ..support.errors import ConfigError, DataError
+from ..support.patterns import regex
 from ..support.synonyms import refuse_unknown
 from ..syntax.measure_strings import cutoff
 from .calls import evaluate_tolerantly
@@ -38,7 +38,7 @@ COMMON: Final[Mapping[str, tuple[str, Any]]] = {
     **dict.fromkeys(SIDES, ("Any", None)),
 }
 """The keyword-only arguments of every function: type and default; the convention of `OF_RS_METRICS` is rs_metrics by default."""
-_WORDS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORDS: Final = regex(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @cache

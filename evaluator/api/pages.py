@@ -82,7 +82,7 @@ def comparison_content(
     results: Mapping[str, Result], options: ComparisonOptions, *, title: str | None = None, charts: _Charts | None = None
 ) -> ReportContent:
     """Make the content of the page of a comparison, with the report settings of the config if there is a single result."""
-    wanted = stored_sections(next(iter(results.values())))[1] if len(results) == 1 else ReportConfig()
+    wanted = stored_sections(next(iter(results.values())))[1] if len(results) == 1 else ReportConfig.model_construct()
     changes = {"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})}
     return report_of(results, options, wanted.model_copy(update=changes))
 

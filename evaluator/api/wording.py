@@ -16,8 +16,9 @@ from ..recognise.reading import as_argument
 from ..results.result import Result
 from ..support.errors import ConfigError, DataError, in_arguments
 from ..support.forks import refuse_lost_threads
+from ..support.patterns import regex
 
-CATEGORIES: Final = re.compile(r"set data\.items\.categories (.*) data\.items\.split (.*): --set .*")
+CATEGORIES: Final = regex(r"set data\.items\.categories (.*) data\.items\.split (.*): --set .*")
 """The advice of a sentence on missing categories, in words of the command line."""
 _KEYS: Final = {"engine.name": "engine", "gates.baseline.model": "baseline_model", "gates.models": "models"}
 """Key of a config → argument of another name."""
@@ -51,13 +52,13 @@ _OF_FILES: Final = {
     "the file has no recognised": "there is no recognised",
 }
 """Text about files → text about inputs of any kind."""
-_FILES: Final = re.compile("|".join(rf"{re.escape(text)}(?!\w)" if text[0] == " " else rf"\b{re.escape(text)}\b" for text in _OF_FILES))
-_SETTINGS: Final = re.compile(
+_FILES: Final = regex("|".join(rf"{re.escape(text)}(?!\w)" if text[0] == " " else rf"\b{re.escape(text)}\b" for text in _OF_FILES))
+_SETTINGS: Final = regex(
     r"(?P<it>(?:(?:it|them) in the config, )?)(?:columns: \{[^{}]*\})?(?: and )?(?:split: '[^']*')?(?:, the separator of the items)?"
     r", or by(?P<options>(?: --set (?:'[^']*'|[^\s;']+?(?=, or |[\s;]|$)))+)"
 )
 """Settings of a source that a hint gives as keys of a config and as options."""
-_OPTION: Final = re.compile(r"data\.(?P<source>recommendations\.[\w-]+|\w+)\.(?:split|columns\.(?P<column>\w+))=(?P<value>.*)")
+_OPTION: Final = regex(r"data\.(?P<source>recommendations\.[\w-]+|\w+)\.(?:split|columns\.(?P<column>\w+))=(?P<value>.*)")
 
 
 @contextmanager

@@ -8,11 +8,12 @@ from typing import TypeVar
 from msgspec import Struct
 
 from ..config.judgement import Compare, Gates
+from ..config.run_sections import ReportConfig
 from ..results.result import Result
 from ..support.errors import ConfigError
 from ..support.synonyms import did_you_mean
 
-Section = TypeVar("Section", Compare, Gates)
+Section = TypeVar("Section", Compare, Gates, ReportConfig)
 
 
 class Base(Struct, frozen=True):
@@ -83,9 +84,10 @@ def _label_of_config(result: Result, labels: Mapping[str, Result]) -> list[str]:
 def section_of(result: Result, name: str, kind: type[Section]) -> Section:
     """Return a section of the config that a result was made from; the defaults if this version cannot read it."""
     try:
-        return kind.model_validate(result.config.get(name) or {})
+        given = result.config.get(name)
+        return kind.model_validate(given) if given else kind.model_construct()  # which needs no validator
     except ValueError:
-        return kind()
+        return kind.model_construct()
 
 
 def known_name(name: str, known: Sequence[str], kind: str) -> str:

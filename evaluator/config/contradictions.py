@@ -214,7 +214,7 @@ def _candidate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
         return
     if not any(map(is_bounded, config.evaluation.definitions)):
         yield ("evaluation", "candidates"), f"bounds are for {', '.join(BOUNDED)} with a cut-off up to {MOST_BOUNDED}: add one of them"
-    if config.evaluation.weights != WeightsConfig():
+    if config.evaluation.weights != WeightsConfig.model_construct():
         yield ("evaluation", "candidates"), "there are no bounds of weighted values: remove evaluation.weights or evaluation.candidates"
     if config.data.runs:
         yield ("evaluation", "candidates"), ONE_RUN

@@ -1,7 +1,5 @@
 """The section `data` of the config: its sources, the lists of each model, and test sets in folds."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Self

@@ -1,7 +1,5 @@
 """A source of the config: its files, its query or rows in memory, and its columns; secrets in it are masked."""
 
-from __future__ import annotations
-
 import numbers
 import os
 import warnings
@@ -85,7 +83,7 @@ class InMemory(Struct, eq=False):
         """
         return any(kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.") for kind in type(self.rows).__mro__)
 
-    def __deepcopy__(self, memo: Any) -> InMemory:
+    def __deepcopy__(self, memo: Any) -> Self:
         """Return the same object: rows are never copied."""
         return self
 

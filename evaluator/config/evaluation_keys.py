@@ -1,7 +1,5 @@
 """Keys of the section `evaluation` with several notations: aggregates, groups, yardsticks, weights and columns of values."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -20,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from ..support.patterns import regex
 from ..syntax.short_names import INTERVAL, REFERENCE_NAMES
 from ..syntax.value_columns import source_and_column
 from ..tables.prepared import CROSS, OF_PROFILES, GroupBy
@@ -190,11 +189,11 @@ _KNOWN: Final = (
     "rows.popularity:5, rows.timestamp:7d, train_count:4, train_count:5,20, train_count:3+, cold, popular_share:4, "
     "mainstreamness:4, recency:4, or first_category"
 )
-_COLUMN: Final = re.compile(r"(?P<name>(users|items)\..+)")
-_BORDERED: Final = re.compile(r"(?P<name>(users|items)\.[^:]+):\s*\[?\s*\d[\d\s.,:T-]*\+?\s*\]?")
+_COLUMN: Final = regex(r"(?P<name>(users|items)\..+)")
+_BORDERED: Final = regex(r"(?P<name>(users|items)\.[^:]+):\s*\[?\s*\d[\d\s.,:T-]*\+?\s*\]?")
 """A column with borders, as train_count has them; `age:float` is the name of a column."""
-_WITH_ARGUMENT: Final = re.compile(r"(?P<name>rows\.(?:popularity|timestamp))\s*:\s*(?P<argument>.*)")
-_LENGTH: Final = re.compile(r"[1-9]\d{0,3}(h|d|w|mo|y)")
+_WITH_ARGUMENT: Final = regex(r"(?P<name>rows\.(?:popularity|timestamp))\s*:\s*(?P<argument>.*)")
+_LENGTH: Final = regex(r"[1-9]\d{0,3}(h|d|w|mo|y)")
 _MOST_EQUAL_GROUPS: Final = 100
 _COUNTS: Final[dict[str, Any]] = {
     "description": "a number of groups of about equal size, or a list: a new group of users starts at each of these numbers of train rows",

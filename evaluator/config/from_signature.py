@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.metadata import version
 from typing import Any, Final
 
 from msgspec import Struct
@@ -15,6 +14,7 @@ from ..conventions.axis import Relevance
 from ..metrics import Load
 from ..results.row import listed, shortened
 from ..results.signature import LEVEL, OF_PROTOCOL, PROGRAM, THRESHOLD, WEIGHTS, Signature, acts_as, meant, read_signature
+from ..support.lazy import metadata
 from ..syntax import formula
 from ..syntax.formula import Formula, is_formula
 from ..syntax.measure_strings import MetricSpec, Scalar, parse
@@ -219,7 +219,7 @@ def _with_all_settings(leaves: Sequence[MetricSpec]) -> Iterator[str]:
 
 def _other_version(found: str, words: str) -> str:
     """Return the two versions if the signature is of another one; else an empty text."""
-    return f"{words} {PROGRAM} {found}, this is {PROGRAM} {version(PROGRAM)}" if found != version(PROGRAM) else ""
+    return f"{words} {PROGRAM} {found}, this is {PROGRAM} {metadata.version(PROGRAM)}" if found != metadata.version(PROGRAM) else ""
 
 
 def _changed(spec: MetricSpec, convention: Convention) -> list[tuple[str, Scalar]]:

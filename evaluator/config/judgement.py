@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, StrictInt, WithJsonSchema, model_validator
 
 from ..stats.difference import CorrectionName, Failing, LimitKind, MarginKind, SlicesKind, TestName
+from ..support.patterns import regex
 from ..syntax.short_names import Margin
 from ..tables.prepared import GroupBy
 from .data_sources import Model, as_list
@@ -86,22 +87,20 @@ class Compare(Model):
 RuleKind = LimitKind | MarginKind | SlicesKind
 KINDS: Final[tuple[RuleKind, ...]] = ("min", "max", "max_loss", "min_gain", "slices")
 _SIGNS: Final[Mapping[str, RuleKind]] = {">=": "min", "≥": "min", "<=": "max", "≤": "max"}
-_SHORT: Final = re.compile(
+_SHORT: Final = regex(
     r"(?P<measure>\S.*?)(?:\s*(?P<sign>[<>=≥≤]+)\s*|\s+(?P<kind>min|max|max_loss|min_gain)\s+)"
     r"(?P<limit>[^\s%]+(?:\s?%)?)(?:\s+by\s+(?P<by>\S+))?(?:\s+against\s+(?P<against>\S.*))?"
 )
 _NONE_WORSE: Final = r"none worse than\s+(?P<limit>[^\s%]+(?:\s?%)?)"
-_SLICES: Final = re.compile(
-    rf"(?:(?P<measure>\S.*?)\s+)?slices\s*:?\s+{_NONE_WORSE}(?:\s+by\s+(?P<by>\S+))?(?:\s+against\s+(?P<against>\S.*))?"
-)
-_OF_GROUP: Final = re.compile(r"(?:\s+(?:for|in|by|where|of))?\s+(?P<column>users\.[^\s=<>!]+)\s*==?\s*(?P<name>[^\s=]+)")
+_SLICES: Final = regex(rf"(?:(?P<measure>\S.*?)\s+)?slices\s*:?\s+{_NONE_WORSE}(?:\s+by\s+(?P<by>\S+))?(?:\s+against\s+(?P<against>\S.*))?")
+_OF_GROUP: Final = regex(r"(?:\s+(?:for|in|by|where|of))?\s+(?P<column>users\.[^\s=<>!]+)\s*==?\s*(?P<name>[^\s=]+)")
 """A single group of users, which people try to name in a rule."""
-_OF_ROWS: Final = re.compile(
+_OF_ROWS: Final = regex(
     r"(?<!\S)(?!(?:for|in|by|where|of)\s)(?P<name>[^\W\d][^\s@(){}]*)(?P<cut>@\w+)?(?:\{\s*(?:rows\.)?(?P<braced>[^\s=<>!}]+)\s*==?\s*(?P<one>[^\s=}]+)\s*\}"
     r"|(?:\s+(?:for|in|by|where|of))?\s+rows\.(?P<column>[^\s=<>!]+)\s*==?\s*(?P<group>[^\s=]+))(?P<later>@\w+)?"
 )
 """A single group of test rows beside the measure, which belongs into its parentheses."""
-_LIST: Final = re.compile(r"\sby\s+\[(?P<list>[^\[\]:]+)\]")
+_LIST: Final = regex(r"\sby\s+\[(?P<list>[^\[\]:]+)\]")
 """A list of groupings, which a rule in short form cannot have."""
 _EXAMPLES: Final = "'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%', 'nDCG@10 min_gain 0 against popular' or 'slices: none worse than 5%'"
 

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ..support.errors import ConfigError
+from ..support.patterns import regex
 from ..support.secrets import collect_values, conceal, show
 from ..support.synonyms import did_you_mean, takes, wrong_type
 from ..syntax import yaml_text as text
@@ -34,10 +35,10 @@ from .run_files import FoundRuns, left_out, said_of_runs, unequal_seeds, with_ru
 from .whole_config import Config
 
 _STDIN = "/dev/stdin"
-_DATA_ENDING: Final = re.compile(r"\.(csv|tsv|jsonl|ndjson|parquet|arrow|feather|ipc|inter|dat|data)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
+_DATA_ENDING: Final = regex(r"\.(csv|tsv|jsonl|ndjson|parquet|arrow|feather|ipc|inter|dat|data)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
 _DATA_START: Final = (b"PAR1", b"ARROW1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """The first bytes of Parquet, Arrow and compressed files."""
-_TABLE: Final = re.compile(r"[^\n:#{\[-][^\n:]*([,;|\t]|::)\S")
+_TABLE: Final = regex(r"[^\n:#{\[-][^\n:]*([,;|\t]|::)\S")
 """The start of a text with a table."""
 
 
@@ -86,8 +87,8 @@ class Loaded(Struct, frozen=True):
         evaluation, configured = dumped["evaluation"], self.config.evaluation
         evaluation["top_k"] = ["none" if k is None else k for k in configured.top_k]
         evaluation["metrics"] = list(configured.labels)
-        for section in ("compare", "gates", "report", "card"):
-            dumped[section] = getattr(self.config, section).model_dump(mode="json", exclude_defaults=True)
+        brief = self.config.model_dump(mode="json", include={"compare", "gates", "report", "card"}, exclude_defaults=True)
+        dumped |= {section: brief.get(section, {}) for section in ("compare", "gates", "report", "card")}
         if self.config.gates.rules:  # stored rules without `fail` are those of an earlier version, which had another default
             dumped["gates"]["fail"] = self.config.gates.fail
         dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}

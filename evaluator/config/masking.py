@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from ..support.patterns import regex
 from ..support.secrets import HIDDEN
 from ..syntax.short_names import is_on_web
 
-_ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*@)?([^?#]*)([?#].*)?", re.IGNORECASE | re.DOTALL)
-_SECRET: Final = re.compile("auth|cookie|credential|key|password|sas|secret|token", re.IGNORECASE)
+_ADDRESS: Final = regex(r"([a-z][a-z0-9+.-]*://)([^/?#]*@)?([^?#]*)([?#].*)?", re.IGNORECASE | re.DOTALL)
+_SECRET: Final = regex("auth|cookie|credential|key|password|sas|secret|token", re.IGNORECASE)
 """Names of options whose values are secret, even if they look like an address."""
 _HARMLESS: Final = frozenset(
     (
@@ -24,12 +25,12 @@ _HARMLESS: Final = frozenset(
     )
 )  # fmt: skip
 """Options whose values are not secret; a prefix may name their owner, as in `aws_region`."""
-_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+_NAME: Final = regex(r"[A-Za-z0-9_.-]{1,80}")
 """The name of an option or a header; any other text may be a misplaced secret."""
-_OWNER: Final = re.compile("^(aws|azure(_storage)?|google)_")
-_ALMOST_WEB: Final = re.compile(r"(\s*https?:/*)([^?#;]*@)?([^?#;]*)([?#;].*)?", re.IGNORECASE | re.DOTALL)
+_OWNER: Final = regex("^(aws|azure(_storage)?|google)_")
+_ALMOST_WEB: Final = regex(r"(\s*https?:/*)([^?#;]*@)?([^?#;]*)([?#;].*)?", re.IGNORECASE | re.DOTALL)
 """An address of a web server, perhaps mistyped."""
-_LOGIN: Final = re.compile(r"^(\s*[a-z][a-z0-9+.-]*:/+(?=[^\s/:@]*:)|(?!\s*[a-z][a-z0-9+.-]*:/)(?=[^\s/:@]+:))\S*@", re.IGNORECASE)
+_LOGIN: Final = regex(r"^(\s*[a-z][a-z0-9+.-]*:/+(?=[^\s/:@]*:)|(?!\s*[a-z][a-z0-9+.-]*:/)(?=[^\s/:@]+:))\S*@", re.IGNORECASE)
 """A user and a password before a bucket or another place; the key of a store may contain slashes."""
 
 

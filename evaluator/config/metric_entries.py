@@ -11,7 +11,6 @@ MAP: {cutoff: {type: int, values: [1, 5, 10], range: {start: 20, end: 100, step:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import product
@@ -20,12 +19,13 @@ from typing import Any, Final
 
 from .. import conventions
 from ..metrics import METRICS, find
+from ..support.patterns import regex
 from ..syntax.measure_strings import CUTOFF_KEYS, UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
 
 _PARTS: Final = ((("metric_name_1", "metric_1"), 0), (("metric_name_2", "metric_2"), 1))
 _GRID: Final = {"type", "values", "range"}
 _LONGEST_GRID: Final = 1_000
-_WORDS = re.compile(r"[\w-]+( [\w-]+)+")
+_WORDS = regex(r"[\w-]+( [\w-]+)+")
 
 
 def read_entry(entry: Any) -> tuple[MetricSpec, ...]:

@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from pydantic import TypeAdapter, ValidationError
 
 from .. import conventions
+from ..support.patterns import regex
 from ..support.quoting import one_line
 from ..syntax import yaml_text as text
 from ..syntax.measure_strings import measures_of
@@ -69,9 +70,9 @@ def dotted(path: text.Path) -> str:
     return shown.removeprefix(".") or "the config"
 
 
-_SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
+_SEGMENT = regex(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
 _DEEPEST = 60
-_ENDING: Final = re.compile(r"\.[a-z]\w*(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
+_ENDING: Final = regex(r"\.[a-z]\w*(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
 """The ending of a file of lists whose name names the model."""
 SETTINGS: Final[Mapping[str, tuple[text.Path, str]]] = {
     **{name: (("data", name), f"--{name}") for name in ("test", "train", "items")},
@@ -87,7 +88,7 @@ SETTINGS: Final[Mapping[str, tuple[text.Path, str]]] = {
 """Name of a setting that an option gives → its key and its option."""
 _OF_LISTED: Final = "data.recommendations["
 """The beginning of a `--set` for files of lists without a name, which are there after `--recs`."""
-_NAMED_CUTOFF: Final = re.compile(r"([^@]*)@(\w+)")
+_NAMED_CUTOFF: Final = regex(r"([^@]*)@(\w+)")
 _PLACES: Final = ("path", "table", "uri", "query", "frame", "runs")
 """The keys of a source that locate its rows."""
 _SHORT_FORMS: Final[Mapping[text.Path, str]] = {

@@ -11,14 +11,15 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from ..support.patterns import regex
 from ..syntax.short_names import is_address
 from ..syntax.yaml_text import Path as KeyPath
 
 SEED: Final = "{seed}"
-_SEED_WORD: Final = re.compile(
+_SEED_WORD: Final = regex(
     rf"(?i)(?:[-_. ]*seed|(?:^|[-_. ]+)(?:rs|s|rep|repeat|repetition|trial|random[-_]?state))?[-_. =]*{re.escape(SEED)}"
 )
-_DIGITS: Final = re.compile(r"(\d+)")
+_DIGITS: Final = regex(r"(\d+)")
 _SHOWN: Final = 3
 
 

@@ -1,7 +1,5 @@
 """The sections of the config on a run as a whole: `engine`, `output`, `report` and `track`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime

@@ -93,7 +93,7 @@ def _cutoffs(value: Any, info: ValidationInfo) -> Any:
 def _read_entry(value: Any, info: ValidationInfo) -> Any:
     load = _loader(info)
     convention = load(str(info.data.get("convention", "receval")))
-    weights = info.data.get("weights", WeightsConfig()).users or ""
+    weights = info.data.get("weights", WeightsConfig.model_construct()).users or ""
     if isinstance(value, str) and is_formula(value):
         arithmetic = formula.read(value)
         if arithmetic.alone:

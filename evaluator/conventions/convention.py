@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
-from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -101,7 +100,7 @@ class Problems:
 
 
 DEFAULT: Final = "receval"
-_HERE: Final = Path(str(files(__package__)))
+_HERE: Final = Path(__file__).parent
 _SCRIPTS: Final = _HERE / "scripts"
 SCRIPTS: Final = "scripts"
 """Name of all conventions of scripts together."""
@@ -369,9 +368,9 @@ def _document(path: Path) -> yaml_text.Document:
 
 
 def _spellings(content: Mapping[str, Any], problems: Problems) -> Mapping[str, Any]:
-    """Return pattern → measure of the section `spellings`, whose patterns and measures are tried."""
+    """Return pattern → measure of the section `spellings`, whose patterns and measures are tried, except those of receval's own files."""
     spellings = problems.mapping(content.get("spellings"), ("spellings",))
-    for pattern, template in spellings.items():
+    for pattern, template in () if _is_own(problems.path) else spellings.items():
         try:
             re.compile(pattern)
             parse(re.sub(r"\\\d+", "1", str(template)))

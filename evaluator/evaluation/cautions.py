@@ -20,11 +20,12 @@ from ..results.row import listed, sentences_with_models
 from ..scoring.partial import Partial
 from ..scoring.task import tables_of
 from ..support.errors import DataError
+from ..support.patterns import regex
 from ..tables.graph import closure
 from .files import Files
 from .inputs import Inputs
 
-_FOLD: Final = re.compile(r"(?i)(?<![a-z])(fold|split|cv)")
+_FOLD: Final = regex(r"(?i)(?<![a-z])(fold|split|cv)")
 """A word for folds in a path."""
 _SAMPLE: Final = 100_000
 """Number of rows in which events are counted."""

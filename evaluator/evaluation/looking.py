@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path, PurePath
@@ -34,6 +33,7 @@ from ..recognise.reading import FileReading
 from ..recognise.recogniser import Question, SourceRequest, recognise
 from ..recognise.swapped import refuse_swapped
 from ..support.errors import ConfigError, DataError, NoRowsError, RecevalError
+from ..support.patterns import regex
 from ..syntax.model_patterns import chosen_models
 from ..syntax.row_filter import in_filter
 from ..syntax.short_names import is_address
@@ -59,7 +59,7 @@ ROLES: Final[Mapping[str, str]] = {
 _Opened = OpenedSource | pl.DataFrame
 _ALIKE: Final = ("above_zero", "all_rows")
 """Rules of relevance for which all ratings above 0 are the same."""
-_OF_ROWS: Final = re.compile(r"\brows\.([^\s\"\\,@()\[\]{}=]+)")
+_OF_ROWS: Final = regex(r"\brows\.([^\s\"\\,@()\[\]{}=]+)")
 """A column of the test file, as groups, weights and values name it."""
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
-import numpy as np
 from msgspec import Struct
-from numpy.typing import ArrayLike, NDArray
+
+from ..support.lazy import np
 
 
 class Slice(NamedTuple):
@@ -23,7 +23,7 @@ class Slice(NamedTuple):
     The two exponents differ only for terms that were scaled because they are close to the largest or the smallest float.
     """
 
-    multiples: NDArray[np.float64]
+    multiples: np.typing.NDArray[np.float64]
     unit: int
     exponent: int
 
@@ -48,11 +48,11 @@ _CUBE_ROOT_SCALE: Final = 400
 
 _SPLITTER: Final = 2.0**27 + 1
 
-Cut = Callable[[NDArray[np.float64], int], Iterator[Slice]]
+Cut: TypeAlias = "Callable[[_Floats, int], Iterator[Slice]]"
 """Function that cuts terms, or powers of them, into slices."""
 
 
-def slices(terms: NDArray[np.float64], bits: int, grid: int = 1) -> Iterator[Slice]:
+def slices(terms: np.typing.NDArray[np.float64], bits: int, grid: int = 1) -> Iterator[Slice]:
     """Cut `terms` into slices that add up to them exactly.
 
     The multiples of a slice are at most 2^`bits` units in size: a sum of up to 2^(53 - `bits`) of them is exact in any order. With a
@@ -87,7 +87,7 @@ def slices(terms: NDArray[np.float64], bits: int, grid: int = 1) -> Iterator[Sli
         terms, exponent = rest, exponent - bits
 
 
-def square_slices(terms: NDArray[np.float64], bits: int) -> Iterator[Slice]:
+def square_slices(terms: np.typing.NDArray[np.float64], bits: int) -> Iterator[Slice]:
     """Cut the squares of `terms` into slices that add up to the exact, unrounded squares.
 
     A square is the rounded product plus its rounding error, which is also a float (Dekker, 1971).
@@ -105,7 +105,7 @@ def square_slices(terms: NDArray[np.float64], bits: int) -> Iterator[Slice]:
     yield from _scaled_square_slices(terms, 0, bits)
 
 
-def cube_slices(terms: NDArray[np.float64], bits: int) -> Iterator[Slice]:
+def cube_slices(terms: np.typing.NDArray[np.float64], bits: int) -> Iterator[Slice]:
     """Cut the cubes of `terms` into slices that add up to the exact, unrounded cubes.
 
     A square is a float plus its rounding error. Each of the two multiplied by the term is again two floats, so a cube is four floats.
@@ -129,14 +129,14 @@ def cube_slices(terms: NDArray[np.float64], bits: int) -> Iterator[Slice]:
                 yield from slices(addends, bits)
 
 
-def _scaled_square_slices(terms: NDArray[np.float64], scale: int, bits: int) -> Iterator[Slice]:
+def _scaled_square_slices(terms: np.typing.NDArray[np.float64], scale: int, bits: int) -> Iterator[Slice]:
     terms = np.ldexp(terms, scale) if scale else terms
     halves = _halves(terms)
     for addends in _products(terms, terms, halves, halves):
         yield from (part.scale(-2 * scale) for part in slices(addends, bits))
 
 
-_Floats = NDArray[np.float64]
+_Floats: TypeAlias = "np.typing.NDArray[np.float64]"
 _Halves = tuple[_Floats, _Floats]
 
 
@@ -180,7 +180,7 @@ class ExactSums(Struct, frozen=True):
         return cls((0,) * n_sums)
 
     @classmethod
-    def from_values(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> ExactSums:
+    def from_values(cls, values: np.typing.NDArray[np.float64], where: np.typing.ArrayLike | None = None) -> ExactSums:
         """Sum each row of `values`, shape (measures, users).
 
         `where` masks the terms that count; it may have fewer dimensions. 60 measures of 200,000 users take 0.05 s on one core, `math.fsum`
@@ -191,12 +191,12 @@ class ExactSums(Struct, frozen=True):
         return cls._from_cut(values, where, slices)
 
     @classmethod
-    def from_squares(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> ExactSums:
+    def from_squares(cls, values: np.typing.NDArray[np.float64], where: np.typing.ArrayLike | None = None) -> ExactSums:
         """Sum the unrounded squares of each row of `values`; otherwise as `from_values`."""
         return cls.with_squares(values, where)[1]
 
     @classmethod
-    def with_squares(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> tuple[ExactSums, ExactSums]:
+    def with_squares(cls, values: np.typing.NDArray[np.float64], where: np.typing.ArrayLike | None = None) -> tuple[ExactSums, ExactSums]:
         """Sum each row of `values` and its unrounded squares, both from the same slices; otherwise as `from_values`.
 
         A square is the sum of the products of all slices of a term. Each product has at most `_BITS` bits, so that it is exact, and so are
@@ -224,21 +224,21 @@ class ExactSums(Struct, frozen=True):
         return _sums_from_exponents(sums), _sums_from_exponents(squares)
 
     @classmethod
-    def from_cubes(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> ExactSums:
+    def from_cubes(cls, values: np.typing.NDArray[np.float64], where: np.typing.ArrayLike | None = None) -> ExactSums:
         """Sum the unrounded cubes of each row of `values`, which may be above the largest float; otherwise as `from_values`."""
         return cls._from_cut(values, where, cube_slices)
 
     @classmethod
-    def _from_cut(cls, values: NDArray[np.float64], where: ArrayLike | None, cut: Cut) -> ExactSums:
+    def _from_cut(cls, values: np.typing.NDArray[np.float64], where: np.typing.ArrayLike | None, cut: Cut) -> ExactSums:
         return cls.from_ranges(values, (0,), None, where, cut)[0]
 
     @classmethod
     def from_ranges(
         cls,
-        values: NDArray[np.float64],
+        values: np.typing.NDArray[np.float64],
         starts: Sequence[int],
-        times: NDArray[np.int64] | None = None,
-        where: ArrayLike | None = None,
+        times: np.typing.NDArray[np.int64] | None = None,
+        where: np.typing.ArrayLike | None = None,
         cut: Cut = slices,
     ) -> list[ExactSums]:
         """Sum each row of `values` as `from_values` does over each range of users. A range begins at each of `starts`; the first is 0.
@@ -295,12 +295,12 @@ class ExactSums(Struct, frozen=True):
         integer, exponent = self.integers[index], self.exponent
         return Fraction(integer << exponent) if exponent >= 0 else Fraction(integer, 1 << -exponent)
 
-    def values(self) -> NDArray[np.float64]:
+    def values(self) -> np.typing.NDArray[np.float64]:
         """Return the sums as floats, each correctly rounded once; infinite above the largest float."""
         return np.array([round_fraction(self.fraction(index)) for index in range(len(self.integers))], dtype=np.float64)
 
 
-def _factors(terms: NDArray[np.float64]) -> list[tuple[_Floats, int]] | None:
+def _factors(terms: np.typing.NDArray[np.float64]) -> list[tuple[_Floats, int]] | None:
     """Return the slices of terms, each with its unit, whose products are exact; `None` if there are too many, or if products underflow."""
     factors: list[tuple[_Floats, int]] = []
     for part in slices(terms, _BITS // 2):
@@ -310,7 +310,7 @@ def _factors(terms: NDArray[np.float64]) -> list[tuple[_Floats, int]] | None:
     return factors
 
 
-def _add_up(sums: Sequence[dict[int, int]], totals: NDArray[np.float64], unit: int, exponent: int) -> None:
+def _add_up(sums: Sequence[dict[int, int]], totals: np.typing.NDArray[np.float64], unit: int, exponent: int) -> None:
     """Add to each of the sums a total of n · 2^`unit`, as n · 2^`exponent`."""
     for by_exponent, total in zip(sums, totals.tolist(), strict=False):
         by_exponent[exponent] = by_exponent.get(exponent, 0) + int(math.ldexp(total, -unit))

@@ -8,10 +8,9 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Final
 
-import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
+from ..support.lazy import np
 from .exact import round_fraction, slices
 
 _BLOCK: Final = 2**20
@@ -27,7 +26,7 @@ class GroupLimbs(Struct, frozen=True, eq=False):
     sums over equally many groups have equal limbs.
     """
 
-    limbs: NDArray[np.int64]
+    limbs: np.typing.NDArray[np.int64]
     exponent: int = _ZERO_EXPONENT
 
     @classmethod
@@ -36,7 +35,7 @@ class GroupLimbs(Struct, frozen=True, eq=False):
         return cls(np.zeros((0, n_groups), dtype=np.int64))
 
     @classmethod
-    def from_values(cls, values: NDArray[np.float64], groups: NDArray[np.integer], n_groups: int) -> GroupLimbs:
+    def from_values(cls, values: np.typing.NDArray[np.float64], groups: np.typing.NDArray[np.integer], n_groups: int) -> GroupLimbs:
         """Sum `values` by their group, an integer from 0 to `n_groups` - 1.
 
         Edge cases: a group without a value has the sum 0. `ValueError` if a value is NaN or infinite, a group is out of range, or the
@@ -49,7 +48,7 @@ class GroupLimbs(Struct, frozen=True, eq=False):
         sums = cls.zeros(n_groups)
         for start in range(0, len(values), _BLOCK):
             block = slice(start, start + _BLOCK)
-            by_exponent: dict[int, NDArray[np.int64]] = {}
+            by_exponent: dict[int, np.typing.NDArray[np.int64]] = {}
             for multiples, unit, exponent in slices(values[block], _BITS, grid=_BITS):
                 totals = np.ldexp(np.bincount(groups[block], multiples, n_groups), -unit).astype(np.int64)
                 by_exponent[exponent] = by_exponent[exponent] + totals if exponent in by_exponent else totals
@@ -68,7 +67,7 @@ class GroupLimbs(Struct, frozen=True, eq=False):
         return _carry(limbs, lowest)
 
     @classmethod
-    def regroup(cls, parts: Sequence[tuple[GroupLimbs, NDArray[np.integer]]], n_groups: int) -> GroupLimbs:
+    def regroup(cls, parts: Sequence[tuple[GroupLimbs, np.typing.NDArray[np.integer]]], n_groups: int) -> GroupLimbs:
         """Merge sums whose groups are numbered differently.
 
         Each part comes with the new number, below `n_groups`, of each of its groups; these numbers are distinct within a part.
@@ -84,7 +83,7 @@ class GroupLimbs(Struct, frozen=True, eq=False):
                 limbs[row, groups] += limb
         return _carry(limbs, lowest)
 
-    def values(self) -> NDArray[np.float64]:
+    def values(self) -> np.typing.NDArray[np.float64]:
         """Return the sums as floats, each correctly rounded once; infinite above the largest float."""
         exponents = self.exponent + _BITS * np.arange(len(self.limbs))
         with np.errstate(over="ignore"):
@@ -99,7 +98,9 @@ class GroupLimbs(Struct, frozen=True, eq=False):
         return Fraction(integer) * Fraction(2) ** self.exponent
 
 
-def exact_group_sums(values: NDArray[np.float64], groups: NDArray[np.integer], n_groups: int) -> NDArray[np.float64]:
+def exact_group_sums(
+    values: np.typing.NDArray[np.float64], groups: np.typing.NDArray[np.integer], n_groups: int
+) -> np.typing.NDArray[np.float64]:
     """Sum `values` by their group, an integer from 0 to `n_groups` - 1; each sum is correctly rounded, whatever the order of rows.
 
     Edge cases: those of `GroupLimbs.from_values`.
@@ -107,7 +108,7 @@ def exact_group_sums(values: NDArray[np.float64], groups: NDArray[np.integer], n
     return GroupLimbs.from_values(values, groups, n_groups).values()
 
 
-def _stack(by_exponent: dict[int, NDArray[np.int64]], n_groups: int) -> GroupLimbs:
+def _stack(by_exponent: dict[int, np.typing.NDArray[np.int64]], n_groups: int) -> GroupLimbs:
     if not by_exponent:
         return GroupLimbs.zeros(n_groups)
     lowest = min(by_exponent)
@@ -117,10 +118,10 @@ def _stack(by_exponent: dict[int, NDArray[np.int64]], n_groups: int) -> GroupLim
     return _carry(limbs, lowest)
 
 
-def _carry(limbs: NDArray[np.int64], exponent: int) -> GroupLimbs:
+def _carry(limbs: np.typing.NDArray[np.int64], exponent: int) -> GroupLimbs:
     """Carry the excess of each limb to the next, and leave out first and last limbs that are 0 in all groups."""
     half = 1 << (_BITS - 1)
-    rows: list[NDArray[np.int64]] = []
+    rows: list[np.typing.NDArray[np.int64]] = []
     carry = np.zeros(limbs.shape[1], dtype=np.int64)
     for row in limbs:
         total = row + carry

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
@@ -21,6 +20,7 @@ from ..results.row import Candidates
 from ..scoring.measuring import may_be_undefined
 from ..scoring.per_user import Scorer
 from ..support.errors import DataError, worded
+from ..support.patterns import regex
 from ..tables.array import Array
 from ..tables.rows import LISTS, PartData
 from ..tables.truth import TEST
@@ -133,7 +133,7 @@ def _counts(part: PartData) -> Tally:
 
 
 _SAMPLED: Final = SampledCandidates()
-_MEANINGFUL: Final = re.compile(r'[%+/\\:*?"<>|\x00-\x1f]')
+_MEANINGFUL: Final = regex(r'[%+/\\:*?"<>|\x00-\x1f]')
 
 
 def findings(task: CheckTask, tallies: Tallies, context: Context) -> list[Symptom]:

@@ -15,6 +15,7 @@ from ..load import sniff
 from ..load.folders import is_table, refuse_name_in_bytes
 from ..storage.result_folder import is_output_file, is_result_folder
 from ..support.errors import DataError
+from ..support.patterns import regex
 
 _MAX_TABLES: Final = 200
 DEPTHS: Final = (2, 3, 4)
@@ -26,7 +27,7 @@ _MAX_FOLDERS: Final = 2_000
 _JSON: Final = ".json"
 _DATABASES: Final = (".db", ".sqlite", ".sqlite3", ".duckdb")
 _IGNORED_FOLDERS: Final = (".egg-info", "node_modules", "site-packages")
-_PART: Final = re.compile(r"(?P<name>.*?)(?P<number>(?:part[-_.]?\d+|[-_.]\d+-of-\d+).*?)(?P<ending>(?:\.[A-Za-z]\w*)*)", re.IGNORECASE)
+_PART: Final = regex(r"(?P<name>.*?)(?P<number>(?:part[-_.]?\d+|[-_.]\d+-of-\d+).*?)(?P<ending>(?:\.[A-Za-z]\w*)*)", re.IGNORECASE)
 
 
 class Query(Struct, frozen=True):

@@ -15,14 +15,15 @@ from msgspec.structs import replace
 from ..config.data import MARK
 from ..config.run_files import SEED
 from ..results.row import shortened
+from ..support.patterns import regex
 from .choice import is_test_set
 from .classification import ClassifiedFile
 from .guessed_config import GuessedConfig, SourceEntry
 from .name_words import stem
 from .seeds import seedless
 
-_NUMBER: Final = re.compile(r"\d+")
-_FOLD_WORD: Final = re.compile(rf"(?i)[-_. ]*(?:fold|split|cv)?[-_. ]*{re.escape(MARK)}")
+_NUMBER: Final = regex(r"\d+")
+_FOLD_WORD: Final = regex(rf"(?i)[-_. ]*(?:fold|split|cv)?[-_. ]*{re.escape(MARK)}")
 """The number of a fold in the name of a file, with its word: `_fold_{fold}` of `als_fold_{fold}`."""
 
 

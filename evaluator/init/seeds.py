@@ -15,9 +15,10 @@ from msgspec.structs import replace
 
 from ..config.run_files import SEED, by_numbers, without_seed
 from ..results.row import shortened
+from ..support.patterns import regex
 from .classification import ClassifiedFile
 
-_SEED: Final = re.compile(
+_SEED: Final = regex(
     r"(?i)(?:(?<![A-Za-z])|(?<=[a-z])(?=S))(?P<word>seed|rs|random[-_]?state|rep|repeat|repetition|trial)[-_.=]?(?P<seed>\d+)"
 )
 

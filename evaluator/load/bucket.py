@@ -13,9 +13,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..support.errors import DataError, OutputError
+from ..support.patterns import regex
 from .remote import Remote, open_store, refuse_impossible
 
-_UNKNOWN_CONDITION: Final = re.compile(r"\b501\b|NotImplemented|not (?:supported|implemented)", re.IGNORECASE)
+_UNKNOWN_CONDITION: Final = regex(r"\b501\b|NotImplemented|not (?:supported|implemented)", re.IGNORECASE)
 
 
 class Bucket(Struct, frozen=True):

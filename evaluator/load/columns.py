@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
 from ..support.errors import DataError, worded
+from ..support.patterns import regex
 from ..support.synonyms import did_you_mean
 from .column_words import likely_column, order_columns
 from .scan import FILTER_COLUMN, KEY_COLUMN, ReadOptions, SharedName
 
-TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
+TYPED_NAME: Final = regex(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
 """A column name of a RecBole file."""
 _USUAL: Final[dict[str, tuple[str, ...]]] = {
     "user": (
@@ -122,7 +122,7 @@ _TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str
 """The columns that each table must have, those that it may have, and their order in rows without names."""
 _KEYS: Final = {"position": "rank", "shelf": "row"}
 """Canonical name → name in the config, if they differ."""
-_SOURCE: Final = re.compile(r"data(?:\.(?:recommendations\.[\w-]+|[a-z_]+))?(?=: )")
+_SOURCE: Final = regex(r"data(?:\.(?:recommendations\.[\w-]+|[a-z_]+))?(?=: )")
 _TELLING: Final = ("user", "item", "rating", "score", "position", "timestamp")
 """The roles whose names identify a header: those of the tables that may have none."""
 IDS: Final = {"user": "user", "item": "item", "other": "item"}

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from ..config.masking import masked_uri
 from ..support.errors import DataError, NoRowsError
+from ..support.patterns import regex
 from ..support.temporary import folder_for_copies
 from .arrow_schema import columns_of_stream
 from .columns import usual_roles
@@ -33,7 +34,7 @@ _TABLES: Final = {
 _UUID_BYTES: Final = 16
 _TYPES: Final = ("arrow.json", "arrow.opaque", "arrow.uuid")
 """Types of the columns of databases that Arrow knows by name only."""
-_ORDERED: Final = re.compile(r"\border\s+by\b", re.IGNORECASE)
+_ORDERED: Final = regex(r"\border\s+by\b", re.IGNORECASE)
 
 
 def open_query(role: str, table: str, uri: str, query: str, folder: Path, options: ReadOptions, scratch: ExitStack) -> OpenedSource:

@@ -6,7 +6,6 @@ import codecs
 import io
 import json
 import math
-import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,6 +17,7 @@ from typing import IO, Any, Final
 from msgspec.structs import replace
 
 from ..support.errors import DataError, NoRowsError
+from ..support.patterns import regex
 from ..support.temporary import folder_for_copies, new_copy
 from . import sniff
 from .columns import usual_roles
@@ -27,7 +27,7 @@ from .recode import not_unpacked, open_bytes, unpack
 from .source_file import SourceFile
 
 _BLOCK: Final = 1 << 20
-_SPACE: Final = re.compile(r"[ \t\r\n]*")
+_SPACE: Final = regex(r"[ \t\r\n]*")
 _LINES: Final = (".ndjson", ".jsonl")
 """Endings of files with one object per line."""
 _FIRST: Final = 20

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 import shutil
 import signal
 import sys
@@ -22,6 +21,7 @@ from ..config.masking import masked_path
 from ..config.run_files import SEED
 from ..support.errors import DataError, NoRowsError, worded
 from ..support.extras import missing_extra
+from ..support.patterns import regex
 from ..support.synonyms import nearest, question
 from ..support.temporary import folder_for_copies, new_copy
 from . import sniff
@@ -32,7 +32,7 @@ from .source_file import Partition, SourceFile
 
 LOG: Final = "_delta_log"
 """The folder with the log of a Delta table, which says which files count."""
-_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?://|(?<=dbfs:)/)")
+_SCHEME: Final = regex(r"([A-Za-z][A-Za-z0-9+.-]+):(?://|(?<=dbfs:)/)")
 _LINES_OF_NAME: Final = 2
 """A name with more lines is the text of a table; with fewer lines `\\n` may be a part of a path, such as `C:\\new`."""
 _ELSEWHERE: Final = {

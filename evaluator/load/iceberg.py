@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -16,13 +15,14 @@ from msgspec import Struct
 
 from ..support.errors import DataError, NoRowsError
 from ..support.extras import missing_extra
+from ..support.patterns import regex
 from .remote import Remote, is_remote, under
 
 ENDING: Final = ".metadata.json"
 _FOLDER: Final = "metadata"
 _HINT: Final = "version-hint.text"
 """A file that some catalogs write, with the number of the newest version."""
-_VERSION: Final = re.compile(r"v?(\d+)[.-]")
+_VERSION: Final = regex(r"v?(\d+)[.-]")
 _S3: Final = {
     "endpoint_url": "s3.endpoint", "endpoint": "s3.endpoint", "region": "s3.region", "access_key_id": "s3.access-key-id",
     "secret_access_key": "s3.secret-access-key", "session_token": "s3.session-token",

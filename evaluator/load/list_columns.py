@@ -13,6 +13,7 @@ from typing import Any, Final
 import polars as pl
 
 from ..support.errors import DataError
+from ..support.patterns import regex
 from ..support.quoting import one_line
 from .columns import IDS, MissingColumnsError, UnclearColumnsError, public_name, set_options
 from .row_filters import date_layout
@@ -35,7 +36,7 @@ _ID: Final = rf"(?:{_QUOTED}|[-+]?[0-9]+|None|nan)"
 _IDS: Final = _LIST.replace(_VALUE, _ID)
 """A list of possible ids."""
 _NO_VALUE: Final = ("None", "nan")
-_NUMBERS: Final = re.compile(r"\s*[+-]?\d+([.,]\d+)?\s*")
+_NUMBERS: Final = regex(r"\s*[+-]?\d+([.,]\d+)?\s*")
 """A number, perhaps with a decimal comma."""
 ODD_ARRAY: Final = r'(?:[^\[\sn]|\[(?:"(?:[^"\\]|\\.)*"|[^"\]])*?(?:\d[.eE]|[\[{tf]|"(?:[^"\\]|\\.)*\\u0000))'
 """The start of JSON that is not an array of ids (texts, integers and null): a single value, or an array with a fraction, a boolean, an

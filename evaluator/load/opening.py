@@ -18,6 +18,7 @@ from typing import Final
 
 import polars as pl
 
+from ..support.patterns import regex
 from ..support.temporary import folder_for_copies
 from ..syntax.row_filter import columns_of, parse_filter
 from .columns import IDS
@@ -39,7 +40,7 @@ _TIMES: Final = (
 """The time zone of texts without one: UTC."""
 _YEAR: Final = r"^\d{4}\D|\.\d{4}$"
 """A year of four digits, first or last: 03/01/24 is not the year 3."""
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_CONTROL: Final = regex(r"[\x00-\x1f\x7f\ud800-\udfff]")
 """Control characters, and bytes that are not UTF-8."""
 WHOLE: Final = r"^[+-]?[0-9]+(\.0*)?$"
 """A whole number, as libraries write it that store integers as floating-point numbers."""

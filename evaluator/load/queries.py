@@ -7,18 +7,19 @@ import unicodedata
 from typing import Final
 
 from ..support.errors import DataError
+from ..support.patterns import regex
 from .drivers import DATABASES, OTHER
 
 _STARTS: Final = ("SELECT", "WITH", "FROM", "VALUES")
 """Words that begin a statement that only reads."""
-_STANDARD: Final = re.compile(
+_STANDARD: Final = regex(
     r"""(?P<text>(?<!\w)[eE]'(?:[^'\\]|''|\\.)*(?:'|\Z)|'(?:[^']|'')*(?:'|\Z)|"(?:[^"]|"")*(?:"|\Z)
     |(?<![\w$])(?P<tag>\$(?:[^\W\d]\w*)?\$).*?(?:(?P=tag)|\Z))
     |--[^\r\n]*|(?P<block>/\*.*?(?:\*/|\Z))""",
     re.DOTALL | re.VERBOSE,
 )
 """Texts, quoted names and comments of standard SQL, of PostgreSQL and of DuckDB."""
-_BACKSLASHES: Final = re.compile(
+_BACKSLASHES: Final = regex(
     r"""(?P<text>'(?:[^'\\]|''|\\.)*(?:'|\Z)|"(?:[^"\\]|""|\\.)*(?:"|\Z)|`(?:[^`]|``)*(?:`|\Z))
     |(?:--|\#)[^\n]*|(?P<block>/\*.*?(?:\*/|\Z))""",
     re.DOTALL | re.VERBOSE,
@@ -26,9 +27,9 @@ _BACKSLASHES: Final = re.compile(
 """The same of databases in which a backslash escapes a quote."""
 _READINGS: Final = {False: (_STANDARD,), True: (_BACKSLASHES,), None: (_STANDARD, _BACKSLASHES)}
 """How a database reads quotes and comments, by whether a backslash escapes a quote; if nobody knows, a query must be fine in both ways."""
-_CHANGES: Final = re.compile(r"\b(insert\s+into|delete\s+from|merge\s+into|update\s+\S+\s+set)\b", re.IGNORECASE)
+_CHANGES: Final = regex(r"\b(insert\s+into|delete\s+from|merge\s+into|update\s+\S+\s+set)\b", re.IGNORECASE)
 """Changes inside of a statement, such as in its WITH clause."""
-_INTO: Final = re.compile(r"\b(into)\b", re.IGNORECASE)
+_INTO: Final = regex(r"\b(into)\b", re.IGNORECASE)
 """`SELECT … INTO` makes a table or a file."""
 
 

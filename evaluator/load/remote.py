@@ -22,6 +22,7 @@ from msgspec import Struct, field
 from ..config.masking import masked_path
 from ..support.errors import DataError, NothingThereError, OutputError
 from ..support.extras import missing_extra
+from ..support.patterns import regex
 from ..support.secrets import mask_secrets
 from ..support.temporary import folder_for_copies, new_copy
 from ..syntax.short_names import is_artifact, is_elsewhere, is_on_web
@@ -43,9 +44,9 @@ _SHARE_OF_DISK: Final = 4
 _SIDE_BY_SIDE: Final = 16
 _PARTS_OF_TABLES: Final = {"/_delta_log/": "delta", ".metadata.json": "iceberg"}
 """Part of the key of an object that only tables with versions have → the format of such tables."""
-_UNWRITABLE: Final = re.compile("[\0-\x1f\x7f\ud800-\udfff]")
+_UNWRITABLE: Final = regex("[\0-\x1f\x7f\ud800-\udfff]")
 """Characters that no key in a store has."""
-_ARTIFACT: Final = re.compile(r"(?:runs|mlflow):/*([^/]+)/(.*[^/])", re.DOTALL)
+_ARTIFACT: Final = regex(r"(?:runs|mlflow):/*([^/]+)/(.*[^/])", re.DOTALL)
 _SETTINGS: Final = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": str(_RETRIES), "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false"}
 """Without these, MLflow tries for minutes to reach a server, and draws progress bars."""
 

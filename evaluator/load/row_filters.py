@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
+from ..support.patterns import regex
 from ..syntax.row_filter import ColumnTest, Condition, Junction, Missing, Negation, OneOf, Value
 from .columns import LARGEST_EXACT
 from .scan import NO_VALUE
@@ -24,7 +25,7 @@ _SIGNS: Final[Mapping[str, Callable[[Any, Any], pl.Expr]]] = {
 _MOST_EXACT: Final = 1 << 126
 """Integers of this size are compared as floating-point numbers: no type of Polars has larger ones."""
 _T: Final = r"^(\d{4}-\d\d-\d\d)T"
-_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]")
+_TIME: Final = regex(r"\d{4}-\d\d-\d\d[T ]")
 """The start of a date and a time."""
 _LAYOUTS: Final = {
     f"YYYY{sign}MM{sign}DD": rf"(?s)^\s*[0-9]{{4}}[{sign}][0-9]{{2}}(?:[{sign}][0-9]{{2}}(?:[^0-9].*)?)?$" for sign in ("-", "/", ".")

@@ -7,7 +7,6 @@ import csv
 import gzip
 import io
 import json
-import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +16,7 @@ from typing import Any, Final
 import polars as pl
 
 from ..support.errors import DataError, NoRowsError
+from ..support.patterns import regex
 from .columns import FLAT, IDS, LARGEST_EXACT, ORDERING
 from .iceberg import is_metadata
 from .opening import FAILURES
@@ -42,12 +42,12 @@ _OBJECTS: Final = {
 }  # fmt: skip
 """Ending of a file that only another program can read → the name of its format."""
 PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
-_PLAIN_INTEGER: Final = re.compile(PLAIN_INTEGER)
+_PLAIN_INTEGER: Final = regex(PLAIN_INTEGER)
 GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 ARRAYS: Final = (".npy", ".npz")
 """Endings of NumPy files, which are not tables."""
-_LIBSVM: Final = re.compile(r"-?\d+(\.\d+)?( qid:\S+)?( \d+:\S+)+( #.*)?")
+_LIBSVM: Final = regex(r"-?\d+(\.\d+)?( qid:\S+)?( \d+:\S+)+( #.*)?")
 STREAM: Final = b"\xff\xff\xff\xff"
 """The start of an Arrow stream, the format between programs; an Arrow file begins with ARROW1."""
 PACKED: Final = (".gz", ".zst", ".zstd")
@@ -61,7 +61,7 @@ _FEW: Final = 20
 _LONGEST_FIELD: Final = 1 << 30
 """Replaces the limit of Python's `csv` (131,072 characters), because a list may be longer."""
 _SEPARATORS: Final = (",", "\t", ";", "::", "|", " ")
-_ARRAY: Final = re.compile(r'"\[[^\]]*\]"|"\([^)]*\)"|(?<!")\[[^\]]*\](?!")')
+_ARRAY: Final = regex(r'"\[[^\]]*\]"|"\([^)]*\)"|(?<!")\[[^\]]*\](?!")')
 """A list in brackets, quoted whole or not at all."""
 
 

@@ -6,7 +6,6 @@ that begin with # are comments, and text behind the tag of a run is ignored.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
@@ -14,6 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from ..support.errors import DataError, NoRowsError
+from ..support.patterns import regex
 from . import list_columns, sniff
 from .columns import TYPED_NAME, MissingColumnsError, is_certain_name, named, names_a_column, usual_roles, without_type
 from .made_columns import is_named_in, side_by_side
@@ -21,12 +21,12 @@ from .recode import Quotes
 from .scan import TREC_COMMENT, TREC_RUN, Format, ReadOptions, Scan
 from .source_file import SourceFile, path_columns
 
-_DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d*,\d+\s*")
+_DECIMAL_COMMA: Final = regex(r"\s*[+-]?\d*,\d+\s*")
 _NO_NUMBER: Final = ("na", "n/a", "null", "none")
 _QRELS: Final = ("qid", "iter", "docno", "rel")
 _LAYOUTS: Final = {"lists": TREC_RUN, "policy": TREC_RUN, "predictions": TREC_RUN, "interactions": _QRELS}
-_TREC_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_GRADE: Final = re.compile("-?[0-9]{1,3}")
+_TREC_NUMBER: Final = regex(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_GRADE: Final = regex("-?[0-9]{1,3}")
 """A grade; a time stamp, the last column of other files with four columns, has more digits."""
 _LONGEST: Final = 60
 """Number of characters of a line that a message shows."""

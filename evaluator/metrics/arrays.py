@@ -9,8 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-import numpy as np
-
+from ..support.lazy import np
 from ..tables.array import Array
 
 NO_VALUE: Final = math.nan

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-import numpy as np
-
+from ..support.lazy import np
 from ..syntax.measure_strings import Scalar
 from ..tables.array import Array, in_single_precision
 from ..tables.graph import table

@@ -12,13 +12,14 @@ from typing import Final
 from msgspec import Struct
 
 from ..conventions import AXES, PROTOCOL, Axis, Convention, builtin_names, load
+from ..support.patterns import regex
 from ..syntax.measure_strings import Scalar
 from .notation import LETTERS
 from .registry import METRICS, Metric, Number, Text, at
 from .value import OF_LISTED, OF_RELEVANT
 
 _NEXT: Final = r"\\"
-_ADVICE: Final = re.compile(r"; (?:use|the\s+default|rarely)\b.*\.$")
+_ADVICE: Final = regex(r"; (?:use|the\s+default|rarely)\b.*\.$")
 """The end of the summary of a metric that says when to use it."""
 
 

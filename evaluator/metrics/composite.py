@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import numpy as np
-
+from ..support.lazy import np
 from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from .arrays import add, where

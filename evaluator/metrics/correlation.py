@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.hits import TestRatings, scores_of

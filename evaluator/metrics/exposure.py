@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-import numpy as np
-
+from ..support.lazy import np
 from ..tables.array import Array
 from . import registry
 from .arrays import NO_VALUE, divide, where

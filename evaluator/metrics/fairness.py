@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
-import numpy as np
-
+from ..support.lazy import np
 from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.prepared import Group, no_such_group

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
 from msgspec import Struct
 
 from ..conventions.axis import Truth
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.item_columns import categories_of as categories_of_items

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
-import numpy as np
 from msgspec import Struct
 
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table

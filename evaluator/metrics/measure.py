@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ..support.lazy import np
 from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import TABLES, Choice, Tables

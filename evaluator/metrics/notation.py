@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from ..support.patterns import regex
 from ..syntax.measure_strings import Scalar
 
 TexFormula = Callable[[Mapping[str, Scalar]], str]
@@ -159,13 +160,13 @@ LETTERS: Final[Mapping[str, str]] = {
 }
 """Symbols and words of formulas in plain text, with their meanings. Files of metrics have `LETTERS` of their own, which add to these."""
 
-_PLACEHOLDER: Final = re.compile(r"<([a-z_]+)>")
+_PLACEHOLDER: Final = regex(r"<([a-z_]+)>")
 _COMMAND: Final = (
     r"(?<!_\{)\\(?:(?:frac|tfrac|sqrt|sum|prod|bigcup|min|max|log|ln|le|ge|ne|in|notin|cup|cap|setminus|triangle|cdot|dots|infty|left|right|quad|"
     r"[lr]floor|[bB]ig[lr]|bigg[lr])(?![A-Za-z])|[^A-Za-z])"
 )
-_WORDS: Final = re.compile(rf"\\text\{{[^{{}}]*\}}|{_COMMAND}")
-_SYMBOL: Final = re.compile(
+_WORDS: Final = regex(rf"\\text\{{[^{{}}]*\}}|{_COMMAND}")
+_SYMBOL: Final = regex(
     r"\\mathrm\{\w+\}|(?:\\(?:bar|hat|tilde)\{[^{}]*\}|\\[A-Za-z]+|[A-Za-z])(?:\^\*|'+)?(?:_(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\?[A-Za-z0-9]))?"
 )
 _LETTERS: Final = {"q": "r", "j": "i", "c'": "c", "G'": "G", "2": "1"}

@@ -9,10 +9,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-import numpy as np
-
 from ..support import plugins
 from ..support.errors import ConfigError
+from ..support.lazy import np
 from ..support.synonyms import takes
 from ..tables.array import Array
 from ..tables.graph import table

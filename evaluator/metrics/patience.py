@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
+from ..support.lazy import np
 from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import numpy as np
-
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from ..tables.array import Array
 from ..tables.graph import TableNotes, note_sentence, table
 from ..tables.hits import top_items

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-import numpy as np
-
+from ..support.lazy import np
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, in_order, number_rows

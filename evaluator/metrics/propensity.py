@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-import numpy as np
-
 from ..conventions.axis import Truth
+from ..support.lazy import np
 from ..syntax.measure_strings import Scalar
 from ..syntax.value_columns import source_and_column
 from ..tables.array import Array

@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from functools import partial
 
-import numpy as np
-
+from ..support.lazy import np
 from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table

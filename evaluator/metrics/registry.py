@@ -198,8 +198,12 @@ def _entering(make: Callable[Concatenate[Define, Facts], Metric]) -> Callable[Fa
         def enter(define: Define) -> Define:
             entry = make(define, *given, **facts)
             _refuse_taken(entry)
-            METRICS[entry.name] = entry if plugins.is_own(define.__module__) else _guarded(entry)
-            _spellings.cache_clear()
+            if plugins.is_own(define.__module__):
+                METRICS[entry.name] = entry
+                _spellings().update(_spellings_of(entry))
+            else:
+                METRICS[entry.name] = _guarded(entry)
+                _spellings.cache_clear()
             return define
 
         return enter
@@ -225,7 +229,7 @@ def _guarded(entry: Metric) -> Metric:
 def _refuse_taken(entry: Metric) -> None:
     """Raise `ValueError` if another metric has the name; the same definition may be entered again, as by a cell of a notebook."""
     for spelling in (entry.name, *entry.aliases):
-        there = next((other for other in METRICS.values() if _fold(spelling) in map(_fold, (other.name, *other.aliases))), None)
+        there = _spellings().get(_fold(spelling))
         if there is not None and _identity(there) != _identity(entry):
             raise ValueError(f"{spelling!r} is a name of the metric {there.name} of {there.origin}: choose another name")
 
@@ -254,7 +258,11 @@ def find(name: str, params: Params = ()) -> Metric:
 
 @cache
 def _spellings() -> dict[str, Metric]:
-    return {_fold(spelling): entry for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
+    return {spelling: entry for known in METRICS.values() for spelling, entry in _spellings_of(known).items()}
+
+
+def _spellings_of(entry: Metric) -> dict[str, Metric]:
+    return {_fold(spelling): entry for spelling in (entry.name, *entry.aliases)}
 
 
 @lru_cache(maxsize=1000)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.distances import FileDistance, distance_of

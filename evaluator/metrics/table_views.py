@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-import numpy as np
 from msgspec import Struct
 
+from ..support.lazy import np
 from ..syntax.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.prepared import Prepared

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from ..load.column_words import words_of
+from ..support.patterns import regex
 
 MOST: Final = 12.0
 """The most bits that a name, or ids in common with other files, say."""
@@ -69,8 +70,8 @@ An `amount` judges rows if it may be 0, `estimate` is a score that a model predi
 _IDENTIFYING: Final = frozenset(
     ["id", "ids", "idx", "index", "key", "code", "no", "nr", "num", "number", "uuid", "hash", "token", "ref", "float", "seq"]
 )
-_GENERIC: Final = re.compile(r"(col|column|field|var|feature|id|[vfxc])[ _]?\d{1,2}", re.IGNORECASE)
-_OF_SEVERAL: Final = re.compile(r"(.+?)(ids?|idx|index|no|key|code)")
+_GENERIC: Final = regex(r"(col|column|field|var|feature|id|[vfxc])[ _]?\d{1,2}", re.IGNORECASE)
+_OF_SEVERAL: Final = regex(r"(.+?)(ids?|idx|index|no|key|code)")
 
 
 @lru_cache(4096)

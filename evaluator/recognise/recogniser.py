@@ -7,7 +7,6 @@ is asked, everything (up to 50,000 rows) is read.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from ..load.columns import usual_roles
 from ..load.made_columns import is_named_in
 from ..load.scan import KEY_COLUMN, Format, ReadOptions, SharedName
 from ..load.source_file import SourceFile
+from ..support.patterns import regex
 from .evidence import MARGIN, Judge, Table, is_in_pieces, judges_of, may_rank, user_bits
 from .headers import SURE, counts_columns
 from .names import MOST, bits_of, meanings
@@ -29,7 +29,7 @@ from .sheets import Sheet, look
 
 _SAME_LINE: Final = 8.0
 """Bits that a first line is a header which is also that of another file."""
-_DIGIT: Final = re.compile(r"\d")
+_DIGIT: Final = regex(r"\d")
 _WEAK: Final = 8.0
 """Bits that a user or an item costs that nothing speaks for: never by elimination."""
 _MOST_READINGS: Final = 4

@@ -14,21 +14,22 @@ from typing import Any, Final, Literal
 
 from ..load.column_words import words_of
 from ..load.scan import BOOLEANS, NO_VALUE
+from ..support.patterns import regex
 from ..support.quoting import MOST as MOST_QUOTED
 from .names import MOST
 
 Kind = Literal["integer", "whole", "decimal", "comma", "boolean", "date", "time", "text", "empty"]
 """`whole` is an integer written `12.0`, `comma` a decimal such as `3,5`, `time` a number of seconds (or parts) since 1970."""
-INTEGER: Final = re.compile(r"[+-]?\d+")
-NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|NaN|-?inf")
-LABELLED: Final = re.compile(r"(.+)[-:](\d)(?:\.0)?")
+INTEGER: Final = regex(r"[+-]?\d+")
+NUMBER: Final = regex(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|NaN|-?inf")
+LABELLED: Final = regex(r"(.+)[-:](\d)(?:\.0)?")
 """An item with its label behind it: `n7-1`."""
-_COMMA: Final = re.compile(r"[+-]?\d+(,\d+)?")
-_WHOLE: Final = re.compile(r"-?\d+\.0+")
-_DATE: Final = re.compile(r"\d{4}-\d\d?-\d\d?([T ].*)?|\d\d?[/.]\d\d?[/.]\d{4}( .*)?|\d{4}/\d\d?/\d\d?( .*)?")
-_UUID: Final = re.compile(r"[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|(?=.*[a-f])[0-9a-f]{16,64}")
-_BRACKETED: Final = re.compile(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s,'"]+)""")
-_SCALAR: Final = re.compile(r"np\.\w+\(([^()]*)\)")
+_COMMA: Final = regex(r"[+-]?\d+(,\d+)?")
+_WHOLE: Final = regex(r"-?\d+\.0+")
+_DATE: Final = regex(r"\d{4}-\d\d?-\d\d?([T ].*)?|\d\d?[/.]\d\d?[/.]\d{4}( .*)?|\d{4}/\d\d?/\d\d?( .*)?")
+_UUID: Final = regex(r"[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|(?=.*[a-f])[0-9a-f]{16,64}")
+_BRACKETED: Final = regex(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s,'"]+)""")
+_SCALAR: Final = regex(r"np\.\w+\(([^()]*)\)")
 _EPOCHS: Final = ((6.3e8, 2.1e9), (6.3e11, 2.1e12), (6.3e14, 2.1e15), (6.3e17, 2.1e18))
 """1990 to 2036 in seconds, milliseconds, microseconds and nanoseconds."""
 _TRUTHS: Final = {word: float(number) for word, number in BOOLEANS.items()}

@@ -8,10 +8,9 @@ from __future__ import annotations
 import math
 from typing import Final, Protocol
 
-import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
+from ..support.lazy import np
 from .distributions import below_t, t_at
 
 _ENOUGH: Final = 355
@@ -122,7 +121,7 @@ def claimed_t(t: float, skewness: float, *, cautious: bool) -> float:
 class Replicates(Struct, frozen=True, eq=False):
     """Estimates of resamples, in ascending order (percentile bootstrap: Efron, 1979)."""
 
-    ordered: NDArray[np.float64]
+    ordered: np.typing.NDArray[np.float64]
 
     def below(self, number: float) -> float:
         """Return the share of estimates up to `number`; the estimate of the data itself counts as one more on either side."""
@@ -142,7 +141,7 @@ class StudentizedReplicates(Struct, frozen=True, eq=False):
 
     estimate: float
     se: float
-    ordered: NDArray[np.float64]
+    ordered: np.typing.NDArray[np.float64]
 
     def below(self, number: float) -> float:
         """Return the share of t values at or above that of the estimate, if `number` were the true value."""

@@ -11,8 +11,7 @@ from functools import lru_cache
 from statistics import NormalDist
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
+from ..support.lazy import np
 
 _EPSILON: Final = 2.0**-52
 _MANY: Final = 1e4
@@ -196,15 +195,12 @@ def _gamma_fraction(x: float, a: float) -> float:
     return value
 
 
-_DOUBLE_EXPONENTIAL: Final[NDArray[np.float64]] = np.arange(-4.5, 4.5, 1 / 24)
-
-
 def _integral(x: float, a: float) -> float:
     """Return the share between `x` and the end of its side, divided by the density, by the double exponential rule (Takahasi and Mori)."""
     sign = -1 if x < a else 1
     linear, quadratic = abs(x - a + 1) / x, a / (x * x)
     scale = 2 / (linear + math.sqrt(linear * linear + 2 * quadratic))
-    y = _DOUBLE_EXPONENTIAL
+    y = np.arange(-4.5, 4.5, 1 / 24)
     unit = np.exp(y - np.exp(-y))
     s = scale * unit
     inside = s < (x if sign < 0 else math.inf)

@@ -8,13 +8,12 @@ from fractions import Fraction
 from functools import partial
 from typing import Final, NamedTuple
 
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from ..exact_sums.exact import ExactSums, round_fraction
 from ..exact_sums.group_sums import exact_group_sums
+from ..support.lazy import np
 from .confidence import Confidence, StudentT, claimed_t, is_skewed
 from .distributions import t_at
 from .paired import Floats, PairedSums, alike, differences_of, units_of_weights
@@ -302,7 +301,7 @@ FEW_ALIKE: Final = "Some users weigh so much that all count like fewer than 30 o
 ONE_HEAVY: Final = "One user or cluster has all the weight: there is no interval."
 
 
-def weighted_estimate(base: RatioTerms, model: RatioTerms, clusters: NDArray[np.integer] | None = None) -> Estimate:
+def weighted_estimate(base: RatioTerms, model: RatioTerms, clusters: np.typing.NDArray[np.integer] | None = None) -> Estimate:
     """Return the difference of two weighted means, or pooled ratios, R = Σx/Σy by the jackknife; y is the weight of a user.
 
     A user changes a mean by j = (x - R·y)/(Σy - y) if left out, and SE² = (n - 1)/n · Σ (j of the model - j of the base)². With equal
@@ -338,7 +337,7 @@ def changes_without(side: RatioTerms, ratio: float) -> Floats:
     return np.asarray((side.numerators - ratio * side.denominators) / (side.denominators.sum() - side.denominators))
 
 
-def units_changed(sides: Sequence[RatioTerms]) -> NDArray[np.bool_]:
+def units_changed(sides: Sequence[RatioTerms]) -> np.typing.NDArray[np.bool_]:
     """Return a mask of the users whose own ratio differs between the two sides."""
     return np.asarray(differences_of(*map(_user_values, sides)) != 0)
 

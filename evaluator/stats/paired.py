@@ -7,16 +7,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import reduce
 from operator import add
-from typing import Final
+from typing import Final, TypeAlias
 
-import numpy as np
 from msgspec import Struct
-from numpy.typing import ArrayLike, NDArray
 
 from ..exact_sums.exact import ExactSums
+from ..support.lazy import np
 from .units import SPARSE_BELOW, Units
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = "np.typing.NDArray[np.float64]"
 
 TOLERANCE: Final = 1e-12
 """Values that differ by less than this, relative to the larger one or to 1, are equal: such differences come from rounding."""
@@ -48,7 +47,7 @@ class PairedSums(Struct, frozen=True):
         return cls(0, 0, 0, 0, ExactSums.zeros(10))
 
     @classmethod
-    def from_values(cls, base: ArrayLike, model: ArrayLike) -> PairedSums:
+    def from_values(cls, base: np.typing.ArrayLike, model: np.typing.ArrayLike) -> PairedSums:
         """Sum over users: `base` and `model` have one value per user, in the same order; NaN for a user without a value.
 
         Ten million users take 0.4 s on one core if a tenth of them changed by a hit, 0.9 s if half of them changed by any amount.
@@ -151,13 +150,13 @@ class PairedSums(Struct, frozen=True):
         return self.sums.fraction(3)
 
 
-def units_of_weights(n: int, weights: Floats | NDArray[np.integer], changed: NDArray[np.bool_]) -> Units:
+def units_of_weights(n: int, weights: Floats | np.typing.NDArray[np.integer], changed: np.typing.NDArray[np.bool_]) -> Units:
     """Count `n` units of which some `changed`, by their weights w: (Σw)² / Σw² of equal weight (Kish, 1965)."""
     share = math.fsum(weights[changed].tolist()) / math.fsum(weights.tolist())
     return Units(n, alike(weights[changed]), share, are_users=False)
 
 
-def alike(weights: Floats | NDArray[np.integer]) -> float:
+def alike(weights: Floats | np.typing.NDArray[np.integer]) -> float:
     """Return the number of units of equal weight with the same error as these: (Σw)² / Σw² (Kish, 1965); 0 without units."""
     squares = math.fsum((weights * weights).tolist())
     return math.fsum(weights.tolist()) ** 2 / squares if squares else 0.0
@@ -166,11 +165,11 @@ def alike(weights: Floats | NDArray[np.integer]) -> float:
 class UserGroups(Struct, frozen=True, eq=False):
     """Users in the order of their groups, so that the sums of any measure by group need two gathers and no search."""
 
-    order: NDArray[np.intp]
-    borders: NDArray[np.intp]
+    order: np.typing.NDArray[np.intp]
+    borders: np.typing.NDArray[np.intp]
 
     @classmethod
-    def from_codes(cls, codes: NDArray[np.integer], n_groups: int) -> UserGroups:
+    def from_codes(cls, codes: np.typing.NDArray[np.integer], n_groups: int) -> UserGroups:
         """Sort users by the code of their group, 0 to `n_groups` - 1; a user with a negative code is in no group."""
         order = np.argsort(codes.astype(np.int16) if n_groups < 2**15 else codes, kind="stable")
         return cls(order, np.searchsorted(codes[order], np.arange(n_groups + 1)))
@@ -198,17 +197,17 @@ def both_finite(base: Floats, model: Floats) -> tuple[Floats, Floats, int]:
     return base[both], model[both], int(np.count_nonzero(_counts(base) ^ _counts(model)))
 
 
-def counts_on_both(base: Floats, model: Floats) -> NDArray[np.bool_]:
+def counts_on_both(base: Floats, model: Floats) -> np.typing.NDArray[np.bool_]:
     """Return a mask of the users who have a finite value on both sides."""
     return _counts(base) & _counts(model)
 
 
-def _counts(values: Floats) -> NDArray[np.bool_]:
+def _counts(values: Floats) -> np.typing.NDArray[np.bool_]:
     """Return a mask of the finite values, without copying them."""
     return np.asarray((values < _LARGEST) & (values > -_LARGEST))
 
 
-def _changed(base: Floats, model: Floats) -> tuple[NDArray[np.intp], Floats]:
+def _changed(base: Floats, model: Floats) -> tuple[np.typing.NDArray[np.intp], Floats]:
     """Return the users whose values differ, and their differences."""
     users = np.flatnonzero(model != base)
     a, b = base[users], model[users]

@@ -14,12 +14,13 @@ from msgspec import Struct
 
 from ..config.masking import masked_path
 from ..support.errors import OutputError
+from ..support.patterns import regex
 from ..support.plugins import PLACES
 from ..syntax.short_names import is_artifact, is_in_store, one_address
 
 MANIFEST: Final = "manifest.json"
 _ELSEWHERE: Final = "choose another place for the output"
-_ADDRESS: Final = re.compile(r"(?:^|/)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):(?:/+|(?<=mlflow:))(?P<rest>.*)", re.DOTALL)
+_ADDRESS: Final = regex(r"(?:^|/)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):(?:/+|(?<=mlflow:))(?P<rest>.*)", re.DOTALL)
 """A path that was made from an address, `s3:/bucket/x`: paths have one slash where the address has two."""
 _KEPT: Final = "choose another name; only the run that writes a folder of results replaces its files"
 

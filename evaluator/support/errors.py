@@ -9,6 +9,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
+from .patterns import regex
 from .quoting import one_line, sentence
 
 T = TypeVar("T")
@@ -137,7 +138,7 @@ class MachineError(RecevalError):
     exit_code = 4
 
 
-_TEMPORARY: Final = re.compile(r".*/(receval-(copy|parts)-|\.receval-).*", re.DOTALL)
+_TEMPORARY: Final = regex(r".*/(receval-(copy|parts)-|\.receval-).*", re.DOTALL)
 """A path in a folder of temporary files; see `temporary`."""
 _EXHAUSTED: Final = frozenset((errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE))
 """Error numbers of the system for a resource that is used up."""

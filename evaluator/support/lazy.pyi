@@ -1,3 +1,6 @@
+from importlib import metadata
+
+import numpy as np
 import polars as pl
 
-__all__ = ["pl"]
+__all__ = ["metadata", "np", "pl"]

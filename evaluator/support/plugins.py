@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dis import opmap
 from functools import cache, wraps
-from importlib.metadata import EntryPoint, entry_points, packages_distributions, version
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, Literal
 
 from .errors import ConfigError, RecevalError
+from .lazy import metadata
 
 Kind = Literal["metrics", "conventions", "formats", "trackers", "checks", "sections"]
 """Kinds of additions of packages: `[project.entry-points."receval.metrics"]` in pyproject.toml, a line for each name."""
@@ -43,9 +43,9 @@ def find(kind: Kind, name: str) -> Any:
 
 
 @cache
-def entry_points_of(kind: Kind) -> tuple[EntryPoint, ...]:
+def entry_points_of(kind: Kind) -> tuple[metadata.EntryPoint, ...]:
     """Return the entry points of a kind in installed packages, in the order of names."""
-    return tuple(sorted(entry_points(group=f"receval.{kind}"), key=lambda entry: (entry.name, _owner(entry))))
+    return tuple(sorted(metadata.entry_points(group=f"receval.{kind}"), key=lambda entry: (entry.name, _owner(entry))))
 
 
 def load_file(path: Path) -> None:
@@ -180,10 +180,10 @@ def _owners(module: str) -> tuple[tuple[str, str], ...]:
 @cache
 def _distributions(package: str) -> tuple[tuple[str, str], ...]:
     """Return the distributions that provide a package; finding them reads the file list of every distribution."""
-    return tuple((owner, version(owner)) for owner in sorted(set(packages_distributions().get(package, ()))))
+    return tuple((owner, metadata.version(owner)) for owner in sorted(set(metadata.packages_distributions().get(package, ()))))
 
 
-def _owner(entry: EntryPoint) -> str:
+def _owner(entry: metadata.EntryPoint) -> str:
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else entry.value
 
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Final
 
+from .patterns import regex
 from .secrets import mask_secrets
 
 MOST: Final = 80
@@ -18,11 +19,11 @@ _UNSEEN: Final = frozenset(("Cc", "Cs", "Zl", "Zp"))
 """Unicode categories that are shown as escapes: control characters, surrogates (halves of characters) and line ends."""
 _TURNING: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Marks that change the direction of the text after them; letters of right-to-left scripts need none."""
-_WORD: Final = re.compile(rf"[^\s/]{{{MOST + 1},}}")
+_WORD: Final = regex(rf"[^\s/]{{{MOST + 1},}}")
 """A word, or one part of a path. A long path is shown whole, because people look for it."""
-_QUOTATION: Final = re.compile(rf"""(?<!\w)'[^'\n]{{{MOST + 1},}}'(?!\w)|(?<!\w)"[^"\n]{{{MOST + 1},}}"(?!\w)""")
+_QUOTATION: Final = regex(rf"""(?<!\w)'[^'\n]{{{MOST + 1},}}'(?!\w)|(?<!\w)"[^"\n]{{{MOST + 1},}}"(?!\w)""")
 
-_COMMAND: Final = re.compile(r"^(\s*)(?:::|##\[)", re.MULTILINE)
+_COMMAND: Final = regex(r"^(\s*)(?:::|##\[)", re.MULTILINE)
 """The start of a line that a runner of GitHub takes for a command, such as `::error::`."""
 
 _CONTROLS: Final = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}

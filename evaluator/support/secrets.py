@@ -11,10 +11,12 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from .patterns import regex
+
 HIDDEN: Final = "***"
 _SHORTEST: Final = 6
 """Shorter values are not masked: they are hardly secrets, and many messages contain them by chance."""
-_ADDRESS: Final = re.compile(r"""(:/+)([^\s"'?#,}]*)(\?[^\s"',}]*)?""")
+_ADDRESS: Final = regex(r"""(:/+)([^\s"'?#,}]*)(\?[^\s"',}]*)?""")
 """An address from its first slash on, valid or not, and its query. It matches at every `:/`, so that a text is read only once."""
 
 _values: dict[str, str] = {}

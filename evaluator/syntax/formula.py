@@ -22,10 +22,11 @@ from typing import Final, NamedTuple, Union
 
 from msgspec import Struct
 
+from ..support.patterns import regex
 from .measure_strings import MetricSpec, parse
 
-_MINUS_AT_END: Final = re.compile(r"[A-Za-z]+(@\d+)?-")
-_NUMBERS: Final = re.compile(r"[A-Za-z]\w*[._]-?[\d.]+(?:,-?[\d.]+)+")
+_MINUS_AT_END: Final = regex(r"[A-Za-z]+(@\d+)?-")
+_NUMBERS: Final = regex(r"[A-Za-z]\w*[._]-?[\d.]+(?:,-?[\d.]+)+")
 """A name with numbers that commas separate, as trec_eval writes parameters."""
 
 
@@ -90,16 +91,16 @@ def _multiply(left: Weights, right: Weights, sign: str) -> Weights | None:
 
 _LONGEST: Final = 2_000
 _DEEPEST: Final = 20
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![\w.])
       | (?P<measure>[\w.][\w.-]*)
       | (?P<mark>[-+*/()])
       | (?P<other>'[^']*'|"[^"]*"|\[[^]]*]|\S)""",
     re.VERBOSE,
 )
-_ARGUMENTS = re.compile(r"""'[^']*'|"[^"]*"|[()]""")
-_CUTOFF = re.compile(r"\s*@\s*[+-]?[\w.]*(?:-[^\W\d][\w.-]*)?")
-_OPENING = re.compile(r"\s*\(")
+_ARGUMENTS = regex(r"""'[^']*'|"[^"]*"|[()]""")
+_CUTOFF = regex(r"\s*@\s*[+-]?[\w.]*(?:-[^\W\d][\w.-]*)?")
+_OPENING = regex(r"\s*\(")
 _OPERATIONS: Final = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 

@@ -15,6 +15,8 @@ from typing import Final, Union
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..support.patterns import regex
+
 Scalar = Union[str, int, float, bool]
 Params = tuple[tuple[str, Scalar], ...]
 """Parameters with their values."""
@@ -31,14 +33,14 @@ CUTOFF_KEYS: Final = ("k", "cutoff")
 UNSET: Final = Unset.UNSET
 Cutoff = Union[int, None, Unset]
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""\s*(?:(?P<quoted>'[^']*'|"[^"]*")
           |(?P<word>[^\s()@,='"]+)
           |(?P<mark>[()@,=]))""",
     re.VERBOSE,
 )
-_PLAIN = re.compile(r"[^\s()@,='\"]+")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_PLAIN = regex(r"[^\s()@,='\"]+")
+_NUMBER = regex(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _DEPTH = 20
 
 

@@ -19,6 +19,8 @@ from typing import Final, NamedTuple, Union
 
 from msgspec import Struct
 
+from ..support.patterns import regex
+
 Value = Union[str, int, float, bool]
 
 
@@ -65,9 +67,9 @@ _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _SAME: Final = {"=": "==", "<>": "!="}
 _WORDS: Final = ("and", "or", "not", "in", "is", "null", "true", "false")
 _MEANT: Final = {"=>": ">=", "=<": "<=", "===": "==", "&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "~": "not"}
-_DATE: Final = re.compile(r"\d{4}[-/]\d\d?[-/]\d")
+_DATE: Final = regex(r"\d{4}[-/]\d\d?[-/]\d")
 _HINTS: Final = {"null": "; write COLUMN is null"}
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"""\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
           |(?P<text>'(?:[^']|'')*')
           |(?P<column>"(?:[^"]|"")*"|`[^`]*`)

@@ -19,19 +19,20 @@ from typing import Any, Final
 import yaml
 from msgspec import Struct, field
 
+from ..support.patterns import regex
 from ..support.secrets import remember
 
 Path = tuple[str | int, ...]
 
-_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_INFINITE = re.compile(r"[-+]?\.(inf|Inf|INF)")
+_INT = regex(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = regex(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_INFINITE = regex(r"[-+]?\.(inf|Inf|INF)")
 _WORDS: Final[dict[str, Any]] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
     ".nan": float("nan"), ".NaN": float("nan"), ".NAN": float("nan"),
 }  # fmt: skip
-_VARIABLE = re.compile(r"\$(?:\$|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::(?P<default>[^}]*))?\})")
+_VARIABLE = regex(r"\$(?:\$|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::(?P<default>[^}]*))?\})")
 _YAML: Final = "tag:yaml.org,2002:"
 _TAGS: Final = {_YAML + kind for kind in ["map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge", "value"]}
 _MOST_VALUES: Final = 100_000
@@ -257,7 +258,7 @@ class _Reader:
 
     def scalar(self, node: yaml.Node) -> Any:
         text = _whole(self.substitute(node))
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
+        if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
             self.problem(node, "this text contains half a character (a lone surrogate)")
             return None
         if "\0" in text:

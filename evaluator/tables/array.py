@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from ..support.lazy import np
 
-Array = NDArray[Any]
+Array: TypeAlias = "np.typing.NDArray[Any]"
 _BLOCK: Final = 1 << 16
 """Length of arrays of 8-byte numbers of which a few fit into the cache of a core."""
 

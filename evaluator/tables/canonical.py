@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import numpy as np
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists, Truth
+from ..support.lazy import np
 from .array import Array
 from .graph import Tables
 from .lists import ListRows, has_id_of_user, ranks_are_of_file, tie_key

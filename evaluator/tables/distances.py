@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Final, Protocol
 
-import numpy as np
 from msgspec import Struct, field
 
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from .array import Array
 from .ids import Ids
 from .item_columns import MOST_BITS, categories_of

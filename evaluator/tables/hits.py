@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 from msgspec import Struct
 
 from ..conventions.axis import Lists, Truth
 from ..support.errors import DataError
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from .array import Array
 from .graph import table
 from .ids import Pairs, gather

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Protocol
 
-import numpy as np
 from msgspec import Struct
 
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from .array import Array, blocks
 
 _SPARSEST: Final = 8
@@ -75,7 +74,7 @@ class Ids:
         return np.where(outside, -1, index_by_id.take(offset, mode="clip"))
 
 
-_MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
+_MULTIPLIER: Final = 0x9E3779B97F4A7C15
 _FEWEST_BITS, _MOST_BITS = 12, 24
 _LONGEST_SQUARE: Final = 1_000
 _ROWS_SORTED: Final = 100_000
@@ -224,7 +223,7 @@ class Lookup:
         self._answers: dict[Pairs, tuple[Array, Array]] = {}
 
     def _slots(self, key: Array) -> Array:
-        slot = key.view(np.uint64) * _MULTIPLIER
+        slot = key.view(np.uint64) * np.uint64(_MULTIPLIER)
         slot >>= self._shift
         return slot.view(np.int64)
 

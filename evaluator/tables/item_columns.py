@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-import numpy as np
-
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from .array import Array
 from .graph import table
 from .ids import Ids

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists
 from ..support.errors import DataError
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from .array import Array, in_single_precision
 from .graph import TableNotes, table
 from .ids import Pairs, gather, has_duplicates

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 from ..conventions.axis import Truth
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from ..syntax.value_columns import source_and_column
 from .array import Array
 from .graph import TableNotes, note_sentence, table
@@ -20,7 +20,7 @@ def parse_numbers(texts: pl.Series, decimal_comma: bool) -> Array:
     return written.str.strip_chars().cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
 
 
-@item_column("value", otherwise=np.nan)
+@item_column("value", otherwise=math.nan)
 def value(prepared: Prepared, column: str) -> Array:
     """Return the value of each item in a column of data.items; NaN for an item without a value."""
     return prepared.item_values[column]

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise, product
 from typing import Any, Final, Literal, NamedTuple
 
-import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists
 from ..support.errors import DataError
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from ..support.synonyms import did_you_mean
 from ..syntax.measure_strings import Scalar
 from .array import Array

@@ -11,10 +11,10 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
 import polars as pl
 from msgspec import Struct
 
+from ..support.lazy import np
 from .array import Array
 from .prepared import Prepared
 from .rows import in_order, number_rows

@@ -7,12 +7,11 @@ from copy import copy
 from functools import cached_property
 from typing import Any, Final
 
-import numpy as np
 from msgspec import Struct, field
 
 from ..exact_sums.group_sums import exact_group_sums
 from ..support.errors import DataError, Given
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from .array import Array
 from .ids import Ids, Lookup, Pairs, gather, make_pairs, user_starts
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from .array import Array, in_single_precision
 from .ids import gather
 from .rows import in_order, within_users
-
-_SIGN = np.uint32(1 << 31)
 
 
 def sorted_within_users(user: Array, keys: Sequence[tuple[Array | pl.Series, bool]]) -> Array:
@@ -77,7 +73,7 @@ def _in_32_bits(key: Array) -> Array:
     bits = (in_single_precision(key) + np.float32(0)).view(np.uint32)  # turns -0.0 into 0.0
     # As integers, the bits of floats rise with positive numbers and fall with negative ones, so those of negative ones are inverted.
     negative = (bits >> np.uint32(31)) * np.uint32(0xFFFFFFFF)
-    rising: Array = bits ^ (negative | _SIGN)
+    rising: Array = bits ^ (negative | np.uint32(1 << 31))
     return rising
 
 

@@ -8,9 +8,9 @@ weighted with its probability. If a relevant item is in a run several times and 
 
 from __future__ import annotations
 
-import numpy as np
 from msgspec import Struct
 
+from ..support.lazy import np
 from .array import Array, in_single_precision
 from .graph import table
 from .ids import changes, distinct

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
 
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..conventions.axis import Truth
 from ..exact_sums.group_sums import exact_group_sums
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from .array import Array
 from .graph import table
 from .ids import Lookup, Pairs, distinct, gather

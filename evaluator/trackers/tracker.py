@@ -13,12 +13,13 @@ from msgspec import Struct
 from ..documents.values import NamedModel, ValuePoint, points_of
 from ..results.gates import Verdicts
 from ..results.result import Result
+from ..support.patterns import regex
 
 _DIGITS: Final = 6
 _LONGEST: Final = 200
 """MLflow allows 250 characters."""
-_NOT_OF_MLFLOW: Final = re.compile(r"[^\w.\- ]", re.ASCII)
-_NOT_OF_IDENTIFIERS: Final = re.compile(r"\W+", re.ASCII)
+_NOT_OF_MLFLOW: Final = regex(r"[^\w.\- ]", re.ASCII)
+_NOT_OF_IDENTIFIERS: Final = regex(r"\W+", re.ASCII)
 
 
 def for_mlflow(measures: Iterable[str]) -> Mapping[str, str]:
