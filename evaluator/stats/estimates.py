@@ -226,7 +226,7 @@ def paired_estimate(sums: PairedSums, alpha: float | None) -> Estimate:
 
 
 def _over_one_denominator(*numbers: Fraction) -> tuple[int, ...]:
-    """Return a common denominator and the numerators over it: integers are many times faster than fractions, which are reduced each time."""
+    """Return a common denominator and the numerators over it: integers are many times faster than fractions, reduced each time."""
     denominator = math.lcm(*(number.denominator for number in numbers))
     return denominator, *(number.numerator * (denominator // number.denominator) for number in numbers)
 
