@@ -40,6 +40,7 @@ def conclusions_of(result: Result, options: ComparisonOptions) -> tuple[Conclusi
     first = rows[models[0]]
     labels = tuple(label for label in first if all(label in of_model for of_model in rows.values()))
     judged = all_named(options.measures, labels, definitions=result.definitions) if options.measures else labels
+    compared = [label for label in judged if first[label].higher_is_better is not None]
     margins = margins_of(options.margins, labels, result.definitions)
     overridden = replace(options, common=True, by=(), unpaired=False)
     sides = {model: Side(model, result, model) for model in models}
@@ -47,7 +48,7 @@ def conclusions_of(result: Result, options: ComparisonOptions) -> tuple[Conclusi
 
     def model_pair(pair: Pair) -> ModelPair:
         if pair not in of_pairs:
-            of_pairs[pair] = ModelPair(sides[pair[0]], sides[pair[1]], overridden, relative=False)
+            of_pairs[pair] = ModelPair(sides[pair[0]], sides[pair[1]], overridden, relative=False, labels=compared)
         return of_pairs[pair]
 
     def values_of(label: str) -> ModelValues:
@@ -67,7 +68,7 @@ def conclusions_of(result: Result, options: ComparisonOptions) -> tuple[Conclusi
         better, users = bool(row.higher_is_better), {model: of_model.n_users for model, of_model in of_models.items()}
         return ModelValues(label, known, users, estimate, better, margin, value_range, row.k, row.aggregate)
 
-    return conclude([values_of(label) for label in judged if first[label].higher_is_better is not None], options.settings)
+    return conclude([values_of(label) for label in compared], options.settings)
 
 
 def closing_with_groups(result: Result, options: ComparisonOptions, measures: Collection[str] | None = None) -> list[str]:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ..results.result import Result, columns_of, select
+from ..results.result import Result, column_of, columns_of, select
 from ..results.row import listed
 from ..results.spellings import Definitions
 from ..stats.concluding import users_text
@@ -179,7 +179,7 @@ class SideRows(Struct, frozen=True, eq=False):
 
     def values(self, column: str) -> list[Floats]:
         """Return the values of a column for each run, in the order of the paired users."""
-        stored = select(self.side.result.per_user, self.side.model, [column])[column].cast(pl.Float64).to_numpy()
+        stored = column_of(self.side.result.per_user, self.side.model, column).cast(pl.Float64).to_numpy()
         return [stored if rows is None else np.append(stored, np.nan)[rows] for rows in self.runs]  # the last one is that of row -1
 
 
@@ -267,7 +267,7 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
 
     def _groups(self, rows_of_side: SideRows, column: str) -> pl.Series:
         side = rows_of_side.side
-        stored = select(side.result.per_user, side.model, [column])[column]
+        stored = column_of(side.result.per_user, side.model, column)
         rows = rows_of_side.runs[0]
         if rows is None:
             return stored

@@ -324,10 +324,15 @@ def _sums_from_exponents(sums: Sequence[dict[int, int]]) -> ExactSums:
 
 def round_fraction(number: Fraction) -> float:
     """Return the float nearest to `number`; infinite if `number` is above the largest float in size."""
+    return round_ratio(number.numerator, number.denominator)
+
+
+def round_ratio(numerator: int, denominator: int) -> float:
+    """Return the float nearest to the quotient of two integers, as `round_fraction`; the denominator is above 0."""
     try:
-        return number.numerator / number.denominator
+        return numerator / denominator
     except OverflowError:
-        return math.inf if number > 0 else -math.inf
+        return math.inf if numerator > 0 else -math.inf
 
 
 def _reduce(integers: list[int], exponent: int) -> ExactSums:

@@ -286,7 +286,8 @@ class Judging(Struct, eq=False):
         model = Side(cases[0].model, self.result, cases[0].model)
         refuse_other_candidates(base, model)
         refuse_incomparable(base, model, dict.fromkeys(case.row.metric for case in cases), unpaired=False)
-        return self.pairs.setdefault((base.name, model.name), ModelPair(base, model, self.demands.options))
+        labels = dict.fromkeys(case.label for case in cases)
+        return self.pairs.setdefault((base.name, model.name), ModelPair(base, model, self.demands.options, labels=labels))
 
 
 @contextmanager

@@ -82,7 +82,7 @@ def text_lists(
     """
     listed = []
     for column, sample in samples.items():
-        texts = [value.strip() for value in sample if value.strip()]
+        texts = {text for value in sample if (text := value.strip())}
         if split is not None:
             is_one = column == "item" or (column not in IDS and any(split in text for text in texts))
         else:

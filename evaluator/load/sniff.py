@@ -273,7 +273,7 @@ def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:
     """Return the kind of a canonical text column: ids are integers if all of the sample are, `nulls` (missing values) aside."""
     if column not in IDS:
         return "time" if column == "timestamp" else "number"
-    return "integer" if all(is_integer(value) for value in sample if value and value not in nulls) else "text"
+    return "integer" if all(map(is_integer, {*sample} - {"", *nulls})) else "text"
 
 
 def scan_of(

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..load.columns import usual_roles
 from .names import bits_of, has_word, meanings
-from .sampled_values import KnownIds, SampledColumn, number_of, overlap, share
+from .sampled_values import KnownIds, SampledColumn, overlap, share
 from .sheets import Sheet
 
 Table = Literal["interactions", "lists"]
@@ -137,7 +137,7 @@ def may_rank(column: SampledColumn, gaps: float) -> bool:
 
 def _judged(sheet: Sheet, user: SampledColumn, column: SampledColumn) -> Iterator[Judge]:
     """Weigh a column of a test file as what judges its rows: by its name, by zeros or False, by the few values of grades."""
-    numbers = {number for number in map(number_of, column.distinct) if number is not None}
+    numbers = {number for number in column.numbers if number is not None}
     has_zero = min(numbers, default=1.0) <= 0 < max(numbers, default=0.0) and len(numbers) <= MOST_GRADES
     has_zero |= "amount" in meanings(column.name) and share(column.numbers, lambda number: number == 0) > 1 - _FULL
     has_gaps = len(numbers) == 1 and numbers != {0.0} and share(column.values, bool) < _FULL

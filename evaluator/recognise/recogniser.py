@@ -8,6 +8,7 @@ is asked, everything (up to 50,000 rows) is read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from msgspec import Struct
@@ -41,7 +42,7 @@ _MOST_USERS, _MOST_DRAFTS = 3, 5
 _JUDGES: Final = ("rating", "score", "rank")
 
 
-class SourceRequest(Struct, frozen=True):
+class SourceRequest(Struct, frozen=True, dict=True):
     """A source to recognise: its name (`data.test`), its table, its first file and its format, and what is given.
 
     `setting` is its place in the config if that is not its name: several files of a glob are `data.recommendations[0]` together.
@@ -58,6 +59,11 @@ class SourceRequest(Struct, frozen=True):
     def place(self) -> str:
         """Its place in the config."""
         return self.setting or self.source
+
+    @cached_property
+    def sheets(self) -> list[Sheet]:
+        """The ways to cut its head into columns."""
+        return look(self.file, self.format, self.options)
 
 
 class Question(Struct, frozen=True):
@@ -166,7 +172,7 @@ class _Recogniser:
     def __init__(self, requests: Sequence[SourceRequest], reads_ratings: bool) -> None:
         self._reads_ratings = reads_ratings
         self._requests = {request.source: request for request in requests if request.options.format not in ("delta", "iceberg")}
-        self._sheets = {source: look(request.file, request.format, request.options) for source, request in self._requests.items()}
+        self._sheets = {source: request.sheets for source, request in self._requests.items()}
         self._requests = {source: request for source, request in self._requests.items() if self._sheets[source]}
         self._pools: dict[str, list[Draft]] = {}
         self._known: dict[str, KnownIds] = {}

@@ -8,7 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
+from operator import ge, le
 from pathlib import Path
 from typing import Any, Final
 
@@ -114,8 +115,11 @@ class Sheet:
         """Return what the numbers of a column say of the order of the rows of each user."""
         key = (user.place, column.place)
         if key not in self.facts:
-            rows = column.values if column.is_list else [[column.values[row] for row in rows] for rows in self.groups(user).values()]
-            self.facts[key] = _order_of([list(map(number_of, values)) for values in rows if len(values) > 1])
+            if column.is_list:
+                lists = [list(map(number_of, values)) for values in column.values if len(values) > 1]
+            else:
+                lists = [[column.numbers[row] for row in rows] for rows in self.groups(user).values() if len(rows) > 1]
+            self.facts[key] = _order_of(lists)
         found: Order = self.facts[key]
         return found
 
@@ -133,21 +137,20 @@ class Order(Struct, frozen=True):
     ties: float = 0.0
 
 
-def _order_of(lists: Sequence[Sequence[float | None]]) -> Order:
+def _order_of(lists: Sequence[list[Any]]) -> Order:
     seen: Counter[str] = Counter()
     bits: dict[str, float] = dict.fromkeys(("counts", "permutes", "falls", "rises"), 0.0)
-    for values in lists:
-        numbers = [value for value in values if value is not None]
-        n, distinct = len(values), len(set(numbers))
-        if len(numbers) < n:
+    for numbers in lists:
+        if None in numbers:
             continue
+        n, distinct, later = len(numbers), len(set(numbers)), numbers[1:]
         ways = math.lgamma(n + 1) / math.log(2)
-        rises = all(a <= b for a, b in pairwise(numbers))
+        rises, falls = all(map(le, numbers, later)), all(map(ge, numbers, later))
         permutes = distinct == n and min(numbers) in (0, 1) and max(numbers) - min(numbers) == n - 1
-        signs = {"falls": all(a >= b for a, b in pairwise(numbers)), "rises": rises, "permutes": permutes, "counts": permutes and rises}
-        for sign, holds in signs.items():
-            seen[sign] += holds
-            bits[sign] += holds * (distinct > 1) * (n * math.log2(n) - ways if sign == "permutes" else ways)
+        for sign, holds in (("falls", falls), ("rises", rises), ("permutes", permutes), ("counts", permutes and rises)):
+            if holds:
+                seen[sign] += 1
+                bits[sign] += (distinct > 1) * (n * math.log2(n) - ways if sign == "permutes" else ways)
         seen["ties"] += distinct < n
     common = {sign: said if lists and seen[sign] >= _NEARLY_ALL * len(lists) else 0.0 for sign, said in bits.items()}
     if common["falls"] >= _SURELY:  # n to 1: points, rather than ranks of which the worst is first

@@ -16,7 +16,7 @@ from .evidence import MOST_GRADES
 from .names import MOST, meanings
 from .recogniser import SourceRequest
 from .sampled_values import SampledColumn
-from .sheets import Sheet, look
+from .sheets import Sheet
 
 _TEST, _LISTS = "data.test", "data.recommendations."
 _ORDERS = frozenset(("score", "rank"))
@@ -69,8 +69,7 @@ def _exchanged(test: SourceRequest, lists: Sequence[SourceRequest], more: str) -
 
 def _sheet(request: SourceRequest) -> Sheet | None:
     """Return a file cut into columns, if they all have names."""
-    sheets = look(request.file, request.format, request.options)
-    named = [sheet for sheet in sheets if sheet.header is not False and all(column.is_named for column in sheet.columns)]
+    named = [sheet for sheet in request.sheets if sheet.header is not False and all(column.is_named for column in sheet.columns)]
     return named[0] if named and len(named[0].columns) > 2 else None
 
 

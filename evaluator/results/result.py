@@ -61,6 +61,12 @@ def select(users: Mapping[str, pl.DataFrame], model: str, names: Sequence[str]) 
     return users.read(model, names) if isinstance(users, StoredUsers) else users[model][list(names)]
 
 
+def column_of(users: Mapping[str, pl.DataFrame], model: str, name: str) -> pl.Series:
+    """Return one column of a model's per-user values; no other is read."""
+    refuse_lost_threads()
+    return (users.read(model, [name]) if isinstance(users, StoredUsers) else users[model])[name]
+
+
 class TruthFingerprint(Struct, frozen=True):
     """Identifies a test set: numbers of users and rows, and a hash of all rows (user, item, rating) that ignores their order."""
 

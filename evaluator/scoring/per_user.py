@@ -78,20 +78,21 @@ class Scorer(Struct, eq=False):
     def values(self, group: MeasureGroup, sums: Sums) -> GroupValues:
         """Compute a group of measures with per-user values; groups that differ in nothing that matters in this part share them."""
         with within_numbers(group, sums):
-            key = self._key_of_values(group, sums)
+            users = self.counts(group.first)
+            result = self.body(group, sums, users[0])
+            key = self._key_of_values(group, result, users)
             if key not in self._bodies:
-                self._bodies[key] = self._compute_values(group, sums)
+                self._bodies[key] = self._compute_values(group, result, users, sums)
             held: GroupValues = self._bodies[key]
             return held
 
-    def _key_of_values(self, group: MeasureGroup, sums: Sums) -> Any:
+    def _key_of_values(self, group: MeasureGroup, result: Any, users: tuple[Array, Array, Array]) -> Any:
         """Return all that the values of a group depend on: the result of its body, users by their masks, and the rules for some of them."""
-        definition, rules = group.first, group.first.user_rules
-        counts, n_relevant, n_recommended = self.counts(definition)
+        definition, rules, (counts, n_relevant, n_recommended) = group.first, group.first.user_rules, users
         perfect = self._perfect(definition, n_relevant)
         return (
             "values",
-            id(self.body(group, sums, counts)),  # all results are kept, so no two have the same id
+            id(result),  # all results are kept, so no two have the same id
             np.packbits(counts).tobytes(),
             None if perfect is None else np.packbits(perfect).tobytes(),
             definition.axes["float_type"],
@@ -105,10 +106,8 @@ class Scorer(Struct, eq=False):
             definition.is_weighted,
         )
 
-    def _compute_values(self, group: MeasureGroup, sums: Sums) -> GroupValues:
-        definition = group.first
-        counts, n_relevant, n_recommended = self.counts(definition)
-        result = self.body(group, sums, counts)
+    def _compute_values(self, group: MeasureGroup, result: Any, users: tuple[Array, Array, Array], sums: Sums) -> GroupValues:
+        definition, (counts, n_relevant, n_recommended) = group.first, users
         values = plain(result)
         values = np.broadcast_to(values, (len(group.indexes), self.n_users))
         values = round_to(values, str(definition.axes["float_type"]))

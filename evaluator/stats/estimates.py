@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..exact_sums.exact import ExactSums, round_fraction
+from ..exact_sums.exact import ExactSums, round_fraction, round_ratio
 from ..exact_sums.group_sums import exact_group_sums
 from ..support.lazy import np
 from .confidence import Confidence, StudentT, claimed_t, is_skewed
@@ -124,7 +124,7 @@ def _crossing(increasing: Callable[[float], float], level: float, step: float) -
     return high
 
 
-_SPREADLESS: Final = 1e-24
+_SPREADLESS: Final = (1e-24).as_integer_ratio()
 """A variance below this share of the mean square comes from rounding."""
 _FEW: Final = 30
 """Users of equal weight below which the interval of a weighted mean is approximate."""
@@ -224,17 +224,25 @@ def paired_estimate(sums: PairedSums, alpha: float | None) -> Estimate:
     return replace(estimate, sd=sd, relative=relative, notes=notes)
 
 
+def _over_one_denominator(*numbers: Fraction) -> tuple[int, ...]:
+    """Return a common denominator and the numerators over it: integers are many times faster than fractions, reduced each time."""
+    denominator = math.lcm(*(number.denominator for number in numbers))
+    return denominator, *(number.numerator * (denominator // number.denominator) for number in numbers)
+
+
 def standard_deviation(total: Fraction, squares: Fraction, n: int, rounding: Fraction = Fraction(0)) -> float:
     """Return √((Σd² - (Σd)²/n) / (n - 1)) from sums; 0 if the result is only rounding error of the terms."""
-    centred = squares - total * total / n
-    return math.sqrt(round_fraction(centred / (n - 1))) if centred > max(rounding, Fraction(_SPREADLESS) * squares) else 0.0
+    unit, t, s, error = _over_one_denominator(total, squares, rounding)
+    centred, (few, of_many) = n * unit * s - t * t, _SPREADLESS
+    has_spread = centred > n * unit * error and of_many * centred > few * n * unit * s
+    return math.sqrt(round_ratio(centred, n * (n - 1) * unit * unit)) if has_spread else 0.0
 
 
 def skewness_of_mean(total: Fraction, squares: Fraction, cubes: Fraction, n: int) -> float:
     """Return the skewness of a mean of `n` values with spread, from their sums: that of the values / √n, Σ(d - m)³ / (Σ(d - m)²)^1.5."""
-    mean = total / n
-    second, third = squares - mean * total, cubes - 3 * mean * squares + 2 * mean * mean * total
-    size = min(1.0, math.sqrt(round_fraction(third * third / second**3)))  # it is never above 1, but for rounding
+    unit, t, s, c = _over_one_denominator(total, squares, cubes)
+    second, third = n * unit * s - t * t, n * n * unit * unit * c - 3 * n * unit * t * s + 2 * t * t * t
+    size = min(1.0, math.sqrt(third * third / (n * second**3)))  # it is never above 1, but for rounding
     return size if third >= 0 else -size
 
 

@@ -136,8 +136,9 @@ class Population(Struct, frozen=True, eq=False, dict=True):
 
     def sums(self, drawn: Floats, measure: int) -> PairedSums:
         """Return the sums of one measure from a row of `drawn`."""
-        *sums, n, up, down = drawn[_N_TERMS * measure : _N_TERMS * (measure + 1)].tolist()
-        return PairedSums(max(0, round(n)), max(0, round(up)), max(0, round(down)), 0, ExactSums.from_values(np.array(sums)[:, np.newaxis]))
+        *of_sides, d, dd, ddd, n, up, down = drawn[_N_TERMS * measure : _N_TERMS * (measure + 1)].tolist()
+        sums = np.array([d, dd, ddd, *of_sides])
+        return PairedSums(max(0, round(n)), max(0, round(up)), max(0, round(down)), 0, ExactSums.from_values(sums[:, np.newaxis]))
 
 
 def _normal_sums(terms: Floats, shares: Floats, numbers: NDArray[np.integer], random: np.random.Generator) -> Floats:

@@ -68,10 +68,12 @@ def estimate_paired(
     aggregate: str = "mean",
     clusters: NDArray[np.integer] | None = None,
     relative: bool = True,
+    sums: PairedSums | None = None,
 ) -> Estimate:
     """Return the estimate that `compare_paired` records and that gates judge too.
 
-    Without `relative` a difference of means as a share of the base value has no interval, because that takes longer than the rest.
+    Without `relative` a difference of means as a share of the base value has no interval, because that takes longer than the rest. `sums`
+    are those of the values if they are known.
     """
     left, right = np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64)
     a, b, n_unpaired = both_finite(left, right)
@@ -85,7 +87,7 @@ def estimate_paired(
     elif aggregate == "geometric":
         estimate = _geometric_estimate(a, b, settings, members)
     else:
-        sums = PairedSums.from_values(a, b)
+        sums = PairedSums.from_values(a, b) if sums is None else sums
         estimate = _tested(paired_estimate(sums, settings.alpha if relative else None), a, b, settings, members)
         is_alone = members is None and settings.test == "t"
         if estimate.test == PLAIN and relative:

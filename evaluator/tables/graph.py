@@ -152,6 +152,11 @@ def table(
 
 def closure(names: Collection[str]) -> frozenset[str]:
     """Return the tables called `names`, and all tables and inputs that they use, directly or indirectly."""
+    return _closure(frozenset(names))
+
+
+@cache
+def _closure(names: frozenset[str]) -> frozenset[str]:
     names_reached: set[str] = set()
     left = list(names)
     while left:
@@ -186,6 +191,8 @@ class Tables:
         self._inputs = inputs
         self._tables: dict[Key, Any] = {}
         self._of_same: dict[Hashable, tuple[Any, Collection[Any]]] = {}
+        self._asked: dict[Hashable, Any] = {}
+        """The tables as they were asked for: most are asked for many times, and finding out what a table depends on takes longest."""
 
     def key(self, name: str, choice: Choice, params: Mapping[str, Scalar]) -> Key:
         """Return the unique key of a table: its name with only the choices and parameters that it depends on."""
@@ -196,6 +203,9 @@ class Tables:
 
     def get(self, name: str, choice: Choice = NO_CHOICE, **params: Scalar) -> Any:
         """Return the table called `name` under a choice; `KeyError` if the table does not exist or a parameter is missing."""
+        asked = name, choice, *params.items()
+        if asked in self._asked:
+            return self._asked[asked]
         if name in self._inputs:
             return self._inputs[name]
         key = self.key(name, choice, params)
@@ -205,6 +215,7 @@ class Tables:
             given |= {varied: getattr(choice, varied) for varied in kind.varies}
             given |= {param: params[param] for param in kind.params}
             self._tables[key] = kind.make(**given) if "notes" in kind.uses else self._made_once(kind, given)
+        self._asked[asked] = self._tables[key]
         return self._tables[key]
 
     def _made_once(self, kind: TableKind, given: Mapping[str, Any]) -> Any:
@@ -223,6 +234,7 @@ class Tables:
     def replace(self, name: str, choice: Choice, replacement: Any, **params: Scalar) -> None:
         """Replace a table by another one."""
         self._tables[self.key(name, choice, params)] = replacement
+        self._asked.clear()
 
     def variant(self, name: str, replacements: Mapping[Choice, Any]) -> Tables:
         """Return the same tables with others called `name` for the choices of `replacements`; tables that use them are computed again."""

@@ -195,9 +195,12 @@ def reorder_hits(hits: Rows, runs: TieRuns, *, best: bool) -> Rows:
 
 def n_expected_ranks(hits: Rows, runs: TieRuns, deepest: int | None) -> Array:
     """Return an upper bound of the number of rows that `expected_ranks` returns for each user."""
-    by_run = HitsByRun.from_hits(hits, runs, best=True)
-    ranks = by_run.size if deepest is None else np.minimum(by_run.size, deepest)
-    return np.bincount(by_run.rows.user, by_run.n_hits * ranks, hits.n_users)
+    run = runs.run_of(hits)
+    tied = np.flatnonzero(run >= 0)
+    ranks, n_hits = np.ones(len(hits), dtype=np.int64), np.bincount(run[tied], minlength=len(runs))
+    size = runs.size if deepest is None else np.minimum(runs.size, deepest)
+    ranks[tied] = (n_hits * size)[run[tied]]
+    return np.bincount(hits.user, ranks, hits.n_users)
 
 
 def expected_ranks(hits: Rows, runs: TieRuns, deepest: int | None) -> Rows:
