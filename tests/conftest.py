@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -33,6 +34,8 @@ os.environ.pop("COLUMNS", None)  # workers of xdist set it, and tables in pipes 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # images set it; every process that tests start would compile all modules
 sys.dont_write_bytecode = False  # the same for tests: pytest rewrites their assertions, which takes longer than all imports
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # like the command line; else its threads wait busily in every process of a test
+
+gc.disable()  # until all tests are collected: what is imported and collected stays
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = ROOT / "configs"
@@ -102,6 +105,7 @@ def pytest_collection_finish() -> None:
     # Imported and collected objects stay, and tests make few cycles: frequent garbage collection takes a twelfth of the time of all tests.
     gc.set_threshold(50_000, 20, 20)
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -240,6 +244,23 @@ def receval(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, 
         return code, captured.out, captured.err
 
     return receval
+
+
+_built: dict[tuple[Any, ...], Path] = {}
+
+
+def built_once(folder: Path, build: Callable[..., object], *given: Any) -> Path:
+    """Fill a folder with what `build(*given)` writes into the working folder: it runs once in a process, and other tests get copies.
+
+    What `build` takes from around it must be the same in every test, because only its name and `given` are compared.
+    """
+    key = (build.__module__, build.__qualname__, given)
+    if key not in _built:
+        made = Path(tempfile.mkdtemp(prefix="built-"))
+        with contextlib.chdir(made):
+            build(*given)
+        _built[key] = made
+    return Path(shutil.copytree(_built[key], folder, dirs_exist_ok=True))
 
 
 def copied_configs(folder: Path) -> Path:

@@ -83,7 +83,7 @@ def different(lines: dict[str, set[Any]], again: dict[str, set[Any]]) -> list[An
     return [(line, values, again.get(line)) for line, values in lines.items() if again.get(line) != values]
 
 
-@settings(max_examples=draws(3, 8))
+@settings(max_examples=draws(2, 8))
 @given(world=worlds(), seed=st.integers(0, 1000))
 def test_measures_with_equal_signatures_have_equal_values(world, seed, evaluate):
     result = measured(evaluate, odd(world, seed), some_metrics(seed, EVERY), relevance=CONTEXTS[seed % len(CONTEXTS)], top_k=[2])
