@@ -12,7 +12,9 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -123,17 +125,27 @@ drawer = drawing._drawer
 
 
 class DrawnOnce:
-    """vl-convert, which draws each chart once for all tests of a process: it takes 0.1 s, and many tests make the same page."""
+    """vl-convert, which draws each chart once for all tests, also of later sessions: it takes 0.1 s, and many tests make the same page."""
 
-    def __init__(self) -> None:
-        self.svg = cache(lambda spec, options: drawer().vegalite_to_svg(json.loads(spec), **json.loads(options)))
+    def __init__(self, folder: Path) -> None:
+        self.svg = cache(partial(self._svg, folder))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(drawer(), name)
 
     def vegalite_to_svg(self, spec: Mapping[str, Any], **options: Any) -> str:
         drawer()  # tests may hide it
-        return self.svg(json.dumps(spec), json.dumps(options))
+        return self.svg(json.dumps([spec, options]))
+
+    @staticmethod
+    def _svg(folder: Path, asked: str) -> str:
+        file = folder / sha256(f"{version('vl-convert-python')} {asked}".encode()).hexdigest()
+        if not file.exists():
+            spec, options = json.loads(asked)
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", dir=folder, delete=False) as drawn:
+                drawn.write(drawer().vegalite_to_svg(spec, **options))
+            os.replace(drawn.name, file)
+        return file.read_text("utf-8")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -145,8 +157,8 @@ def _the_disk_is_not_waited_for() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _charts_are_drawn_once() -> Iterator[None]:
-    once = DrawnOnce()
+def _charts_are_drawn_once(pytestconfig: pytest.Config) -> Iterator[None]:
+    once = DrawnOnce(pytestconfig.cache.mkdir("charts"))  # pytest --cache-clear draws them anew
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawing, "_drawer", lambda: once)
         yield

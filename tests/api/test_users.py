@@ -200,6 +200,7 @@ def test_a_user_of_train_alone_has_a_history_and_no_values():
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.filterwarnings("default")  # of the kernel
 @pytest.mark.skipif(not all(map(find_spec, ("nbclient", "ipykernel"))), reason="needs nbclient and ipykernel")
 def test_a_notebook_shows_one_user_and_two_lists():
