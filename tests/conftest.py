@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -11,7 +12,9 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +36,8 @@ os.environ.pop("COLUMNS", None)  # workers of xdist set it, and tables in pipes 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # images set it; every process that tests start would compile all modules
 sys.dont_write_bytecode = False  # the same for tests: pytest rewrites their assertions, which takes longer than all imports
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # like the command line; else its threads wait busily in every process of a test
+
+gc.disable()  # until all tests are collected: what is imported and collected stays
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = ROOT / "configs"
@@ -102,6 +107,7 @@ def pytest_collection_finish() -> None:
     # Imported and collected objects stay, and tests make few cycles: frequent garbage collection takes a twelfth of the time of all tests.
     gc.set_threshold(50_000, 20, 20)
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -119,17 +125,27 @@ drawer = drawing._drawer
 
 
 class DrawnOnce:
-    """vl-convert, which draws each chart once for all tests of a process: it takes 0.1 s, and many tests make the same page."""
+    """vl-convert, which draws each chart once for all tests, also of later sessions: it takes 0.1 s, and many tests make the same page."""
 
-    def __init__(self) -> None:
-        self.svg = cache(lambda spec, options: drawer().vegalite_to_svg(json.loads(spec), **json.loads(options)))
+    def __init__(self, folder: Path) -> None:
+        self.svg = cache(partial(self._svg, folder))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(drawer(), name)
 
     def vegalite_to_svg(self, spec: Mapping[str, Any], **options: Any) -> str:
         drawer()  # tests may hide it
-        return self.svg(json.dumps(spec), json.dumps(options))
+        return self.svg(json.dumps([spec, options]))
+
+    @staticmethod
+    def _svg(folder: Path, asked: str) -> str:
+        file = folder / sha256(f"{version('vl-convert-python')} {asked}".encode()).hexdigest()
+        if not file.exists():
+            spec, options = json.loads(asked)
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", dir=folder, delete=False) as drawn:
+                drawn.write(drawer().vegalite_to_svg(spec, **options))
+            os.replace(drawn.name, file)
+        return file.read_text("utf-8")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -141,8 +157,8 @@ def _the_disk_is_not_waited_for() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _charts_are_drawn_once() -> Iterator[None]:
-    once = DrawnOnce()
+def _charts_are_drawn_once(pytestconfig: pytest.Config) -> Iterator[None]:
+    once = DrawnOnce(pytestconfig.cache.mkdir("charts"))  # pytest --cache-clear draws them anew
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawing, "_drawer", lambda: once)
         yield
@@ -240,6 +256,23 @@ def receval(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, 
         return code, captured.out, captured.err
 
     return receval
+
+
+_built: dict[tuple[Any, ...], Path] = {}
+
+
+def built_once(folder: Path, build: Callable[..., object], *given: Any) -> Path:
+    """Fill a folder with what `build(*given)` writes into the working folder: it runs once in a process, and other tests get copies.
+
+    What `build` takes from around it must be the same in every test, because only its name and `given` are compared.
+    """
+    key = (build.__module__, build.__qualname__, given)
+    if key not in _built:
+        made = Path(tempfile.mkdtemp(prefix="built-"))
+        with contextlib.chdir(made):
+            build(*given)
+        _built[key] = made
+    return Path(shutil.copytree(_built[key], folder, dirs_exist_ok=True))
 
 
 def copied_configs(folder: Path) -> Path:

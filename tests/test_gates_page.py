@@ -43,10 +43,13 @@ def home(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_pipeline_passes_better_models_fails_worse_ones_and_warns_of_inconclusive_ones(home, receval):
+@pytest.mark.parametrize("with_plans", [False, pytest.param(True, marks=pytest.mark.release)])  # a plan takes 5 seconds
+def test_a_pipeline_passes_better_models_fails_worse_ones_and_warns_of_inconclusive_ones(with_plans, home, receval):
     code = 0
     for block in blocks("console"):
         for command, said in commands(block):
+            if "--plan" in command and not with_plans:
+                continue
             if command == "echo $?":
                 assert said == [str(code)]
             elif command.startswith("cp "):

@@ -73,7 +73,11 @@ def home(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("page", RUN, ids=str)
+LONG = ["docs/how-to/history.md", "docs/how-to/sampled-candidates.md", "docs/how-to/data-sets.md"]
+"""Pages whose scripts make and evaluate data of many runs, which takes seconds; a release runs them."""
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, marks=pytest.mark.release) if str(page) in LONG else page for page in RUN], ids=str)
 def test_the_commands_of_a_page_print_the_shown_output(page, home, receval, monkeypatch):
     for name, value in TERMINAL.items() if str(page) in ON_A_TERMINAL else ():
         monkeypatch.setenv(name, value)

@@ -11,7 +11,7 @@ import receval as library
 from tests.comparison.conftest import lists_of, rated_items
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def results():
     def one(seed):
         score = pl.col("rating").cast(pl.Float64).alias("score")

@@ -36,7 +36,7 @@ def known(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else value
 
 
-@settings(max_examples=draws(2, 6))
+@settings(max_examples=draws(1, 6))
 @given(world=worlds(), first=st.sampled_from([3, 0, 1, 2, 4, 5, 6]))
 def test_values_are_those_of_the_run_to_the_last_bit(world, first, evaluate, tmp_path):
     metrics = [*VARIANTS][first::7]
@@ -200,6 +200,7 @@ def test_a_user_of_train_alone_has_a_history_and_no_values():
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.filterwarnings("default")  # of the kernel
 @pytest.mark.skipif(not all(map(find_spec, ("nbclient", "ipykernel"))), reason="needs nbclient and ipykernel")
 def test_a_notebook_shows_one_user_and_two_lists():

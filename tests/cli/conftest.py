@@ -15,6 +15,7 @@ from receval import load_config
 
 from tests.cli.gate_place import CONFIG, SIDE, TEST, lists
 from tests.cli.inits import Done
+from tests.conftest import built_once
 
 
 @pytest.fixture
@@ -58,19 +59,22 @@ def init(receval: Any, folder: Any) -> Callable[..., Done]:
 
 
 @pytest.fixture
-def gate_folder(write, receval, tmp_path, monkeypatch):
+def gate_folder(receval, tmp_path, monkeypatch):
     """Return a folder with a config, its data and the baseline results/main."""
-    monkeypatch.chdir(tmp_path)
-    for name, text in (
-        ("test", TEST),
-        ("users", SIDE),
-        ("home", lists(lambda user: user % 2)),
-        ("main", lists(lambda user: user % 2).replace("1,c,1", "1,d,1", 1)),  # one other item, and the same values
-        ("worse", lists(lambda user: user % 3 == 1)),
-    ):
-        write(f"{name}.csv", text)
-    write("config.yaml", yaml.safe_dump(CONFIG))
-    main = ("--set", "gates.rules=[]", "--recs", "home=main.csv", "--replace")
-    code, _, err = receval("run", "config.yaml", "-q", "-o", "results/main/", *main)
-    assert code == 0, err
+
+    def build():
+        for name, text in (
+            ("test", TEST),
+            ("users", SIDE),
+            ("home", lists(lambda user: user % 2)),
+            ("main", lists(lambda user: user % 2).replace("1,c,1", "1,d,1", 1)),  # one other item, and the same values
+            ("worse", lists(lambda user: user % 3 == 1)),
+        ):
+            Path(f"{name}.csv").write_text(text)
+        Path("config.yaml").write_text(yaml.safe_dump(CONFIG))
+        main = ("--set", "gates.rules=[]", "--recs", "home=main.csv", "--replace")
+        code, _, err = receval("run", "config.yaml", "-q", "-o", "results/main/", *main)
+        assert code == 0, err
+
+    monkeypatch.chdir(built_once(tmp_path, build))
     return tmp_path

@@ -6,9 +6,12 @@ import csv
 import io
 import json
 import random
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
+from tests.conftest import built_once
 
 QUALITY = {"pop": 0.3, "knn": 0.45, "ease": 0.6}
 CONFIG = """
@@ -22,25 +25,27 @@ health: off
 def folders(tmp_path, receval):
     """Return a function that evaluates models on some data sets; better ones find the item of a user more often."""
 
+    def build(number, own, metrics):
+        chance = random.Random(number)
+        test = [(user, chance.randrange(50)) for user in range(120 + 20 * number)]
+        Path("test.csv").write_text("user,item\n" + "".join(f"{user},{item}\n" for user, item in test))
+        for model in own:
+            rows = []
+            for user, item in test:
+                listed = [other for other in chance.sample(range(50), 6) if other != item][:5]
+                if chance.random() < QUALITY[model]:
+                    listed[chance.randrange(5)] = item
+                rows += [f"{user},{other},{rank}\n" for rank, other in enumerate(listed, 1)]
+            Path(f"{model}.csv").write_text("user,item,rank\n" + "".join(rows))
+        lists = ", ".join(f"{model}: {model}.csv" for model in own)
+        Path("config.yaml").write_text(CONFIG % (lists, metrics))
+        assert receval("run", "config.yaml", "-q", "-o", "out/")[0] == 0
+
     def folders(n=3, models=tuple(QUALITY), metrics="nDCG@5, HitRate@5", lacks=None):
         places = []
         for number in range(n):
-            chance, place = random.Random(number), tmp_path / f"d{number}"
-            place.mkdir(exist_ok=True)
-            own = [model for model in models if (number, model) != lacks]
-            test = [(user, chance.randrange(50)) for user in range(120 + 20 * number)]
-            (place / "test.csv").write_text("user,item\n" + "".join(f"{user},{item}\n" for user, item in test))
-            for model in own:
-                rows = []
-                for user, item in test:
-                    listed = [other for other in chance.sample(range(50), 6) if other != item][:5]
-                    if chance.random() < QUALITY[model]:
-                        listed[chance.randrange(5)] = item
-                    rows += [f"{user},{other},{rank}\n" for rank, other in enumerate(listed, 1)]
-                (place / f"{model}.csv").write_text("user,item,rank\n" + "".join(rows))
-            lists = ", ".join(f"{model}: {model}.csv" for model in own)
-            (place / "config.yaml").write_text(CONFIG % (lists, metrics))
-            assert receval("run", place / "config.yaml", "-q", "-o", f"{place}/out/")[0] == 0
+            own = tuple(model for model in models if (number, model) != lacks)
+            place = built_once(tmp_path / f"d{number}", build, number, own, metrics)
             places.append(f"d{number}={place}/out")
         return places
 

@@ -13,6 +13,8 @@ from receval.config.card import Card
 from receval.documents.card import FIELDS, NOT_STATED
 from receval.results.signature import signature_lines
 
+from tests.conftest import built_once
+
 STATED = {
     "data": "MovieLens",
     "preprocessing": "5-core",
@@ -28,9 +30,12 @@ STATED = {
 @pytest.fixture
 def results(receval, sample, tmp_path):
     """Return a folder of results of the quick start."""
-    code, _, err = receval("run", sample / "quickstart.yaml", "-o", f"{tmp_path / 'results'}/", "-q")
-    assert (code, err) == (0, "")
-    return tmp_path / "results"
+
+    def build():
+        code, _, err = receval("run", sample / "quickstart.yaml", "-o", "results/", "-q")
+        assert (code, err) == (0, "")
+
+    return built_once(tmp_path, build) / "results"
 
 
 @pytest.fixture

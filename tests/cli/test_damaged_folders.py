@@ -20,7 +20,7 @@ from receval.support.errors import DataError
 
 from tests.sizes import draws
 
-N = int(os.environ.get("RECEVAL_DAMAGES", draws(20, 60)))
+N = int(os.environ.get("RECEVAL_DAMAGES", draws(12, 60)))
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 READ = ("manifest.json", "results.json", "per_user.parquet")
 """Files that are read; others are only copied, by `baseline set`."""

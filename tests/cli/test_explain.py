@@ -122,7 +122,7 @@ def test_the_explanation_of_a_dirty_list_counts_it_as_the_results_do(label, tmp_
     )
     config = load_config(path)
     result = run(config)
-    for row in some(result.per_user["everything"].filter(pl.col(label).is_not_null()).rows(named=True), 7):
+    for row in some(result.per_user["everything"].filter(pl.col(label).is_not_null()).rows(named=True), 4):
         found = explain(config, label, row["user"])
         assert found.value == row[label], row["user"]
         check(found)

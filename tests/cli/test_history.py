@@ -15,6 +15,7 @@ from receval.storage.looks import add_looks
 from receval.support.errors import OutputError
 
 from tests.comparison.test_series import N_USERS, result
+from tests.conftest import built_once
 
 RULE = ("--rule", "nDCG@5 max_loss 2%")
 
@@ -22,10 +23,13 @@ RULE = ("--rule", "nDCG@5 max_loss 2%")
 @pytest.fixture
 def nights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder of three nights, the last of which loses, and of a job that failed."""
-    for number, share in enumerate((0.8, 0.79, 0.7), 1):
-        result(share).save(tmp_path / "nights" / f"{number:02}")
-    (tmp_path / "nights" / "failed").mkdir()
-    monkeypatch.chdir(tmp_path)
+
+    def build() -> None:
+        for number, share in enumerate((0.8, 0.79, 0.7), 1):
+            result(share).save(Path("nights") / f"{number:02}")
+        Path("nights", "failed").mkdir()
+
+    monkeypatch.chdir(built_once(tmp_path, build))
     return tmp_path / "nights"
 
 
@@ -98,9 +102,12 @@ def test_a_page_has_the_chart_the_sentences_and_nothing_from_elsewhere(nights: P
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(nights: Path, receval: Any, arguments: tuple[str, ...], code: int, sentence: str):
-    result(0.8).save(Path("copy/01"))
-    result(0.8, n_users=N_USERS - 9).save(Path("other"))
-    Path("file.py").write_text("")
+    def build() -> None:
+        result(0.8).save(Path("copy/01"))
+        result(0.8, n_users=N_USERS - 9).save(Path("other"))
+        Path("file.py").write_text("")
+
+    built_once(Path(), build)
     before = tree(nights)
     found, out, err = receval(*arguments)
     assert sentence in " ".join(err.split()), err

@@ -13,6 +13,7 @@ import yaml
 from receval import load_config, run
 
 from tests.cli.inits import EVERY, HEADER, PLAIN, SCORED, STARS, TEST, TRAIN, models, pairs, text
+from tests.sizes import FULL
 
 ITEMS = text([(11, "Alien"), (12, "Brazil"), (13, "Clue")], ("item_id", "title"))
 
@@ -252,7 +253,8 @@ def test_the_lists_of_several_seeds_are_runs_of_one_model(pattern, init):
     ]
     document = {**yaml.safe_load(done.config), "data": {"folds": explicit}, "health": "off"}
     Path("explicit.yaml").write_text(yaml.safe_dump(document))
-    assert rows_of(load_config("config.yaml", ["health=off"])) == rows_of(load_config("explicit.yaml"))
+    if FULL or "fold{fold}" in pattern:
+        assert rows_of(load_config("config.yaml", ["health=off"])) == rows_of(load_config("explicit.yaml"))
 
 
 def rows_of(loaded: Any) -> list[Any]:

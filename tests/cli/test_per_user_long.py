@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
 import receval as library
 
+from tests.conftest import built_once
 from tests.sizes import each_once
 
 LISTS = "user,item,score\nal,x,2\nal,z,1\nbo,q,3\nbo,y,2\ncy,z,1\n"
@@ -32,19 +34,22 @@ health: off
 
 
 @pytest.fixture
-def folders(write, receval, tmp_path):
+def folders(receval, tmp_path):
     """Return a function that writes a config and its results in both forms."""
 
     def folders(config):
-        write("test.csv", "user,item\nal,x\nal,y\nbo,y\ncy,z\n")
-        write("users.csv", "user,plan,revenue\nal,free,1\nbo,paid,2.5\ncy,free,0.5\n")
-        write("knn.csv", LISTS)
-        write("pop.csv", OTHER)
-        path = write("config.yaml", config)
-        for form in ("wide", "long"):
-            code, _, err = receval("run", path, "-q", "-o", f"{tmp_path / form}/", "--set", f"output.per_user={form}")
-            assert (code, err) == (0, "")
+        built_once(tmp_path, build, config)
         return tmp_path / "wide", tmp_path / "long"
+
+    def build(config):
+        Path("test.csv").write_text("user,item\nal,x\nal,y\nbo,y\ncy,z\n")
+        Path("users.csv").write_text("user,plan,revenue\nal,free,1\nbo,paid,2.5\ncy,free,0.5\n")
+        Path("knn.csv").write_text(LISTS)
+        Path("pop.csv").write_text(OTHER)
+        Path("config.yaml").write_text(config)
+        for form in ("wide", "long"):
+            code, _, err = receval("run", "config.yaml", "-q", "-o", f"{form}/", "--set", f"output.per_user={form}")
+            assert (code, err) == (0, "")
 
     return folders
 

@@ -83,7 +83,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("key", [f"{above}.{name}".strip(".") for above, names in KEYS.items() for name in names])
 def test_a_value_of_the_environment_is_never_printed_or_written(key, folder, receval):
     first = len(key)
-    for number, form in enumerate(FORMS):
+    for number, form in [*enumerate(FORMS)] if FULL else [*enumerate(FORMS)][first % 2 :: 2]:  # every form at some keys
         (folder / "c.yaml").write_text(config_with(key, form))
         for command in (COMMANDS * 2)[(first + 2 * number) % len(COMMANDS) :][: draws(1, 2)]:  # every command at some keys
             code, out, err = receval(*command.split())

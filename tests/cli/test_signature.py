@@ -16,13 +16,19 @@ def config(sample):
     return sample / "quickstart.yaml"
 
 
+LINES = []
+
+
 @pytest.fixture
 def line(receval, config):
-    code, out, err = receval("run", config, *ONE, "--signature", "-q")
-    assert (code, err) == (0, "")
-    assert out.startswith("receval:")
-    assert out.count("\n") == 1
-    return out.strip()
+    """Return the signature of the sample, which one run prints for all tests."""
+    if not LINES:
+        code, out, err = receval("run", config, *ONE, "--signature", "-q")
+        assert (code, err) == (0, "")
+        assert out.startswith("receval:")
+        assert out.count("\n") == 1
+        LINES.append(out.strip())
+    return LINES[0]
 
 
 def test_the_screen_has_signatures_only_if_they_are_asked_for(receval, config, line):

@@ -1,6 +1,6 @@
 """Any command line ends in a result or in sentences: no internal error, no traceback, no hang, no changed input, no line of CI commands.
 
-A hundred whole commands are tried, always the same ones: a subcommand with any of its options, a config made from the schema, outputs
+Sixty whole commands are tried, always the same ones: a subcommand with any of its options, a config made from the schema, outputs
 that exist, plug-ins that misbehave. `RECEVAL_COMMANDS=5000 RECEVAL_COMMANDS_SEED=7 pytest tests/commands` tries more, with another seed.
 A failure prints its number: `RECEVAL_COMMANDS_ONLY=NUMBER` tries it alone.
 """
@@ -25,7 +25,7 @@ from tests.commands.place import PLUGINS, Snapshot, inputs_of, write_drawn, writ
 from tests.commands.words import Line, commands, line
 from tests.sizes import draws
 
-N: Final = int(os.environ.get("RECEVAL_COMMANDS", draws(100, 1000)))
+N: Final = int(os.environ.get("RECEVAL_COMMANDS", draws(60, 1000)))
 SEED: Final = int(os.environ.get("RECEVAL_COMMANDS_SEED", "1"))
 ONLY: Final = os.environ.get("RECEVAL_COMMANDS_ONLY")
 _PER_PLACE: Final = 50

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import polars as pl
 import pytest
 import receval as api
 
 from tests.comparison.conftest import change_lists, lists_of, rated_items
+from tests.conftest import built_once
 from tests.sizes import each_once
 
 CONFIG = """
@@ -20,18 +22,21 @@ health: off
 
 
 @pytest.fixture
-def folder(write, receval, tmp_path):
+def folder(receval, tmp_path):
     """Return a function that evaluates a model into a folder: `folder("main", lists, …)`, with changed settings or data."""
 
     def folder(name, lists=None, *arguments, test=None, threshold=4, data="", evaluation="", config=CONFIG, **files):
         frames = {"test": rated_items() if test is None else test, "knn": lists_of(range(1, 61), 2) if lists is None else lists, **files}
-        for stem, frame in frames.items():
-            write(f"{stem}.csv", frame.write_csv())
-        code, _, err = receval(
-            "run", write("c.yaml", config % (data, threshold, evaluation)), "-q", "-o", f"{tmp_path}/{name}/", *arguments
-        )
-        assert code == 0, err
+        texts = {f"{stem}.csv": frame.write_csv() for stem, frame in frames.items()}
+        texts["c.yaml"] = config % (data, threshold, evaluation)
+        built_once(tmp_path, build, name, tuple(texts.items()), arguments)
         return f"{name}={tmp_path}/{name}"
+
+    def build(name, texts, arguments):
+        for file, text in texts:
+            Path(file).write_text(text)
+        code, _, err = receval("run", "c.yaml", "-q", "-o", f"{name}/", *arguments)
+        assert code == 0, err
 
     return folder
 

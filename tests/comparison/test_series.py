@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,14 @@ def lists_of(found: float, seed: int = 0, n_users: int = N_USERS) -> dict[str, l
 
 
 def result(found: float | Mapping[str, float], metrics: Any = METRICS, n_users: int = N_USERS, **arguments: Any) -> Any:
+    """Return the evaluation of models that find this share of the relevant items; each is made once."""
     models = found if isinstance(found, Mapping) else {"als": found}
-    lists = {name: lists_of(share, n_users=n_users) for name, share in models.items()}
+    return _evaluated(tuple(models.items()), tuple(metrics), n_users, **arguments)
+
+
+@cache
+def _evaluated(models: tuple[tuple[str, float], ...], metrics: tuple[str, ...], n_users: int, **arguments: Any) -> Any:
+    lists = {name: lists_of(share, n_users=n_users) for name, share in models}
     return api.evaluate(test=relevant(n_users), recommendations=lists, metrics=list(metrics), health=False, **arguments)
 
 

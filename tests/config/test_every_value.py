@@ -18,7 +18,7 @@ from receval.support.errors import ConfigError
 from tests.sizes import draws
 from tests.variants import VARIANTS, needed
 
-SHARE: Final = 1 if os.environ.get("RECEVAL_FUZZ_SECONDS") else draws(20, 8)
+SHARE: Final = 1 if os.environ.get("RECEVAL_FUZZ_SECONDS") else draws(30, 8)
 ODD_NUMBERS: Final = (0, 1, -1, 0.5, 2, 1e9, 1e308)
 ODD_TEXTS: Final = ("x", "items.price", "rows.rating", "1", "0.5;0.5", "''", "convention")
 DATA: Final[Mapping[str, Any]] = {

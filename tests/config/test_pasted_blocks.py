@@ -7,6 +7,8 @@ from textwrap import indent
 
 import pytest
 
+from tests.sizes import FULL
+
 DATA = "data:\n  test: test.csv\n  train: train.csv\n  recommendations: {m: lists.csv}\n"
 NAMES = ("MAP", "nDCG", "Precision", "Recall")
 GRID = "{0}:\n  cutoff:\n    type: int\n    values: [1,5,10]\n"
@@ -57,7 +59,9 @@ def values(receval, world, text, *words):
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_a_block_of_the_documents_gives_the_same_numbers_at_every_place_and_converted_with_one_note(receval, world, block):
-    found = [values(receval, world, placed(where, BLOCKS[block])) for where in PLACES]
+    number = [*BLOCKS].index(block)
+    places = PLACES if FULL else [[*PLACES][(number + turn) % len(PLACES)] for turn in range(2)]
+    found = [values(receval, world, placed(where, BLOCKS[block])) for where in places]
     numbers, program = found[0][0], block.split()[0]
     assert len(numbers) == (1 if "AUC" in block and "LAUC" not in block else 3)
 
@@ -65,9 +69,11 @@ def test_a_block_of_the_documents_gives_the_same_numbers_at_every_place_and_conv
         named = f"convention: {program.lower()}" in said or f"under the convention {program.lower()}" in said
         return (said.count(program), named) == (1, True)
 
-    for where, (at_place, said) in zip(PLACES, found, strict=True):
+    for turn, (where, (at_place, said)) in enumerate(zip(places, found, strict=True)):
         assert at_place == numbers
         assert has_one_note(said)
+        if turn and not FULL:
+            continue  # each place is converted with every third block
         (world / "config.yaml").write_text(placed(where, BLOCKS[block]))
         code, _, err = receval("init", "--from", "config.yaml", "-o", f"{where}.yaml")
         assert code == 0, err

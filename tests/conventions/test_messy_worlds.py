@@ -106,6 +106,8 @@ def test_values_keep_their_bounds_and_equal_literal_values_in_any_order_of_users
             elif expected is not NOT_COVERED:
                 near = 1e-6 if definition.axes["float_type"] != "float64" else 1e-12
                 assert row[label] == pytest.approx(expected, abs=near), (user, label)
+    if not EXAMPLES and CONVENTIONS.index(name) % 3:
+        return  # one convention in three is enough for the order of rows
     moved = {part: shuffled_within_users(world[part], seed) if part in ("test", "lists", "predictions") else world[part] for part in world}
     assert_same(result, measured(evaluate, moved, asked, **options), near=0)
 

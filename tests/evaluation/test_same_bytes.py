@@ -59,7 +59,7 @@ RUNS: dict[str, dict[str, Any]] = {
 """Settings of each run. Aggregates are computed from per-user values of any metric, so a few metrics are enough for all of them; values of
 axes are tried on the model with ties and duplicates."""
 HEAVY = ("every metric, reference list and check", "every value of every axis")
-"""Runs over all metrics; processes run the first of them each time."""
+"""Runs over all metrics, which a release tries."""
 HOWS: dict[str, Sequence[tuple[int | None, int | None]]] = {
     "every metric, reference list and check": ((12, 8),),
     "every value of every axis": ((60, None),),
@@ -192,13 +192,14 @@ def test_per_user_values_written_while_measuring_change_no_byte(order, is_used, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_processes", "shuffled"), some([(3, 9), (1, 8), (2, None)], 1))
-def test_processes_that_measure_change_no_byte(n_processes, shuffled, plain_bytes, receval, tmp_path, monkeypatch):
-    world, run = awkward_world(4), RUNS["every metric, reference list and check"]
+@pytest.mark.parametrize("name", ["every aggregate, bootstrap and pooled values", pytest.param(HEAVY[0], marks=pytest.mark.release)])
+def test_processes_that_measure_change_no_byte(name, n_processes, shuffled, plain_bytes, receval, tmp_path, monkeypatch):
+    world, run = awkward_world(4), RUNS[name]
     monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=25))
     monkeypatch.setattr(partitions, "n_sorting", lambda: n_processes)
     config = write_world(tmp_path / "processes", world, run, shuffled)
     assert receval("run", config, "-q", "--set", f"engine.workers={n_processes}")[0] in (0, 1)
-    assert_equal(bytes_of(config.parent), plain_bytes("every metric, reference list and check"))
+    assert_equal(bytes_of(config.parent), plain_bytes(name))
 
 
 LISTS = {"user": pl.Int64, "item": pl.Int64, "score": pl.Float64}

@@ -13,7 +13,7 @@ N = 150
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planning, "DRAWS", 60)
+    monkeypatch.setitem(planning.plan_gates.__kwdefaults__, "draws", 60)
     monkeypatch.setattr(planning, "_SEARCH_DRAWS", 60)
 
 

@@ -11,6 +11,7 @@ from receval.gates.planning import plan_gates
 from receval.results.gate_plan import GatePlan
 
 from tests.gates.small import gate, result_of
+from tests.sizes import some
 
 
 def models(n: int = 800, seed: int = 0, churn: float = 0.3, gain: float = 0.0) -> dict[str, np.ndarray]:
@@ -43,7 +44,7 @@ def test_the_outcomes_of_each_point_add_up_and_a_larger_loss_passes_less_often_a
 
 
 def test_a_plan_is_the_same_each_time_and_another_with_another_seed():
-    values = models()
+    values = models(200)
     first, again, other = (plan(values, "nDCG@10 max_loss 8%", seed=seed) for seed in (0, 0, 1))
     assert first == again != other
 
@@ -62,7 +63,8 @@ def test_drawn_evaluations_are_judged_by_the_gate_itself(monkeypatch):
     assert sum(verdict_only and n == 800 for *_, verdict_only, n in judged) >= 60 * len(planning.MULTIPLES)
 
 
-def test_the_setting_fail_of_the_gate_decides_how_often_it_fails():
+def test_the_setting_fail_of_the_gate_decides_how_often_it_fails(monkeypatch):
+    monkeypatch.setattr(planning, "MULTIPLES", (2.0,))
     values = models(n=300)
     beyond, worse, by_value = (
         plan(values, "nDCG@10 max_loss 8%", fail=fail, draws=200).rules[0].at(2.0).fails
@@ -72,7 +74,8 @@ def test_the_setting_fail_of_the_gate_decides_how_often_it_fails():
 
 
 @pytest.mark.release
-def test_failures_are_corrected_for_all_rules_of_the_gate():
+def test_failures_are_corrected_for_all_rules_of_the_gate(monkeypatch):
+    monkeypatch.setattr(planning, "MULTIPLES", (0.0, 2.0))
     values = models(n=300)
     rules = [{"measure": "nDCG@10", "max_loss": f"{percent}%"} for percent in (8, 7, 7.5, 8.5, 9)]
     alone, together = plan(values, rules[0], draws=300).rules[0], plan(values, *rules, draws=300).rules[0]
@@ -81,7 +84,7 @@ def test_failures_are_corrected_for_all_rules_of_the_gate():
 
 
 def test_a_verdict_alone_is_that_of_the_whole_gate():
-    for seed in range(20):
+    for seed in some(range(20), 7):
         values = models(n=200, seed=seed, churn=0.05 * seed)
         for rule in ("nDCG@10 max_loss 8%", "nDCG@10 max_loss 0.01", "nDCG@10 min_gain 1%"):
             whole = gate(values["old"], values["new"], rule)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 
 import polars as pl
 import pytest
@@ -19,26 +20,46 @@ POLICIES = [(name, policy) for name, case in CASES.items() for policy in case.po
 COUNTED_ONE = re.compile(r"(?<!of )(?<![\d,.@])1 (users|items|lists|rows|hits|measures|pairs|ids)\b")
 
 
-@pytest.fixture
-def checked(receval, tmp_path):
-    """Return the exit code and the findings of `receval check`, which stores the offending rows in `failures`."""
+CHECKED, RUN = {}, {}
 
-    def checked(case):
-        code, out, err = receval("check", case.write(tmp_path / "case"), "--format", "json", "--store-failures", tmp_path / "failures")
+
+@pytest.fixture
+def checked(receval, tmp_path_factory):
+    """Return the exit code, the findings and the folder of offending rows of `receval check`, which checks a case once."""
+
+    def checked(name):
+        if name not in CHECKED:
+            place = tmp_path_factory.mktemp("checked")
+            path, failures = CASES[name].write(place / "case"), place / "failures"
+            CHECKED[name] = (*receval("check", path, "--format", "json", "--store-failures", failures), failures)
+            shutil.rmtree(place / "case")
+        code, out, err, failures = CHECKED[name]
         assert code in (0, 1), err
-        return code, json.loads(out)["findings"]
+        return code, json.loads(out)["findings"], failures
 
     return checked
 
 
+@pytest.fixture
+def printed(receval, tmp_path):
+    """Return the output and the messages of `receval run`, which runs a case once."""
+
+    def printed(name):
+        if name not in RUN:
+            RUN[name] = receval("run", CASES[name].write(tmp_path), "--format", "json")[1:]
+        return RUN[name]
+
+    return printed
+
+
 @pytest.mark.parametrize("name", CASES)
-def test_a_case_has_exactly_its_findings_in_whole_sentences_with_stored_rows(name, checked, tmp_path):
+def test_a_case_has_exactly_its_findings_in_whole_sentences_with_stored_rows(name, checked):
     case = CASES[name]
-    code, found = checked(case)
+    code, found, failures = checked(name)
     assert_findings(case, code, found)
     assert_sentences(found)
     if case.findings:
-        assert_stored(found, tmp_path / "failures")
+        assert_stored(found, failures)
 
 
 def assert_findings(case, code, found):
@@ -78,17 +99,15 @@ def assert_stored(found, kept):
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.notes])
-def test_rows_that_are_left_out_have_a_note(name, receval, tmp_path):
-    _, out, err = receval("run", CASES[name].write(tmp_path), "--format", "json")
+def test_rows_that_are_left_out_have_a_note(name, printed):
+    out, err = printed(name)
     assert out, err
     assert set(CASES[name].notes) <= set(json.loads(out)["notes"])
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.values])
-def test_values_are_those_worked_by_hand(name, receval, tmp_path):
-    case = CASES[name]
-    _, out, err = receval("run", case.write(tmp_path), "--format", "json")
-    assert_values(out, err, case.values)
+def test_values_are_those_worked_by_hand(name, printed):
+    assert_values(*printed(name), CASES[name].values)
 
 
 @pytest.mark.parametrize(("name", "policy"), POLICIES)
@@ -128,7 +147,7 @@ def test_every_check_is_raised_by_one_case_and_silent_in_a_similar_one(check):
 
 @pytest.mark.parametrize("check", sorted(CHECKS.keys() - {"T03", "T04", "X03", "X13", "X14", "X17"}))
 def test_every_check_of_users_items_or_rows_has_examples(check, checked):
-    raising = (case for case in CASES.values() if check in {finding["check"] for finding in case.findings})
+    raising = (name for name, case in CASES.items() if check in {finding["check"] for finding in case.findings})
     assert any(finding["examples"] for finding in checked(next(raising))[1] if finding["check"] == check)
 
 

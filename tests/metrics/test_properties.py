@@ -24,6 +24,12 @@ PARTS = 6
 part = pytest.mark.parametrize("part", range(PARTS))
 
 
+def half(plain: int) -> pytest.MarkDecorator:
+    """Return the parts, of which every second one is left to a release: two properties share the measures."""
+    marks = (pytest.mark.release,)
+    return pytest.mark.parametrize("part", [each if each % 2 == plain else pytest.param(each, marks=marks) for each in range(PARTS)])
+
+
 def test_every_metric_and_every_axis_value_is_among_the_variants():
     specs = [parse(text) for text in VARIANTS]
     assert METRICS.keys() == {spec.name for spec in specs}
@@ -109,7 +115,7 @@ def test_shuffling_the_rows_of_every_file_changes_nothing(part, world, seed, eva
     assert_same(measured(evaluate, world, fixed, top_k=[3]), measured(evaluate, shuffled, fixed, top_k=[3]), near=0)
 
 
-@part
+@half(0)
 @settings(max_examples=draws(1, 3))
 @given(world=worlds())
 def test_renaming_users_and_items_in_order_changes_nothing(part, world, evaluate):
@@ -137,7 +143,7 @@ LOOKS_FURTHER = {
 """Measures with a cut-off that later items can change, with the reason."""
 
 
-@part
+@half(1)
 @settings(max_examples=draws(1, 3))
 @given(world=worlds())
 def test_items_after_rank_k_change_nothing_at_k(part, world, evaluate):

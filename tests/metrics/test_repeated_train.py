@@ -38,7 +38,7 @@ def values_of(result):
     yield from ((label, value, "all") for label, value in model_values(result).items())
 
 
-@pytest.mark.parametrize("convention", some(builtin_names(), 13))
+@pytest.mark.parametrize("convention", some(builtin_names(), 7))
 @settings(max_examples=draws(1, 4), derandomize=True)
 @given(world=worlds())
 def test_popularity_stays_within_its_bounds_where_train_repeats_rows(convention, world, evaluate):
@@ -49,7 +49,7 @@ def test_popularity_stays_within_its_bounds_where_train_repeats_rows(convention,
         assert value is None or low - 1e-12 <= value <= high + 1e-12, (convention, who, label, value)
 
 
-@pytest.mark.parametrize("convention", some(sorted(set(builtin_names()) - COUNT_ROWS), 11))
+@pytest.mark.parametrize("convention", some(sorted(set(builtin_names()) - COUNT_ROWS), 6))
 @settings(max_examples=draws(1, 4), derandomize=True)
 @given(world=worlds())
 def test_repeated_rows_of_train_change_no_popularity_counted_in_users(convention, world, evaluate):

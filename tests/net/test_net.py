@@ -30,7 +30,7 @@ def net() -> Iterator[ModuleType]:
 
 
 @pytest.mark.parametrize(
-    "case", [pytest.param(case, marks=pytest.mark.release) if case in ("forms", "ties", "one_model") else case for case in FAST]
+    "case", [pytest.param(case, marks=pytest.mark.release) if case in ("forms", "ties", "one_model", "series") else case for case in FAST]
 )
 def test_every_output_of_a_case_has_the_recorded_bytes(case, net):
     moves = list(net.changes(net.recorded([case]), net.digests(net.run_all([case]))))

@@ -19,7 +19,7 @@ from tests.sizes import draws
 
 SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "0"))
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
-LEAST = draws(14, 40)
+LEAST = draws(9, 40)
 """Number of worlds that are tried in any case."""
 MEASURES = ("-m", "MRR@3", "-m", "Recall@3", "--set", "health=off", "--format", "json")
 UNSET = ("--set", "evaluation.relevance=null", "--set", "evaluation.policy=null")

@@ -18,10 +18,11 @@ from receval.load.scan import ReadOptions
 from tests.recognise import files_of_lists, files_of_truths
 from tests.recognise.asking import Asked, Verdict
 from tests.recognise.worlds import LISTS, TESTS, Pen, World
+from tests.sizes import draws
 
 SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "0"))
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
-LEAST = 75
+LEAST = draws(40, 75)
 """Number of worlds that are tried in any case."""
 MOST_WRONG, MOST_ASKED = 0.001, 0.03
 """Shares of files: those read wrong, or asked without a right answer; and those that are asked although names tell everything."""

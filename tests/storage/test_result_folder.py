@@ -18,6 +18,7 @@ from receval.results.result import StoredUsers, columns_of, select
 from receval.storage.result_folder import load
 from receval.support.errors import DataError
 
+from tests.conftest import built_once
 from tests.sizes import some
 
 TEST = "user,item,rating\n1,a,5\n1,b,3\n2,a,4\n2,c,5\n3,b,4\n4,c,4\n"
@@ -38,16 +39,19 @@ CONFIGS = {
 
 
 @pytest.fixture
-def saved(write, receval, tmp_path):
+def saved(receval, tmp_path):
     """Return a function that evaluates a config into the folder `out`, and gives the folder and the config."""
 
     def saved(config, *arguments):
+        built_once(tmp_path, build, config, arguments)
+        return tmp_path / "out", tmp_path / "config.yaml"
+
+    def build(config, arguments):
         for name, text in (("test", TEST), ("knn", KNN), ("other", KNN.replace("9", "0")), ("users", USERS), ("train", TRAIN)):
-            write(f"{name}.csv", text)
-        path = write("config.yaml", config)
-        code, _, err = receval("run", path, "-q", "-o", f"{tmp_path}/out/", *arguments)
+            Path(f"{name}.csv").write_text(text)
+        Path("config.yaml").write_text(config)
+        code, _, err = receval("run", "config.yaml", "-q", "-o", "out/", *arguments)
         assert code in (0, 1), err
-        return tmp_path / "out", path
 
     return saved
 
