@@ -14,15 +14,6 @@ from .measure import Measure
 from .notation import tex
 from .registry import Text, metric
 
-LETTERS = {
-    "value_m": "the user's value of metric m",
-    "point_m": (
-        "the number for metric m in `points`, which has one number per metric, separated by `;`, or one number for all; in a config it"
-        " may be a list"
-    ),
-}
-"""The symbols and words that formulas of this file use, with their meanings."""
-
 
 def _parts(params: Mapping[str, Scalar], name: str) -> list[str]:
     """Split a parameter into its parts: one for each metric, or one for all."""
@@ -79,7 +70,7 @@ def _points(m: Measure) -> list[float]:
 def euc_distance(m: Measure) -> Array:
     """The distance of a user's values from the best possible ones; use it to judge several metrics in one number.
 
-    EucDistance = √(Σ_m (value_m - point_m)²)
+    `points` has one number per metric, separated by `;`, or one number for all; in a config it may be a list.
 
     Edge cases: the metrics are not scaled, so give each point in the unit of its metric.
     """
@@ -108,7 +99,7 @@ def euc_distance(m: Measure) -> Array:
 def hypervolume(m: Measure) -> Array:
     """The volume between a user's values and the worst ones that count; use it if a model must be good on all of several metrics.
 
-    Hypervolume = Π_m max(0, value_m - point_m), and point_m - value_m where lower is better (`higher_is_better`)
+    `points` is written as for EucDistance.
 
     Edge cases: 0 as soon as one metric is not better than its point, or has no value.
     """

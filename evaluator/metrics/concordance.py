@@ -15,15 +15,6 @@ from .arrays import add, divide_or_missing, is_missing, where
 from .measure import Measure, Ratio
 from .notation import tex
 
-LETTERS = {
-    "p(i)": "the rating of item i in the predictions",
-    "t(i)": "the rating of item i in the test file",
-    "predictions": "those of data.predictions; without this file the scores of the lists are used for ratings",
-    "c": "the user's number of concordant pairs: that of the metric ConcordantPairs",
-    "d": "the user's number of discordant pairs: that of the metric DiscordantPairs",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 
 @table(
     "concordance", uses=("ratings",), columns=("item", "rating", "prediction", "lower", "concordant"), title="The predicted test ratings"
@@ -108,8 +99,6 @@ metric = partial(registry.metric, family="rating", needs=_NEEDS, cut=False, popu
 def concordant_pairs(m: Measure) -> Ratio:
     """The number of pairs of test ratings that the predictions order as the user does; use it to see the counts that FCP divides.
 
-    ConcordantPairs = |{(i, j) : t(i) > t(j) and p(i) > p(j)}|
-
     The pairs are those of one user's test ratings with a prediction. With `users=with_pairs` the mean is over the users with at least one
     such pair.
 
@@ -133,8 +122,6 @@ def concordant_pairs(m: Measure) -> Ratio:
 def discordant_pairs(m: Measure) -> Ratio:
     """The number of pairs of test ratings that the predictions do not order as the user does; use it to see the counts that FCP divides.
 
-    DiscordantPairs = |{(i, j) : t(i) > t(j) and p(i) ≤ p(j)}|
-
     A pair with different ratings and the same prediction is discordant. The pairs and the parameter `users` are those of ConcordantPairs.
 
     Edge cases: as for ConcordantPairs.
@@ -154,11 +141,9 @@ def discordant_pairs(m: Measure) -> Ratio:
 def fcp(m: Measure) -> Array:
     """The share of pairs of test ratings that the predictions order as the user does; use it if only the order matters.
 
-    FCP = c / (c + d)
-
-    The value of a user has the user's own c and d. Pooled over users (`micro`), c and d are the sums over users, as in the paper; with
-    `ConcordantPairs(users=with_pairs)` and `DiscordantPairs(users=with_pairs)` they are means over the users with such a pair, as in
-    Surprise, so that the two means may be over different users.
+    M_1 and M_2 are the user's numbers of concordant and discordant pairs. Pooled over users (`micro`) they are the sums over users, as in
+    the paper; with `ConcordantPairs(users=with_pairs)` and `DiscordantPairs(users=with_pairs)` they are means over the users with such a
+    pair, as in Surprise, so that the two means may be over different users.
 
     Edge cases: a user without a pair of different ratings is left out. Equal predictions of different ratings are a discordant pair, so
     that constant predictions have the value 0.
@@ -198,10 +183,8 @@ def label_pairs(judged_ratings: Rows) -> Rows:
 def label_gauc(m: Measure) -> Ratio:
     """How often a user's clicked row has a higher prediction than a row without a click; use it for impressions with labels 0 and 1.
 
-    LabelGAUC = 1/(P·N) · Σ_{i relevant} |{j not relevant : p(j) < p(i)}|, where j with p(j) = p(i) counts a half
-
-    The rows are those of one user in the test file that have a prediction, P relevant ones and N others. Pooled over users (`micro`), users
-    are weighted by their number of rows, the impressions: Σ (P + N) · LabelGAUC / Σ (P + N). LabelAUC compares rows of all users.
+    The rows are those of one user in the test file that have a prediction. Pooled over users (`micro`), users are weighted by their number
+    of rows, the impressions. LabelAUC compares rows of all users.
 
     Edge cases: a user whose rows are all relevant, or none of them, is left out, also of the weights.
     """

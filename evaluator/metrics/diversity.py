@@ -25,11 +25,6 @@ from .notation import DISTANCES, SIZES, Pieces, tex
 from .registry import Number
 from .table_views import CutTable
 
-LETTERS = {
-    "categories": "those of data.items; an item that is not in this file has none",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 _MOST_PAIRS: Final = 1 << 21
 """Most pairs of listed items that are compared at once, unless one lag has more."""
 
@@ -234,14 +229,9 @@ metric = partial(registry.metric, family="diversity", population="lists")
 def ild(m: Measure) -> Array | Ratio:
     """How different the items of a list are from each other; the default choice for diversity within a list.
 
-    ILD@k = Σ_{i<j≤l} dist(i, j) / (l·(l - 1)/2)
-
-    Intra-list diversity is the mean distance of the pairs of recommended items. dist by `distance`: of the categories A and B of the two
-    items `jaccard` 1 - |A∩B|/|A∪B|, `cosine` 1 - |A∩B|/√(|A|·|B|), or `hamming`, the number of categories that only one of them has;
-    `cooccurrence` 1 - c(i,j)/√(u(i)·u(j)), where c counts the train users who have both items and u those who have one; `vectors`, 1 minus
-    the cosine of their vectors (data.items.vector); or the distance in the `file` data.distances. With `norm` = `items` the sum of all
-    ordered pairs is divided by l². Pooled (`micro`), Σ over users of that sum / l is then divided by Σ l, the number of recommendations.
-    With `list_length` the sum of the pairs, each once, is divided by l.
+    Intra-list diversity is the mean distance of the pairs of recommended items. The vectors of `distance` = `vectors` are those of
+    data.items.vector. Pooled (`micro`) with `norm` = `items`, the sums of the distances of all ordered pairs, each divided by |L_u|, are
+    added up and divided by the number of recommendations.
 
     Edge cases: pairs with an item without categories (`hamming`: with an item that is not in data.items) or without a vector, and pairs
     that are not in data.distances, are left out, or have distance 1 (`featureless` = `unlike`). `single` gives the value of a list without
@@ -277,9 +267,7 @@ def _pair_mean(m: Measure, total: Array, pairs: Array) -> Array:
 def ils(m: Measure) -> Array:
     """How similar the items of a list are to each other; use it instead of ILD if you want to read similarity.
 
-    ILS@k = 1 - Σ_{i<j≤l} dist(i, j) / (l·(l - 1)/2)
-
-    Intra-list similarity is the mean similarity of the pairs of recommended items, 1 - dist. dist by `distance` as for ILD.
+    Intra-list similarity is the mean similarity of the pairs of recommended items, 1 minus their distance.
 
     Edge cases: as for ILD; `single` gives the value of a list without a pair here.
     """
@@ -298,10 +286,6 @@ def ils(m: Measure) -> Array:
 )
 def categorical_diversity(m: Measure) -> Array:
     """The number of different categories in the list per rank; use it if a list should cover many categories.
-
-    CategoricalDiversity@k = |∪_{r≤k} categories(i_r)| / D
-
-    D by `over`: `k`, or the length of the list, at most k (`list_length`).
 
     Edge cases: the value may be above 1 if items have several categories; an empty list counts 0.
     """
@@ -342,11 +326,6 @@ def _entropy(m: Measure, weight: Callable[[Array], Array]) -> Array:
 def list_entropy(m: Measure) -> Array:
     """How evenly a list covers the categories, in bits; use it if no category should dominate a list.
 
-    ListEntropy@k = -Σ_c p(c) · log2 p(c), p(c) = (s(c) + e) / Σ_c (s(c) + e), s(c) = Σ_{r≤k, c ∈ A(i_r)} 1/|A(i_r)|, e = 10^-6
-
-    A(i) are the categories of item i. By `categories` the weight of an item is `split` among its categories, or `each` of them has the
-    whole weight, 1.
-
     Edge cases: items without categories add nothing; a list of only such items covers all categories evenly.
     """
     return _entropy(m, lambda rank: np.ones(len(rank)))
@@ -368,10 +347,6 @@ def list_entropy(m: Measure) -> Array:
 )
 def rank_biased_entropy(m: Measure) -> Array:
     """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters.
-
-    RankBiasedEntropy@k = -Σ_c p(c) · log2 p(c), p(c) = (s(c) + e) / Σ_c (s(c) + e), s(c) = Σ_{r≤k, c ∈ A(i_r)} p^(r-1)/|A(i_r)|, e = 10^-6
-
-    A(i) are the categories of item i. `categories` works as for ListEntropy.
 
     Edge cases: as for ListEntropy.
     """
