@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ..conventions import AXES, PROTOCOL
 from ..metrics import METRICS, Metric
-from ..metrics.catalogue import CONDITION, equation, format_value, is_of_a_user, meaning_of
+from ..metrics.catalogue import equation, format_value, is_of_a_user, meaning_of
 from ..metrics.catalogue import title as metric_title
 from ..metrics.notation import GLOSSARY, symbols
 from ..metrics.registry import at
@@ -30,6 +30,7 @@ _OVER_USERS: Final = {
 }
 _ALWAYS: Final = frozenset({"u", "U", "k", "r", "i", "L_u", "T_u"})
 """Symbols that are always explained."""
+_CONDITION: Final = "1 if the condition holds, else 0"
 _EMPTY: Final = "a fraction with denominator 0 counts 0"
 _R: Final = "In the descriptions of settings $`R`$ is $`|T_u|`$, the number of relevant items of the user."
 _POOLED: Final = "Over users: numerators and denominators are summed over users before the division (pooled)."
@@ -86,7 +87,7 @@ def _notation(used: Mapping[str, MeasureDefinition], settings: str) -> Iterator[
     texts = [" ".join(_equations(METRICS[definition.metric], definition)) for definition in known]
     needed = _ALWAYS.union(*map(symbols, texts))
     terms = [(f"$`{symbol}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for symbol, meaning in GLOSSARY.items() if symbol in needed]
-    indicator = [] if all(METRICS[definition.metric].left_out for definition in known) else [(r"$`[\ldots]`$", f"{CONDITION}; {_EMPTY}")]
+    indicator = [] if all(METRICS[definition.metric].left_out for definition in known) else [(r"$`[\ldots]`$", f"{_CONDITION}; {_EMPTY}")]
     yield Heading("Notation", 3)
     yield Terms((*terms, *indicator), code=False)
     yield from [Paragraph(_R)] if re.search(r"\bR\b", settings) else []

@@ -26,7 +26,6 @@ metric = partial(registry.metric, family="accuracy")
 @metric(
     "Precision",
     uses=lambda params: ("hits", "rated") if params["denominator"] == "rated" else ("hits", "n_relevant", "reading"),
-    pooled=True,
     aliases=("P", "Prec", "PrecisionAtK"),
     axes={"denominator": "precision_denominator"},
     tex=tex(r"\frac{|L_u \cap T_u|}{<denominator>}", denominator=SIZES),
@@ -41,14 +40,7 @@ def precision(m: Measure) -> Ratio:
 
     Edge cases: without a cut-off k is the length of the list; an empty list counts 0.
     """
-    choice = m.params["denominator"]
-    if choice == "rated":
-        return Ratio(m.hits.count(), m.rated.count())
-    if choice == "min_r_k":
-        return Ratio(m.hits.count(), m.at_most_k(m.n_relevant))
-    if choice == "min_r_length":
-        return Ratio(m.hits.count(), np.minimum(m.n_relevant, m.n_listed))
-    return Ratio(m.hits.count(), m.n_listed if choice == "list_length" else m.depth)
+    return Ratio(m.hits.count(), m.size(m.params["denominator"]))
 
 
 def _uses_of_recall(params: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -75,7 +67,6 @@ _TEX_OF_WEIGHTED_RECALL = tex(
     "Recall",
     forms={"ips": "SNIPSRecall"},
     uses=_uses_of_recall,
-    pooled=True,
     aliases=("R", "RecallAtK", "Sensitivity"),
     axes={"denominator": "recall_denominator"},
     texts=WEIGHT,
@@ -102,10 +93,9 @@ def recall(m: Measure) -> Ratio:
     """
     if m.params["weight"]:
         hits = weighted(m.at_hit_ranks, "valued_hits")
-        whole = m.params["denominator"] == "r"
-        relevant = weighted(m, "valued_relevant") if whole else ideal_with_weights(m, "binary")
-        return Ratio(hits.exact_sum(hits["value"], "weight"), relevant.exact_sum(relevant["value"], "weight", whole=whole), None)
-    return Ratio(m.at_hit_ranks.hits.count(), m.n_relevant if m.params["denominator"] == "r" else m.at_most_k(m.n_relevant))
+        relevant = weighted(m, "valued_relevant").whole if m.params["denominator"] == "r" else ideal_with_weights(m, "binary")
+        return Ratio(hits.exact_sum(hits["value"], "weight"), relevant.exact_sum(relevant["value"], "weight"), None)
+    return Ratio(m.at_hit_ranks.hits.count(), m.size(m.params["denominator"]))
 
 
 def _refuse_weights_of_several_hits(params: Mapping[str, Scalar], k: int | None) -> None:
@@ -150,7 +140,6 @@ def hit_rate(m: Measure) -> Array:
 @metric(
     "Hits",
     is_count=True,
-    bounds=(0.0, math.inf),
     aliases=("NumRelRet",),
     tex=r"|L_u \cap T_u|",
     reference="the count behind Precision and Recall; num_rel_ret of trec_eval is its sum over users",
@@ -194,7 +183,6 @@ def ips_hit_rate(m: Measure) -> Array:
 @metric(
     "RPrecision",
     uses=lambda params: ("hits", "rated") if params["denominator"] == "rated" else ("hits",),
-    pooled=True,
     aliases=("Rprec",),
     axes={"denominator": "rprecision_denominator"},
     numbers={
@@ -286,6 +274,7 @@ def mcc(m: Measure) -> Array:
     axes={"of": "fallout_of"},
     needs=lambda params: ("catalogue",) if params["of"] == "catalogue" else (),
     uses=("hits", "n_relevant", "reading"),
+    pooled=False,
     higher_is_better=False,
     tex=tex(r"\frac{\sum_{r=1}^{k} (1 - h_r)}{<of>}", of={"catalogue": r"|I \setminus T_u|", "listed": r"\sum_{r} (1 - h_r)"}),
     reference="Swets, Information retrieval systems, Science 141(3577), 1963; TorchMetrics functional/retrieval/fall_out.py",
@@ -299,7 +288,7 @@ def fall_out(m: Measure) -> Ratio:
     """
     wrong = m.n_listed - m.hits.count()
     if m.params["of"] == "listed":
-        return Ratio(wrong, m.n_recommended - m.hits.whole_count())
+        return Ratio(wrong, m.n_recommended - m.hits.whole.count("all"))
     return Ratio(wrong, np.maximum(m.n_items - m.n_relevant, wrong))
 
 

@@ -131,7 +131,7 @@ def _ratio(m: Measure, right: Array, negatives: Array, n: Array) -> Ratio:
 
 
 metric = partial(registry.metric, family="auc")
-of_catalogue = partial(metric, needs=("catalogue",), uses=_tables, pooled=True)
+of_catalogue = partial(metric, needs=("catalogue",), uses=_tables)
 
 
 @of_catalogue(

@@ -42,7 +42,7 @@ def _bias(m: Measure, user: Group, item: Group, source: str) -> Array:
     if m.params["of_rows"] == "grouped":
         n_rows = rows.tally(rows.item("group", column=column) > 0)
     else:
-        n_rows = m.n_listed if source == "lists" else rows.whole_count()
+        n_rows = m.n_listed if source == "lists" else rows.whole.count("all")
     everything = m.total(where(inside, n_rows, 0.0))
     of_groups = m.params["of_items"] == "grouped"
     size = float(sum(group.size for group in m.groups(f"items.{column}"))) if of_groups else m.number("items")

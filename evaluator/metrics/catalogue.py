@@ -19,7 +19,6 @@ from .registry import METRICS, Metric, Number, Text, at
 from .value import OF_LISTED, OF_RELEVANT
 
 _NEXT: Final = r"\\"
-CONDITION: Final = "1 if the condition is true, else 0"
 _IN_LATEX: Final = re.compile(r"\$([^$]+)\$")
 _ADVICE: Final = re.compile(r"; (?:use|the\s+default|rarely)\b.*\.$")
 """The end of the summary of a metric that says when to use it."""
@@ -269,7 +268,7 @@ def meanings(metric: Metric, lines: Iterable[str]) -> dict[str, str]:
     known = {symbol: own.get(symbol) or GLOSSARY[symbol] for symbol in used if symbol in own or symbol in GLOSSARY}
     choices = (meaning for axis in metric.axes.values() for meaning in AXES[axis].meanings.values())
     known |= {"R": "$|T_u|$, the number of relevant items"} if re.search(r"\bR\b", " ".join((texts, *choices))) else {}
-    return known | ({r"[\ldots]": CONDITION} if "[" in formula else {})
+    return known | ({r"[\ldots]": "1 if the condition is true, else 0"} if "[" in formula else {})
 
 
 def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:

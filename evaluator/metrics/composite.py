@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -53,16 +54,21 @@ def _points(m: Measure) -> list[float]:
     return [float(part) for part in _part_per_metric(_parts(m.params, "points"), "points", len(m.components))]
 
 
-@metric(
-    "EucDistance",
+composite = partial(
+    metric,
     family="composite",
     uses=(),
     validate=_validate,
     validate_combined=_validate_combined,
     combines=("Precision", "Recall"),
     any_number=True,
-    texts={"points": Text("1", "the utopia point: the best possible values, one number per metric")},
     bounds=(0.0, math.inf),
+)
+
+
+@composite(
+    "EucDistance",
+    texts={"points": Text("1", "the utopia point: the best possible values, one number per metric")},
     higher_is_better=False,
     tex=r"\sqrt{\sum_m (M_m - z_m)^2}",
     reference="Zeleny, Multiple criteria decision making, 1982; WarpRec multiobjective/eucdistance.py",
@@ -77,19 +83,12 @@ def euc_distance(m: Measure) -> Array:
     return np.sqrt(add(*((value - point) ** 2 for value, point in zip(m.components, _points(m), strict=True))))
 
 
-@metric(
+@composite(
     "Hypervolume",
-    family="composite",
-    uses=(),
-    validate=_validate,
-    validate_combined=_validate_combined,
-    combines=("Precision", "Recall"),
-    any_number=True,
     texts={
         "points": Text("0", "the nadir point: the worst values that count, one number per metric"),
         "higher_is_better": Text("true", "true if higher is better, else false, one per metric"),
     },
-    bounds=(0.0, math.inf),
     tex=tex(
         r"\prod_m \max(<higher_is_better>, 0)",
         higher_is_better=lambda params: r"\sigma_m\,(M_m - z_m)" if "false" in str(params["higher_is_better"]).lower() else "M_m - z_m",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 import numpy as np
@@ -11,7 +10,7 @@ from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, in_order, starts_of
 from . import registry
-from .arrays import add, divide_or_missing, is_missing, where
+from .arrays import add, begins, divide_or_missing, is_missing, where
 from .measure import Measure, Ratio
 from .notation import tex
 
@@ -41,10 +40,7 @@ def _n_below(values: Array, user: Array, n_users: int) -> Array:
 
 def _first_of_run(values: Array, group: Array) -> Array:
     """Return for each row the index of the first row of its run of rows with the same value and group."""
-    index = np.arange(len(values))
-    begins = np.ones(len(values), dtype=bool)
-    begins[1:] = (values[1:] != values[:-1]) | (group[1:] != group[:-1])
-    return np.maximum.accumulate(np.where(begins, index, 0))
+    return np.maximum.accumulate(np.where(begins(values, group), np.arange(len(values)), 0))
 
 
 def _n_below_in_both(values: Array, other: Array, user: Array, n_users: int) -> Array:
@@ -60,8 +56,7 @@ def _n_below_in_both(values: Array, other: Array, user: Array, n_users: int) -> 
     for bit in range(int(position.max(initial=0)).bit_length()):
         order = by_other[in_order(user[by_other], [(position[by_other] >> (bit + 1), False)])]
         key, leading = user[order], position[order] >> (bit + 1)
-        starts = np.ones(len(order), dtype=bool)
-        starts[1:] = (key[1:] != key[:-1]) | (leading[1:] != leading[:-1])
+        starts = begins(key, leading)
         group = np.cumsum(starts) - 1
         is_zero = (position[order] >> bit & 1) == 0
         before = np.concatenate([[0], np.cumsum(is_zero)])
@@ -86,15 +81,18 @@ def _pairs(m: Measure, row: Array, label: str) -> Ratio:
 metric = partial(registry.metric, family="rating", needs=_NEEDS, cut=False, population="tested")
 
 
-@metric(
-    "ConcordantPairs",
+counted_pairs = partial(
+    metric,
     is_count=True,
     uses=("concordance",),
-    pooled=True,
-    bounds=(0.0, math.inf),
     axes={"users": "pair_users"},
-    tex=r"\sum_{i,j \in P_u} [y_{u,i} > y_{u,j}]\,[\hat{y}_{u,i} > \hat{y}_{u,j}]",
     reference=_KOREN,
+)
+
+
+@counted_pairs(
+    "ConcordantPairs",
+    tex=r"\sum_{i,j \in P_u} [y_{u,i} > y_{u,j}]\,[\hat{y}_{u,i} > \hat{y}_{u,j}]",
 )
 def concordant_pairs(m: Measure) -> Ratio:
     """The number of pairs of test ratings that the predictions order as the user does; use it to see the counts that FCP divides.
@@ -108,16 +106,10 @@ def concordant_pairs(m: Measure) -> Ratio:
     return _pairs(m, m.table("concordance")["concordant"], "concordant")
 
 
-@metric(
+@counted_pairs(
     "DiscordantPairs",
-    is_count=True,
-    uses=("concordance",),
-    pooled=True,
-    bounds=(0.0, math.inf),
-    axes={"users": "pair_users"},
     higher_is_better=False,
     tex=r"\sum_{i,j \in P_u} [y_{u,i} > y_{u,j}]\,[\hat{y}_{u,i} \le \hat{y}_{u,j}]",
-    reference=_KOREN,
 )
 def discordant_pairs(m: Measure) -> Ratio:
     """The number of pairs of test ratings that the predictions do not order as the user does; use it to see the counts that FCP divides.
@@ -160,8 +152,8 @@ def label_pairs(judged_ratings: Rows) -> Rows:
     user, prediction = rows.user[order], rows["prediction"][order]
     irrelevant = np.concatenate([[0], np.cumsum(rows["relevant"][order] <= 0)])  # of the rows before each
     first = _first_of_run(prediction, user)
-    begins = np.flatnonzero(first == np.arange(len(first)))
-    ends = np.append(begins[1:], len(first))[np.cumsum(first == np.arange(len(first))) - 1] if len(first) else first
+    is_first = first == np.arange(len(first))
+    ends = np.append(np.flatnonzero(is_first)[1:], len(first))[np.cumsum(is_first) - 1] if len(first) else first
     below = irrelevant[first] - irrelevant[starts_of(user, rows.n_users)[user]]
     right = np.empty(len(first), dtype=np.float64)
     right[order] = below + (irrelevant[ends] - irrelevant[first]) / 2.0
@@ -171,7 +163,6 @@ def label_pairs(judged_ratings: Rows) -> Rows:
 @metric(
     "LabelGAUC",
     uses=("label_pairs",),
-    pooled=True,
     aliases=("ImpressionGAUC", "GroupedLabelAUC"),
     left_out="A user without both a relevant and an irrelevant predicted test row has no value (NaN) and is left out of the mean.",
     tex=(

@@ -191,9 +191,10 @@ def _sum_over_categories(table: CutTable, weight: Array, term: Callable[[Array],
     return np.stack(values)
 
 
-def _pair_needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
-    distance = params["distance"]
-    return {"file": ("distances",), "cooccurrence": ("train",), "vectors": ("vectors",)}.get(str(distance), ("categories",))
+def needs_of_pairs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """Return the input with the distances of items."""
+    distance = str(params["distance"])
+    return {"file": ("distances",), "cooccurrence": ("train",), "vectors": ("vectors",)}.get(distance, ("categories",))
 
 
 def _pair_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -212,7 +213,7 @@ metric = partial(registry.metric, family="diversity", population="lists")
     bounds=(0.0, math.inf),
     aliases=("IntraListDiversity", "Diversity"),
     axes={**_DISTANCE, "norm": "ild_norm"},
-    needs=_pair_needs,
+    needs=needs_of_pairs,
     uses=_pair_uses,
     pooled=lambda params: params["norm"] == "items",
     tex=tex(
@@ -258,7 +259,7 @@ def _pair_mean(m: Measure, total: Array, pairs: Array) -> Array:
     bounds=(-math.inf, 1.0),
     aliases=("IntraListSimilarity",),
     axes=_DISTANCE,
-    needs=_pair_needs,
+    needs=needs_of_pairs,
     uses=_pair_uses,
     higher_is_better=False,
     tex=tex(r"1 - <featureless> \\ d(i,j) = <distance>", **_PIECES),
@@ -289,8 +290,7 @@ def categorical_diversity(m: Measure) -> Array:
 
     Edge cases: the value may be above 1 if items have several categories; an empty list counts 0.
     """
-    n_categories = m.table("covered").count()
-    return divide(n_categories, m.depth if m.params["over"] == "k" else m.n_listed)
+    return divide(m.table("covered").count(), m.size(m.params["over"]))
 
 
 _LEAST = 1e-6
@@ -313,15 +313,20 @@ def _entropy(m: Measure, weight: Callable[[Array], Array]) -> Array:
     return np.log2(total) - (n * _LEAST * math.log2(_LEAST) + _sum_over_categories(table, weights, more_than_without)) / total
 
 
-@metric(
-    "ListEntropy",
+entropy = partial(
+    metric,
     bounds=(0.0, math.inf),
-    aliases=("CategoryEntropy",),
     axes={"categories": "category_weight"},
     needs=("categories",),
     uses=("listed_categories",),
-    tex=tex(_ENTROPY + r"\sum_{i \in L_u} <categories>", categories={"split": r"\frac{[c \in A_i]}{|A_i|}", "each": r"[c \in A_i]"}),
     reference="LensKit metrics/ranking/_entropy.py",
+)
+
+
+@entropy(
+    "ListEntropy",
+    aliases=("CategoryEntropy",),
+    tex=tex(_ENTROPY + r"\sum_{i \in L_u} <categories>", categories={"split": r"\frac{[c \in A_i]}{|A_i|}", "each": r"[c \in A_i]"}),
 )
 def list_entropy(m: Measure) -> Array:
     """How evenly a list covers the categories, in bits; use it if no category should dominate a list.
@@ -331,19 +336,14 @@ def list_entropy(m: Measure) -> Array:
     return _entropy(m, lambda rank: np.ones(len(rank)))
 
 
-@metric(
+@entropy(
     "RankBiasedEntropy",
-    bounds=(0.0, math.inf),
     aliases=("RBEntropy",),
-    axes={"categories": "category_weight"},
     numbers={"p": Number(0.85, "the probability that a reader goes on to the next rank", most=1.0, symbol="p")},
-    needs=("categories",),
-    uses=("listed_categories",),
     tex=tex(
         _ENTROPY + r"\sum_{r=1}^{k} p^{r-1}\,<categories>",
         categories={"split": r"\frac{[c \in A_{i_r}]}{|A_{i_r}|}", "each": r"[c \in A_{i_r}]"},
     ),
-    reference="LensKit metrics/ranking/_entropy.py",
 )
 def rank_biased_entropy(m: Measure) -> Array:
     """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters.

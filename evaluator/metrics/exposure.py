@@ -124,7 +124,6 @@ def shannon_entropy(m: Measure) -> Array:
 @metric(
     "AggregateDiversity",
     is_count=True,
-    bounds=(0.0, math.inf),
     uses=("exposure", "reading"),
     tex=r"k \sum_i \frac{w_i}{c_i}" + _SHARES,
     reference="Vargas, Novelty and diversity evaluation and enhancement in recommender systems, PhD thesis, 2015; RankSys",

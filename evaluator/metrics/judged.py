@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 import numpy as np
@@ -13,7 +12,7 @@ from ..tables.hits import TestRatings
 from ..tables.rows import Rows, counted_from_top, running_sum
 from ..tables.truth import TruthTable
 from . import registry
-from .arrays import UNDEFINED, divide, powers, where
+from .arrays import UNDEFINED, begins, divide, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number
@@ -76,8 +75,7 @@ def grade_changes(hits_added_up: Rows, ideal_added_up: Rows) -> Rows:
     """Return the last rank of each grade in the best possible list, and nDCG there: `rank`, `ndcg`."""
     hits, ideal = hits_added_up, ideal_added_up
     gain, of_block = ideal["gain"], ideal.user
-    ends = np.ones(len(ideal), dtype=np.bool_)
-    ends[:-1] = (gain[1:] != gain[:-1]) | (of_block[1:] != of_block[:-1])
+    ends = begins(gain[::-1], of_block[::-1])[::-1]
     points = ideal.take(ends & (gain > 0))
     block, starts = _block(ideal), points.starts()
     n_points = np.diff(starts)[block]
@@ -173,7 +171,6 @@ def inf_ap(m: Measure) -> Array:
 @metric(
     "Judged",
     uses=("judged", "reading"),
-    pooled=True,
     tex=r"\frac{|L_u \cap J_u|}{|L_u|}",
     reference="ir_measures providers/judged.py",
 )
@@ -190,7 +187,6 @@ def judged(m: Measure) -> Ratio:
     uses=("judged", "reading"),
     aliases=("Hole",),
     axes=_NEGATIVE,
-    pooled=True,
     higher_is_better=None,
     tex=r"\frac{|L_u \setminus J_u|}{k}",
     reference="trec_eval 10 m_unjudged.c; Hole@k of Thakur et al., BEIR, NeurIPS 2021",
@@ -210,7 +206,6 @@ def unjudged(m: Measure) -> Ratio:
     aliases=("NumNonRelJudgedRet",),
     axes=_NEGATIVE,
     is_count=True,
-    bounds=(0.0, math.inf),
     higher_is_better=False,
     tex=r"|L_u \cap (J_u \setminus T_u)|",
     reference="num_nonrel_judged_ret of trec_eval is its sum over users",

@@ -68,7 +68,6 @@ metric = partial(registry.metric, family="novelty")
     axes={**_AXES, "unseen": "epc_unseen"},
     needs=("train",),
     uses=_tables,
-    pooled=True,
     tex=tex(
         _EXPECTED + r"\left(1 - \frac{<unseen>}{|V|}\right)" + _OVER_DISCOUNTS,
         unseen={"zero": "<count>", "one": r"\max(<count>, 1)"},
@@ -98,7 +97,6 @@ def epc(m: Measure) -> Ratio:
     axes={**_AXES, "unseen": "efd_unseen"},
     needs=("train",),
     uses=_tables,
-    pooled=True,
     tex=tex(
         _EXPECTED + r"\log_2 \frac{<all>}{\max(<count>, <unseen>)}" + _OVER_DISCOUNTS,
         unseen={"least": r"<least>", "one": "1"},
@@ -127,7 +125,6 @@ def efd(m: Measure) -> Ratio:
     aliases=("LTN",),
     needs=("train",),
     uses=("listed", "reading"),
-    pooled=True,
     average="micro",
     population="lists",
     tex=r"\frac{1}{|L_u|} \sum_{i \in L_u} \left(1 - \frac{|V_i|}{|V|}\right)",
@@ -148,7 +145,6 @@ def long_tail_novelty(m: Measure) -> Ratio:
     axes={"norm": "surprisal_norm", "over": "list_divisor", "unit": "surprisal_unit", "unseen": "surprisal_unseen"},
     needs=("train",),
     uses=("listed", "reading"),
-    pooled=True,
     population="lists",
     tex=tex(
         r"\frac{1}{<over>} \sum_{i \in <unseen>} <norm>",
@@ -175,7 +171,7 @@ def surprisal(m: Measure) -> Ratio:
         information = where(count > 0, information, 0.0)
     if m.params["norm"] == "log2_users":
         information = information * (1.0 / all_of if all_of else 0.0)
-    return Ratio(m.listed.sum(information, "information"), m.length(str(m.params["over"])))
+    return Ratio(m.listed.sum(information, "information"), m.size(m.params["over"]))
 
 
 @metric(
@@ -231,7 +227,7 @@ def unexpectedness(m: Measure) -> Array:
     """
     shared = m.table("overlap")
     inside = shared.count() if m.k is None else shared.tally(shared["other_rank"] <= m.k, "shared")
-    value = 1.0 - divide(inside, m.depth if m.params["over"] == "k" else m.n_listed)
+    value = 1.0 - divide(inside, m.size(m.params["over"]))
     counts = m.n_listed > 0
     if m.params["absent"] == "zero":
         counts = counts & (m.user("n_baseline") > 0)

@@ -14,7 +14,7 @@ from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, number_rows, running_sum
 from . import registry
-from .arrays import NO_VALUE, discounts, discounts_of_length, divide, powers, where
+from .arrays import NO_VALUE, begins, discounts, discounts_of_length, divide, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number
@@ -33,7 +33,6 @@ metric = partial(registry.metric, family="ranking")
 @metric(
     "RBP",
     uses=_tables_of_rbp,
-    pooled=True,
     aliases=("RankBiasedPrecision",),
     bounds=(0.0, math.inf),
     axes={"gain": "rbp_gain", "norm": "rbp_norm"},
@@ -71,10 +70,7 @@ def rbp(m: Measure) -> Ratio:
 @table("cascade", uses=("hits",), params=("max_grade",), columns=("rank", "item", "gain"), title="The hits, and where the reader stops")
 def cascade(hits: Rows, max_grade: float) -> Rows:
     """Return the hits with the probabilities that the reader stops there (`satisfied`) and comes so far (`reached`)."""
-    rank, user = hits["rank"], hits.user
-    first = np.ones(len(hits), dtype=np.bool_)  # a hit that counts several times is counted once
-    first[1:] = (rank[1:] != rank[:-1]) | (user[1:] != user[:-1])
-    rows = hits.take(first)
+    rows = hits.take(begins(hits["rank"], hits.user))  # a hit that counts several times is counted once
     with np.errstate(over="ignore"):
         satisfied = np.minimum(np.exp2(rows["gain"] - max_grade) - np.exp2(-max_grade), 1.0)
     # If the reader stops for certain, the logarithm of going on is a number whose exponential is 0.
@@ -128,7 +124,6 @@ scaled = partial(metric, uses=("hits", "reading"), validate=_refuse_empty_scale)
 
 @scaled(
     "SDCG",
-    pooled=True,
     aliases=("ScaledDCG",),
     numbers=_SCALE,
     tex=(

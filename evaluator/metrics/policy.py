@@ -121,7 +121,7 @@ def _weights(m: Measure) -> tuple[Array, Array]:
     return table.sum(table["weight"] * table["hit"], "weight of hits"), table.sum(table["weight"], "weight")
 
 
-def _counterfactual(name: str, value: str, upper: float = 1.0, pooled: bool = False) -> Callable[[Define], Define]:
+def _counterfactual(name: str, value: str, upper: float = 1.0) -> Callable[[Define], Define]:
     return metric(
         name,
         family="counterfactual",
@@ -131,7 +131,6 @@ def _counterfactual(name: str, value: str, upper: float = 1.0, pooled: bool = Fa
         needs=("previous_policy",),
         uses=("weighted", "reading", "n_relevant", "ideal"),
         one_cutoff=True,
-        pooled=pooled,
         tex=tex(value + _WEIGHT, **_PIECES),
         reference=SWAMINATHAN,
     )
@@ -179,7 +178,6 @@ def ncis_hit_rate(m: Measure) -> Array:
     value=r"\frac{|L_u|}{\sum_{r=1}^{k} w_r} \sum_{r=1}^{k} \frac{h_r\,w_r}{\log_2(r + 1)} "
     r"\biggl/ \sum_{r=1}^{k} \frac{h^*_r}{\log_2(r + 1)}",
     upper=math.inf,
-    pooled=True,
 )
 def ncis_ndcg(m: Measure) -> Ratio:
     """How close to the top the hits are, corrected for what the previous policy showed; use it with NCISPrecision if order matters.

@@ -62,7 +62,6 @@ of_listed = partial(metric, uses=("listed", "reading"), population="lists")
     aliases=("AveragePopularity", "AvgRecPopularity", "AverageRecommendationPopularity"),
     axes={"unit": "popularity_unit", "unseen": "popularity_unseen"},
     needs=("train",),
-    pooled=True,
     higher_is_better=False,
     tex=tex(
         r"\frac{1}{|L_u|} \sum_{i \in L_u} <unit>",
@@ -123,13 +122,12 @@ def aplt(m: Measure) -> Array:
 
     Edge cases: an empty list counts 0.
     """
-    return divide(m.listed.tally(in_tail(m, m.listed), "in the tail"), m.length(str(m.params["over"])))
+    return divide(m.listed.tally(in_tail(m, m.listed), "in the tail"), m.size(m.params["over"]))
 
 
 @of_listed(
     "ACLT",
     is_count=True,
-    bounds=(0.0, math.inf),
     axes=_BORDER,
     numbers=_RATIO,
     needs=_needs,

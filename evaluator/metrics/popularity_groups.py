@@ -93,7 +93,7 @@ def delta_gap(m: Measure) -> Many:
     by_train = {"source": str(m.params["of"]), "count": str(m.params["count"])}
     listed, profile = m.listed, m.table("profile")
     now = divide_or_missing(listed.sum(listed.item("pop", **by_train), "popularity"), m.n_listed)
-    before = divide_or_missing(profile.whole_sum(profile.item("pop", **by_train)), m.user("n_profile"))
+    before = divide_or_missing(profile.whole.sum(profile.item("pop", **by_train)), m.user("n_profile"))
     changes: dict[Params, Array] = {}
     for name in [only] if only else groups:
         inside = (code == groups[name]) & ~is_missing(now) & ~is_missing(before)
@@ -142,7 +142,7 @@ def popularity_ratio(m: Measure) -> Array:
         shares.append(divide_or_missing(m.listed.tally(m.listed.item("popular", **popular) == 1, "popular"), m.n_listed))
     if m.params["ratio"] != "recommendations":
         profile = m.table("profile")
-        shares.append(divide_or_missing(profile.whole_tally(profile.item("popular", **popular) == 1), m.user("n_profile")))
+        shares.append(divide_or_missing(profile.whole.tally(profile.item("popular", **popular) == 1), m.user("n_profile")))
     return shares[0] if len(shares) == 1 else shares[0] - shares[1]
 
 

@@ -11,7 +11,7 @@ from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, in_order, number_rows
 from . import registry
-from .arrays import harmonic, powers, where
+from .arrays import begins, harmonic, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number
@@ -22,7 +22,6 @@ metric = partial(registry.metric, family="ranking")
 @metric(
     "NCRR",
     uses=("hits", "n_relevant", "reading"),
-    pooled=True,
     aliases=("NormalizedCumulativeReciprocalRank",),
     tex=r"\sum_{r=1}^{k} \frac{h_r}{r} \biggl/ \sum_{r=1}^{\min(|T_u|, |L_u|)} \frac{1}{r}",
     reference="Cornac metrics/ranking.py, class NCRR",
@@ -43,7 +42,6 @@ def ncrr(m: Measure) -> Ratio:
 @metric(
     "PositionWeightedAverage",
     uses=("hits", "reading"),
-    pooled=True,
     bounds=(0.0, math.inf),
     aliases=("PWA",),
     tex=r"\sum_{r=1}^{k} \frac{g_r}{r} \biggl/ \sum_{r=1}^{|L_u|} \frac{1}{r}",
@@ -63,7 +61,6 @@ def position_weighted_average(m: Measure) -> Ratio:
 @metric(
     "MeanRank",
     uses=("hits",),
-    pooled=True,
     bounds=(1.0, math.inf),
     aliases=("AverageRelevancePosition",),
     higher_is_better=False,
@@ -111,7 +108,6 @@ def coverage_error(m: Measure) -> Array:
 @metric(
     "PercentileRank",
     uses=("hits", "ideal", "reading"),
-    pooled=True,
     bounds=(0.0, math.inf),
     aliases=("MPR", "MeanPercentileRank", "PercentileRanking", "ExpectedPercentileRank"),
     axes={"form": "percentile_form"},
@@ -148,9 +144,7 @@ def percentile_rank(m: Measure) -> Ratio:
 )
 def ideal_places(hits: Rows, ideal: Rows) -> Rows:
     """Return each hit once with `place`, its rank in the ideal list: highest grade first, then as listed."""
-    once = np.ones(len(hits), dtype=np.bool_)
-    once[1:] = (hits.user[1:] != hits.user[:-1]) | (hits.rank[1:] != hits.rank[:-1])
-    rows = hits.take(once)
+    rows = hits.take(begins(hits.user, hits.rank))
     levels, level = np.unique(np.concatenate([ideal["gain"], rows["gain"]]), return_inverse=True)
     below = len(levels) - 1 - level
     block = np.repeat(np.arange(len(ideal.starts()) - 1), np.diff(ideal.starts()))
@@ -175,7 +169,6 @@ def _agreements(p: float, deepest: int) -> tuple[Array, Array]:
 @metric(
     "Compatibility",
     uses=("ideal_places", "n_relevant", "reading"),
-    pooled=True,
     aliases=("Compat",),
     axes={"norm": "compatibility_norm"},
     numbers={"p": Number(0.95, "the patience: the probability that the reader goes on to the next item", most=0.999999, symbol="p")},

@@ -225,4 +225,4 @@ def _hits(m: Measure) -> CutTable:
 def _by_weight(m: Measure, found: Array) -> Ratio:
     """Return sums over hits, divided by the weight of all relevant items; no value for a user whose relevant items have none."""
     relevant = m.table("ips_relevant", **settings_of(m.params, m.truth_duplicates))
-    return Ratio(found, relevant.exact_sum(relevant["weight"], "1/P", whole=True), where(m.n_relevant > 0, NO_VALUE, 0.0))
+    return Ratio(found, relevant.whole.exact_sum(relevant["weight"], "1/P"), where(m.n_relevant > 0, NO_VALUE, 0.0))

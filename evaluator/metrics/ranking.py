@@ -27,29 +27,11 @@ _ROUNDED_UP_FROM = {"plus_0_9": "0.9", "nearest": "0.5"}
 _JARVELIN = "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005"
 
 
-def _denominator(m: Measure) -> Array:
-    choice = str(m.params["denominator"])
-    if choice == "min_r_k":
-        return m.at_most_k(m.n_relevant)
-    if choice == "r":
-        return m.n_relevant
-    if choice == "k":
-        return m.depth
-    if choice == "min_r_length":
-        return np.minimum(m.n_relevant, m.n_listed)
-    return m.n_listed if choice == "list_length" else m.hits.count()
-
-
-def _refuse_small_denominators(params: Mapping[str, Scalar], k: int | None) -> None:
-    """Raise `ValueError` if precision is summed at all ranks but not divided by the number of ranks."""
+def _refuse_all_ranks(params: Mapping[str, Scalar], k: int | None) -> None:
+    """Raise `ValueError` if a sum at all ranks is not divided by the number of ranks, or if ties count together in it."""
     if params["ranks"] == "all" and params["denominator"] not in ("k", "list_length"):
         raise ValueError(f"ranks=all adds up k values and divides by k or list_length, not by {params['denominator']}")
-
-
-def _refuse_ties_at_all_ranks(params: Mapping[str, Scalar], k: int | None) -> None:
-    """Raise `ValueError` if ties count together and precision is summed at all ranks."""
-    _refuse_small_denominators(params, k)
-    if params["ties"] == "together" and params["ranks"] == "all":
+    if params["ranks"] == "all" and params.get("ties") == "together":
         raise ValueError("ties=together counts hits, so it cannot be used with ranks=all: use ranks=hits")
 
 
@@ -87,12 +69,14 @@ def _mean_dcg(m: Measure, gain: str, k: int | None) -> Array:
     return hits.sum(each * mean, gain=each, discount=mean)
 
 
-def _refuse_weighted_ties(params: Mapping[str, Scalar], k: int | None) -> None:
-    """Raise `ValueError` if ties are averaged and gains are weighted, or the ideal list depends on which hits are above the cut."""
+def _refuse_weights(params: Mapping[str, Scalar], k: int | None) -> None:
+    """Raise `ValueError` for weights or averaged ties beside an ideal list, or each other, that they do not fit."""
     is_column(params, k)
     if params["ties"] == "averaged" and (params.get("weight") or params.get("ideal") == "retrieved_at_k"):
         other = "a weight" if params.get("weight") else "ideal=retrieved_at_k"
         raise ValueError(f"ties=averaged cannot be used with {other}: use ties=list_order")
+    if params.get("weight") and params.get("ideal", "relevant") != "relevant":
+        raise ValueError(f"nDCG takes a weight only with ideal=relevant, not with {params['ideal']}")
 
 
 def _hits(m: Measure) -> CutTable:
@@ -105,13 +89,6 @@ def _uses_of_ndcg(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     if params.get("ties") == "averaged":
         return ("hits", "ideal", "retrieved", "tied_hits")
     return ("hits", "retrieved_at_k") if params.get("ideal") == "retrieved_at_k" else ("hits", "ideal", "retrieved")
-
-
-def _refuse_weights_of_other_ideals(params: Mapping[str, Scalar], k: int | None) -> None:
-    """Raise `ValueError` if a weight is set beside an ideal list that is not the one of all relevant items."""
-    _refuse_weighted_ties(params, k)
-    if params.get("weight") and params["ideal"] != "relevant":
-        raise ValueError(f"nDCG takes a weight only with ideal=relevant, not with {params['ideal']}")
 
 
 def _sums_hits_of_k(params: Mapping[str, Scalar]) -> bool:
@@ -139,7 +116,7 @@ metric = partial(registry.metric, family="ranking")
     uses=lambda params: (
         ("hits", "reading", "n_relevant", "tied_hits") if params["ties"] == "together" else ("hits", "reading", "n_relevant")
     ),
-    validate=_refuse_ties_at_all_ranks,
+    validate=_refuse_all_ranks,
     tex=tex(
         r"\frac{1}{<denominator>} \sum_{r=1}^{k} <ranks><ties>",
         denominator=SIZES,
@@ -163,20 +140,19 @@ def average_precision(m: Measure) -> Array:
     """
     if m.params["ranks"] == "all":
         # Σ_{r≤k} found(r)/r: the hit at rank r is in found(r), …, found(k), so it adds H_k - H_(r-1).
-        return divide(m.hits.count() * harmonic(m.depth) - m.hits.sum(harmonic(m.hits["rank"] - 1.0), "H of rank - 1"), _denominator(m))
-    if m.params["ties"] == "together":
-        hits = m.table("tied_hits", single=m.single_precision, at="last")
-        found = hits["found"]
-        return divide(hits.sum(found / hits["last"], "precision", found=found), _denominator(m))
-    found = m.hits["found"]
-    return divide(m.hits.sum(found / m.hits["rank"], "precision", found=found), _denominator(m))
+        total = m.hits.count() * harmonic(m.depth) - m.hits.sum(harmonic(m.hits["rank"] - 1.0), "H of rank - 1")
+    else:
+        together = m.params["ties"] == "together"
+        hits = m.table("tied_hits", single=m.single_precision, at="last") if together else m.hits
+        total = hits.sum(hits["found"] / hits["last" if together else "rank"], "precision", found=hits["found"])
+    return divide(total, m.size(m.params["denominator"]))
 
 
 @metric(
     "MAR",
     aliases=("AR", "AverageRecall"),
     axes={"denominator": "mar_denominator", "ranks": "mar_ranks"},
-    validate=_refuse_small_denominators,
+    validate=_refuse_all_ranks,
     tex=tex(r"\frac{1}{<denominator>} \sum_{r=1}^{k} <ranks>\frac{f_r}{|T_u|}", denominator=SIZES, ranks=_AT_RANKS),
     reference="the mean of Recall@r over the ranks r of the hits; defined beside MAP in WarpRec and rs_metrics",
     ties=lambda params: params["denominator"] != "hits",
@@ -192,7 +168,7 @@ def average_recall(m: Measure) -> Array:
         found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(m.hits["rank"], "its rank")  # the hit at rank r counts at k - r + 1 ranks
     else:
         found = m.hits.sum(m.hits["found"], "found")
-    return divide(divide(found, m.n_relevant), _denominator(m))
+    return divide(divide(found, m.n_relevant), m.size(m.params["denominator"]))
 
 
 @metric(
@@ -239,7 +215,7 @@ def first_relevant_rank(m: Measure) -> Array:
     axes=_DISCOUNTED,
     texts=WEIGHT,
     needs=needs_of_weight,
-    validate=_refuse_weighted_ties,
+    validate=_refuse_weights,
     tex=_weighted(r"<ties>\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>}", gain=GAINS, discount=_TEX_DISCOUNTS, ties=_TEX_TIES),
     reference=_JARVELIN,
     ties=lambda params: not params.get("weight") and params["ties"] == "list_order",
@@ -262,12 +238,11 @@ def dcg(m: Measure) -> Array:
 @metric(
     "nDCG",
     uses=_uses_of_ndcg,
-    pooled=True,
     aliases=("NDCGAtK",),
     axes={**_DISCOUNTED, "ideal": "ndcg_ideal"},
     texts=WEIGHT,
     needs=needs_of_weight,
-    validate=_refuse_weights_of_other_ideals,
+    validate=_refuse_weights,
     tex=_weighted(
         r"<ties>\sum_{r=1}^{<ranks>} \frac{<weight><gain>}{<discount>} \biggl/ \sum_{r=1}^{k} \frac{<best>}{<discount>}",
         ties=_TEX_TIES,
@@ -308,7 +283,6 @@ def ndcg(m: Measure) -> Ratio:
 @metric(
     "nDCGRendle2020",
     uses=lambda params: _uses_of_ndcg(params)[:2],
-    pooled=True,
     texts=WEIGHT,
     needs=needs_of_weight,
     validate=is_column,
@@ -334,7 +308,6 @@ def ndcg_rendle_2020(m: Measure) -> Ratio:
 
 @metric(
     "BinG",
-    pooled=True,
     tex=r"\frac{1}{|T_u|} \sum_{r=1}^{k} \frac{h_r}{\log_2(2 + r - f_r)}",
     reference="trec_eval m_binG.c",
     ties=True,

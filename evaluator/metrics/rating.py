@@ -96,7 +96,7 @@ def _mean_error(m: Measure, error: Array) -> Ratio:
 
 
 metric = partial(registry.metric, family="rating", needs=_NEEDS, cut=False, population="tested")
-of_error = partial(metric, uses=_uses_of_error, pooled=True, axes={"over": "error_over"}, higher_is_better=False, left_out=_LEFT_OUT)
+of_error = partial(metric, uses=_uses_of_error, axes={"over": "error_over"}, higher_is_better=False, left_out=_LEFT_OUT)
 
 
 @of_error(
@@ -179,7 +179,6 @@ def smape(m: Measure) -> Ratio:
     "Unpredicted",
     is_count=True,
     uses=("ratings",),
-    bounds=(0.0, math.inf),
     aliases=("unk",),
     higher_is_better=False,
     average="sum",

@@ -17,6 +17,7 @@ from ..tables.lists import Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import PartData, Rows
 from .arrays import NO_VALUE, divide, divide_or_missing, where
+from .diversity import needs_of_pairs
 from .measure import Measure, Ratio
 from .notation import DISTANCES, tex
 from .registry import metric
@@ -122,7 +123,6 @@ _NEAR = {"left_out": "H_{u,i_r}", "unlike": "H_u"}
     axes={"count": "popularity_count"},
     needs=("train", "items?"),
     uses=("hits", "reading"),
-    pooled=True,
     population="lists",
     tex=(
         r"\frac{1}{|L_u|} \sum_{r=1}^{k} h_r \max\left(\frac{|I| + 1 - r}{|I|} - \pi_{i_r}, 0\right) \\ "
@@ -146,8 +146,7 @@ _DISTANCE = {"distance": "item_distance", "featureless": "featureless_items"}
 
 
 def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
-    distance = str(params["distance"])
-    return ("train", *{"file": ("distances",), "cooccurrence": (), "vectors": ("vectors",)}.get(distance, ("categories",)))
+    return tuple(dict.fromkeys(("train", *needs_of_pairs(params))))
 
 
 def _from_profile(m: Measure) -> CutTable:
@@ -189,7 +188,6 @@ def cosine_serendipity(m: Measure) -> Array:
     aliases=("EPD", "FeatureUnexpectedness"),
     needs=_needs,
     uses=("from_profile", "reading"),
-    pooled=True,
     average="micro",
     population="lists",
     higher_is_better=None,

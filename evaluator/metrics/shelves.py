@@ -89,7 +89,7 @@ def _refuse_wrong_pages(params: Mapping[str, Scalar], k: int | None) -> None:
 def _dcg(m: Measure, page: CutTable) -> Array:
     gain = gain_of(str(m.params["gain"]), page["gain"], m.offset)
     by = np.log2(float(m.params["alpha"]) * page["shelf"] + float(m.params["beta"]) * page["position"])
-    return page.exact_sum(gain / by, "gain/discount", whole=True)
+    return page.whole.exact_sum(gain / by, "gain/discount")
 
 
 _DISCOUNT = r"\log_2(\alpha\,x_r + \beta\,y_r)"
@@ -99,7 +99,6 @@ _DISCOUNT = r"\log_2(\alpha\,x_r + \beta\,y_r)"
     "N2DCG",
     family="ranking",
     uses=("page_hits", "page_ideal"),
-    pooled=True,
     axes={"gain": "ndcg_gain"},
     numbers={
         "alpha": Number(1.0, "the weight of the row in the discount", symbol=r"\alpha"),

@@ -56,7 +56,7 @@ def _table(m: Measure, name: str, **params: Scalar) -> CutTable:
 
 def _n_wanted(m: Measure) -> Array:
     """Return the number of categories of each user's relevant items."""
-    return _table(m, "wanted_categories").whole_count()
+    return _table(m, "wanted_categories").whole.count("all")
 
 
 def _greedy(m: Measure, alpha: float) -> CutTable:
@@ -93,7 +93,6 @@ metric = partial(registry.metric, family="diversity")
     axes={"relevance": "srecall_relevance", "of": "srecall_of", **_OF},
     needs=lambda params: (*_needs(params), "train") if params["of"] == "train" else _needs(params),
     uses=_s_recall_uses,
-    pooled=True,
     validate=_refuse_unjudged,
     tex=tex(
         r"\frac{1}{<of>} \,\Bigl|\bigcup_{i \in <relevance>} A_i\Bigr|",
@@ -258,7 +257,6 @@ _AGRAWAL = "Agrawal et al., Diversifying search results, WSDM 2009; as ndeval.c 
     axes={"over": "precision_ia_over", **_OF},
     needs=_needs,
     uses=("aspects", "wanted_categories", "reading"),
-    pooled=True,
     tex=tex(r"\frac{1}{<over>\,m} \sum_{r=1}^{k} h_r\,|A_{i_r}|, \quad " + _M, over=SIZES),
     reference=_AGRAWAL,
 )
@@ -268,7 +266,7 @@ def precision_ia(m: Measure) -> Ratio:
     Edge cases: no hit counts 0; an item without categories adds nothing.
     """
     counted = _table(m, "aspects", redundancy="hits").count()
-    return Ratio(counted, m.length(str(m.params["over"])) * _n_wanted(m))
+    return Ratio(counted, m.size(m.params["over"]) * _n_wanted(m))
 
 
 @metric(
@@ -277,7 +275,6 @@ def precision_ia(m: Measure) -> Ratio:
     axes=_OF,
     needs=_needs,
     uses=("aspects_and_sizes", "wanted_categories"),
-    pooled=True,
     tex=(
         r"\frac{1}{m} \sum_{c} \frac{1}{|\{i \in T_u : c \in A_i\}|} \sum_{r=1}^{k} h_r\,[c \in A_{i_r}]\,\frac{x_{c,r} + 1}{r} \\ "
         + _TEX_SEEN
@@ -306,7 +303,6 @@ _NRBP_SUM = r"\sum_{r=1}^{k} p^{r-1} h_r \sum_{c \in A_{i_r}} (1 - \alpha)^{x_{c
     },
     needs=_needs,
     uses=_uses,
-    pooled=True,
     tex=tex(
         "<ideal>",
         ideal={

@@ -57,7 +57,7 @@ def _hit_value(m: Measure) -> Array:
 def _relevant_value(m: Measure) -> Array:
     """Return Σ v_i over the relevant items."""
     relevant = _table(m, "valued_relevant")
-    return relevant.exact_sum(relevant["value"], "value", whole=True)
+    return relevant.whole.exact_sum(relevant["value"], "value")
 
 
 _HITS_OF = r"\sum_{i \in L_u \cap T_u} v_i"
@@ -65,7 +65,7 @@ _SHARE = rf"\frac{{{_HITS_OF}}}{{\sum_{{i \in T_u}} v_i}}"
 
 
 metric = partial(registry.metric, family="value", validate=_is_column)
-share = partial(metric, uses=("valued_hits", "valued_relevant"), pooled=True, needs=_needs, tex=_SHARE, by_item=True)
+share = partial(metric, uses=("valued_hits", "valued_relevant"), needs=_needs, tex=_SHARE, by_item=True)
 
 
 @metric(
@@ -126,7 +126,6 @@ def profit(m: Measure) -> Array:
 @metric(
     "WeightedPrecision",
     uses=("valued_hits", "valued_listed"),
-    pooled=True,
     texts={"column": _WEIGHT},
     needs=_needs_of_items,
     tex=rf"\frac{{{_HITS_OF}}}{{\sum_{{i \in L_u}} v_i}}",

@@ -51,7 +51,7 @@ def test_terms_are_only_those_that_a_text_uses():
     assert list(ENTRIES["NumRelevant"].terms) == ["T_u"]
     assert "v_r" in ENTRIES["nDCG"].terms, "the text names the weight of a rank"
     assert ENTRIES["Precision"].terms["R"] == "|T_u|, the number of relevant items", "the settings name it"
-    assert ENTRIES["UserCoverage"].terms["[…]"] == catalogue.CONDITION
+    assert ENTRIES["UserCoverage"].terms["[…]"] == "1 if the condition is true, else 0"
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -73,7 +73,7 @@ def test_a_page_warns_where_a_less_accurate_model_has_the_better_value():
     assert "A random order of all candidates scores about 0.5." in PAGES["GAUC"]
 
 
-def test_a_page_explains_only_the_symbols_of_its_equation():
+def test_a_page_explains_only_the_symbols_of_its_equation_and_its_text():
     listed = re.findall(r"^- \$`(.*?)`\$: ", PAGES["nDCG"], re.MULTILINE)
-    assert listed == ["r", "k", "h_r", "g_r", "h^*_r", "g^*_r"]
+    assert listed == ["r", "k", "h_r", "g_r", "h^*_r", "g^*_r", "v_r"]
     assert "- $`p`$: the parameter `p`" in PAGES["RBP"]
