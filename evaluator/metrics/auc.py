@@ -93,11 +93,6 @@ def _has_bounds(params: Mapping[str, Scalar]) -> bool:
     return _by_order(params) and params.get("unlisted") != "half"
 
 
-def _by_order_among_candidates(params: Mapping[str, Scalar]) -> bool:
-    """Return whether the order decides and no hit counts below 0, so that one more hit among the first k is never worse."""
-    return _has_bounds(params) and params["negatives"] == "candidates"
-
-
 def _right_pairs(m: Measure) -> tuple[Array, Array]:
     """Return Σ over the hits with rank ≤ k of the share of negatives that rank below the hit, and the number of negatives."""
     more = 1 if m.params["norm"] == "n_negatives_plus_1" else 0
@@ -179,7 +174,8 @@ def gauc(m: Measure) -> Ratio:
     axes={key: axis for key, axis in _AXES.items() if key not in ("unlisted", "no_negatives")},
     tex=tex(r"\frac{1}{\min(|T_u|, k)} \sum_{r=1}^{k} <right>", **{**_PIECES, "unlisted": ""}),
     reference="limited AUC of Schröder, Thiele and Lehner, UCERSTI 2011, as computed by Elliot and WarpRec",
-    ties=_by_order_among_candidates,
+    # with candidates as negatives no hit counts below 0, so that one more hit among the first k is never worse
+    ties=lambda params: _has_bounds(params) and params["negatives"] == "candidates",
 )
 def lauc(m: Measure) -> Ratio:
     """AUC limited to the first k items of the list; use it if users see only the top.

@@ -16,7 +16,6 @@ from .measure import Measure
 from .notation import tex
 from .registry import Many, Text
 
-LIN = "Tsintzou, Pitoura and Tsaparas, Bias disparity in recommendation systems, RMSE workshop at RecSys 2019"
 _PAIR = {
     "users": Text(None, "the column of data.users that names the groups"),
     "items": Text(None, "the column of data.items that names the groups"),
@@ -61,10 +60,6 @@ def _pair_values(m: Measure, value: Callable[[Group, Group], Array]) -> Many:
     return values
 
 
-def _has_many_pairs(params: Mapping[str, Scalar]) -> bool:
-    return not (params["user_group"] and params["item_group"])
-
-
 def _pair_needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     return (f"users.{params['users']}", f"items.{params['items']}", *(("train",) if params.get("source") == "train" else ()))
 
@@ -85,11 +80,11 @@ metric = partial(
     family="fairness",
     texts=_PAIR,
     needs=_pair_needs,
-    has_subvalues=_has_many_pairs,
+    has_subvalues=lambda params: not (params["user_group"] and params["item_group"]),
     per_model=True,
     population="lists",
     higher_is_better=None,
-    reference=LIN,
+    reference="Tsintzou, Pitoura and Tsaparas, Bias disparity in recommendation systems, RMSE workshop at RecSys 2019",
 )
 
 

@@ -170,22 +170,18 @@ def read(extra: Iterable[Convention] = (), only: str | None = None) -> Catalogue
     names = sorted(builtin_names(), key=lambda name: (name != DEFAULT, name.lower()))
     found = {convention.name: convention for convention in (*map(load, names), *extra)}
     default = found[DEFAULT]
+    order = {family: index for index, family in enumerate(FAMILIES)}  # those of packages and files come last
     choices = tuple(_axis(name, axis, default.axes[name]) for name, axis in AXES.items())
     return Catalogue(
         protocol=tuple(choice for choice in choices if choice.name in PROTOCOL),
         formula=tuple(choice for choice in choices if choice.name not in PROTOCOL),
         metrics=tuple(
             _metric(metric, default, tuple(found.values()))
-            for metric in sorted(METRICS.values(), key=lambda metric: _index_of_family(metric.family))
+            for metric in sorted(METRICS.values(), key=lambda metric: order.get(metric.family, len(order)))
             if only in (None, metric.name)
         ),
         conventions=tuple(_convention(convention, default) for convention in found.values()),
     )
-
-
-def _index_of_family(family: str) -> int:
-    """Return the position of a family in the list; those of packages and files come last."""
-    return list(FAMILIES).index(family) if family in FAMILIES else len(FAMILIES)
 
 
 def has_metric(convention: Convention, metric: str) -> bool:
@@ -206,10 +202,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
         tex=lines,
         text=text,
         edge_cases=edge_cases,
-        terms={
-            plain(symbol): re.sub(r"\$([^$]+)\$", lambda found: plain(found[1]), meaning)
-            for symbol, meaning in meanings(metric, lines).items()
-        },
+        terms={plain(symbol): _IN_LATEX.sub(lambda found: plain(found[1]), text) for symbol, text in meanings(metric, lines).items()},
         reference=metric.reference,
         bounds=metric.bounds,
         higher_is_better=at(params, metric.higher_is_better),

@@ -65,7 +65,6 @@ def _n_below_in_both(values: Array, other: Array, user: Array, n_users: int) -> 
     return total
 
 
-_NEEDS = ("predictions?", "ratings?")
 _KOREN = (
     "Koren and Sill, Collaborative filtering on ordinal user feedback, IJCAI 2013, section 5.2; as surprise.accuracy.fcp, which averages "
     "over pair_users=with_pairs"
@@ -78,7 +77,7 @@ def _pairs(m: Measure, row: Array, label: str) -> Ratio:
     return Ratio(total, np.ones_like(total) if m.params["users"] == "all" else np.minimum(total, 1.0), None)
 
 
-metric = partial(registry.metric, family="rating", needs=_NEEDS, cut=False, population="tested")
+metric = partial(registry.metric, family="rating", needs=("predictions?", "ratings?"), cut=False, population="tested")
 
 
 counted_pairs = partial(

@@ -22,7 +22,6 @@ _GINI_PIECES: Pieces = {
     "more": more_items,
 }
 _SHARES = r" \\ w_i = \sum_{u \in U} \frac{[i \in L_u]}{|L_u|}"
-ENTROPY = "Shannon, A mathematical theory of communication, 1948; Adomavicius and Kwon, IEEE TKDE 24(5), 2012"
 
 
 metric = partial(registry.metric, family="diversity", one_cutoff=True, per_model=True, population="lists")
@@ -100,7 +99,7 @@ def exposure_gini(m: Measure) -> Array:
         },
         log={"natural": r"\ln", "binary": r"\log_2"},
     ),
-    reference=ENTROPY,
+    reference="Shannon, A mathematical theory of communication, 1948; Adomavicius and Kwon, IEEE TKDE 24(5), 2012",
 )
 def shannon_entropy(m: Measure) -> Array:
     """How evenly items are recommended, as entropy; use it if every item should have its share of all lists.

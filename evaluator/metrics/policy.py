@@ -97,8 +97,6 @@ def _once(rows: Rows) -> Rows:
 SWAMINATHAN = (
     "Swaminathan and Joachims, The self-normalized estimator for counterfactual learning, NIPS 2015; RePlay experimental NCISPrecision"
 )
-_AXES = {"activation": "policy_activation", "over": "softmax_over"}
-_NUMBERS = {"threshold": Number(10.0, "the largest weight; 1 divided by it is the smallest", least=1.0, symbol=r"\tau")}
 _WEIGHT = r" \\ w_r = \min\left(\max\left(<activation>, \frac{1}{\tau}\right), \tau\right)"
 _PIECES = {
     "activation": {
@@ -126,8 +124,8 @@ def _counterfactual(name: str, value: str, upper: float = 1.0) -> Callable[[Defi
         name,
         family="counterfactual",
         bounds=(0.0, upper),
-        axes=_AXES,
-        numbers=_NUMBERS,
+        axes={"activation": "policy_activation", "over": "softmax_over"},
+        numbers={"threshold": Number(10.0, "the largest weight; 1 divided by it is the smallest", least=1.0, symbol=r"\tau")},
         needs=("previous_policy",),
         uses=("weighted", "reading", "n_relevant", "ideal"),
         one_cutoff=True,

@@ -60,7 +60,6 @@ def judged_ratings(ratings: Rows, test_ratings: TestRatings, truth_table: TruthT
     return Rows(ratings.n_users, ratings.user, {**columns, "relevant": truth_table.relevant[test_ratings.pair]}, ratings.item)
 
 
-_NEEDS = ("predictions?", "ratings?")
 _OVER = {
     "predicted": r"\frac{1}{|P_u|} \sum_{i \in P_u}",
     "predicted_relevant": r"\frac{1}{|P_u \cap T_u|} \sum_{i \in P_u \cap T_u}",
@@ -95,7 +94,7 @@ def _mean_error(m: Measure, error: Array) -> Ratio:
     return Ratio(total, m.n_relevant if over == "relevant" else rows.tally(predicted & relevant, "predicted"), None)
 
 
-metric = partial(registry.metric, family="rating", needs=_NEEDS, cut=False, population="tested")
+metric = partial(registry.metric, family="rating", needs=("predictions?", "ratings?"), cut=False, population="tested")
 of_error = partial(metric, uses=_uses_of_error, axes={"over": "error_over"}, higher_is_better=False, left_out=_LEFT_OUT)
 
 

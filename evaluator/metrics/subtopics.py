@@ -18,10 +18,6 @@ from .notation import SIZES, tex
 from .registry import Number
 from .table_views import CutTable
 
-CLARKE = "Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008"
-ZHAI = "Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003"
-
-
 _OF = {"categories_of": "categories_of"}
 _ALPHA = Number(0.5, "how much the worth of a category falls each time it is covered again", least=0.0, most=1.0, symbol=r"\alpha")
 _GREEDY = ("greedy", "greedy_text_desc")
@@ -99,7 +95,7 @@ metric = partial(registry.metric, family="diversity")
         relevance={"binary": r"L_u \cap T_u", "none": "L_u"},
         of={"catalogue": "|C|", "train": r"|\bigcup_{i \in I_{\mathrm{train}}} A_i|", "relevant": r"|\bigcup_{i \in T_u} A_i|"},
     ),
-    reference=ZHAI,
+    reference="Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003",
 )
 def s_recall(m: Measure) -> Ratio:
     """The share of the categories that the hits cover; use it if a list should serve many interests.
@@ -144,7 +140,7 @@ _M = r"m = |\bigcup_{i \in T_u} A_i|"
             "none": r" \\ Z_u = 1",
         },
     ),
-    reference=CLARKE,
+    reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008",
 )
 def alpha_ndcg(m: Measure) -> Array | Ratio:
     """How close to the top hits of new categories are; use it if another hit of the same category is worth less.

@@ -16,6 +16,7 @@ from .arrays import divide_or_missing
 from .measure import Measure, Ratio
 from .registry import Text
 from .table_views import CutTable
+from .weights import is_column
 
 OF_RELEVANT: Final = "relevant_values"
 OF_LISTED: Final = "listed_values"
@@ -23,7 +24,6 @@ VALUE_NEEDS: Final = (OF_RELEVANT, OF_LISTED)
 """The needs of a measure without a column of values: of the relevant items, or of all listed items, which test rows do not have."""
 
 _REVENUE: Final = Text(None, "the column of values", "revenue")
-_PROFIT: Final = Text(None, "the column of values", "profit")
 _WEIGHT: Final = Text(None, "the column of weights", "weight")
 
 
@@ -35,12 +35,6 @@ def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 def _needs_of_items(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     column = str(params["column"])
     return _needs(params) if column and source_and_column(column)[0] == "items" else (OF_LISTED,)
-
-
-def _is_column(params: Mapping[str, Scalar], k: int | None) -> None:
-    """Raise `ValueError` if the column is not written as it must be."""
-    if params["column"]:
-        source_and_column(str(params["column"]))
 
 
 def _table(m: Measure, name: str) -> CutTable:
@@ -64,7 +58,7 @@ _HITS_OF = r"\sum_{i \in L_u \cap T_u} v_i"
 _SHARE = rf"\frac{{{_HITS_OF}}}{{\sum_{{i \in T_u}} v_i}}"
 
 
-metric = partial(registry.metric, family="value", validate=_is_column)
+metric = partial(registry.metric, family="value", validate=is_column)
 share = partial(metric, uses=("valued_hits", "valued_relevant"), needs=_needs, tex=_SHARE, by_item=True)
 
 
@@ -107,7 +101,7 @@ def revenue_share(m: Measure) -> Ratio:
 @metric(
     "Profit",
     uses=("valued_hits",),
-    texts={"column": _PROFIT},
+    texts={"column": Text(None, "the column of values", "profit")},
     needs=_needs,
     bounds=(-math.inf, math.inf),
     tex=_HITS_OF,
