@@ -19,7 +19,6 @@ from receval.documents.numbers import decimals, number
 from receval.metrics import METRICS, catalogue
 from receval.metrics.catalogue import ChoiceEntry, MetricEntry
 from receval.metrics.notation import GLOSSARY
-from receval.metrics.notation import symbols as symbols_of
 
 ROOT = Path(__file__).parents[2]
 printed = runpy.run_path(str(ROOT / "docs" / "generate" / "printed.py"))["printed"]
@@ -160,14 +159,14 @@ def part(entry: MetricEntry) -> list[Block]:
 
 
 def explained(entry: MetricEntry, blocks: Iterable[Block]) -> Iterable[Block]:
-    """Return the blocks of a page, with the symbols of the equation below it."""
-    own = {parameter.symbol: f"the parameter `{name}`" for name, parameter in METRICS[entry.name].numbers.items()}
+    """Return the blocks of a page: the formula in LaTeX instead of text, with its symbols."""
+    as_text = (Code(entry.formula), Terms(tuple(entry.terms.items())))
     for block in blocks:
-        yield block
+        if block not in as_text:
+            yield block
         if isinstance(block, Equation):
-            used = dict.fromkeys(symbol for line in block.lines for symbol in symbols_of(line.partition(" = ")[2] or line))
-            meanings = {symbol: own.get(symbol) or GLOSSARY[symbol] for symbol in used if symbol in own or symbol in GLOSSARY}
-            rows = ((f"$`{symbol}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for symbol, meaning in meanings.items())
+            symbols = catalogue.meanings(METRICS[entry.name], block.lines)
+            rows = ((f"$`{symbol}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for symbol, meaning in symbols.items())
             yield Terms(tuple(rows), code=False)
 
 

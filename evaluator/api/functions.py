@@ -15,6 +15,7 @@ from ..load.in_memory.frames import column_names, frame_of
 from ..load.in_memory.python_values import users_without_items
 from ..load.in_memory.tensors import as_arrays
 from ..load.opening import open_rows
+from ..metrics.catalogue import documented
 from ..metrics.registry import METRICS, Metric
 from ..support.errors import ConfigError, DataError
 from ..support.patterns import regex
@@ -64,7 +65,7 @@ def function(name: str) -> Callable[..., Any]:
 
     signature = signature_of(name)
     with_truth.__name__ = with_truth.__qualname__ = name
-    with_truth.__doc__ = metric.doc
+    with_truth.__doc__ = documented(metric)
     with_truth.__module__ = "receval.functional"
     with_truth.__signature__ = signature  # type: ignore[attr-defined]
     return with_truth

@@ -21,8 +21,7 @@ class Limit(Struct, frozen=True):
     most: float = float("inf")
 
 
-_SHARE: Final = Limit(0.0, "the check passes up to this share", most=1.0)
-_COUNTED: Final = MappingProxyType({"max_share": _SHARE})
+_COUNTED: Final = MappingProxyType({"max_share": Limit(0.0, "the check passes up to this share", most=1.0)})
 
 
 class Check(Struct, frozen=True):
@@ -94,19 +93,9 @@ class Finding(Struct, frozen=True):
 
     def cells(self) -> dict[str, Any]:
         """Return the finding in the form for machine formats."""
-        return {
-            "check": self.check,
-            "severity": self.severity,
-            "model": self.model,
-            "sentence": self.sentence,
-            "advice": self.advice,
-            "count": self.count,
-            "total": self.total,
-            "share": self.share,
-            "examples": list(self.examples),
-            **({"details": dict(self.details)} if self.details else {}),
-            **({"cures": list(self.cures)} if self.cures else {}),
-        }
+        shown = {name: getattr(self, name) for name in ("check", "severity", "model", "sentence", "advice", "count", "total", "share")}
+        shown |= {"examples": list(self.examples)} | ({"details": dict(self.details)} if self.details else {})
+        return shown | ({"cures": list(self.cures)} if self.cures else {})
 
 
 def setting(check: Check, severity: Severity | None = None, **limits: float | None) -> CheckSetting:
@@ -274,10 +263,7 @@ declare(
         "warn",
         "a user with relevant items has no list",
         "write lists for all test users; evaluation.policy.missing_lists sets how missing lists are handled",
-        needs=(
-            "test",
-            "lists",
-        ),
+        needs=("test", "lists"),
     ),
     Check(
         "X02",
@@ -312,10 +298,7 @@ declare(
         "warn",
         "a user-item pair of the test file is also in train",
         "keep test rows out of train, unless users repeat items",
-        needs=(
-            "test",
-            "train",
-        ),
+        needs=("test", "train"),
     ),
     Check(
         "X07",
@@ -343,10 +326,7 @@ declare(
         "info",
         "test users or test items are cold: they are not in train",
         "report the value for warm users beside the value for all users",
-        needs=(
-            "test",
-            "train",
-        ),
+        needs=("test", "train"),
     ),
     Check(
         "X11",
@@ -357,10 +337,7 @@ declare(
             "head": Limit(0.01, "the share of items that count as the most popular", most=1.0),
             "max_share": Limit(0.9, "the check passes up to this share of hits", most=1.0),
         },
-        needs=(
-            "test",
-            "train",
-        ),
+        needs=("test", "train"),
     ),
     Check(
         "X12",
@@ -382,10 +359,7 @@ declare(
         "a model is no better than the popularity baseline, and its lists differ from those of the baseline",
         "check the model and that this is the right file",
         {"margin": Limit(0.0, "how much better than the baseline a model must be")},
-        needs=(
-            "test",
-            "train",
-        ),
+        needs=("test", "train"),
         doubts_values=True,
     ),
     Check(

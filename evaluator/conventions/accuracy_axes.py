@@ -6,10 +6,16 @@ from typing import Final
 
 from .axis import Axis
 
+_OVER_RANKS: Final = {
+    "min_r_k": "the smaller of R and k",
+    "r": "R",
+    "k": "k; without a cut-off the length of the list",
+    "list_length": "the length of the list, at most k",
+    "hits": "the hits among the first k",
+}
 FORMULA_AXES: Final = (
     Axis(
         "precision_denominator",
-        "formula",
         "the divisor of Precision",
         {
             "k": "k; without a cut-off the length of the list",
@@ -21,7 +27,6 @@ FORMULA_AXES: Final = (
     ),
     Axis(
         "recall_denominator",
-        "formula",
         "the divisor of Recall",
         {
             "r": "R",
@@ -31,7 +36,6 @@ FORMULA_AXES: Final = (
     ),
     Axis(
         "rprecision_denominator",
-        "formula",
         "the divisor of RPrecision",
         {
             "r": "R",
@@ -41,13 +45,11 @@ FORMULA_AXES: Final = (
     ),
     Axis(
         "f_weight",
-        "formula",
         "how `beta` weights the two metrics of F1",
         {"beta_squared": "by β²", "beta": "by β itself"},
     ),
     Axis(
         "f_of",
-        "formula",
         "the values that F1 combines",
         {
             "users": "those of each user; F1 is then averaged over users",
@@ -56,26 +58,19 @@ FORMULA_AXES: Final = (
     ),
     Axis(
         "map_denominator",
-        "formula",
         "the divisor of AP",
         {
-            "min_r_k": "the smaller of R and k",
-            "r": "R",
-            "k": "k; without a cut-off the length of the list",
-            "list_length": "the length of the list, at most k",
-            "hits": "the hits among the first k",
+            **_OVER_RANKS,
             "min_r_length": "the smaller of R and the length of the list, at most k",
         },
     ),
     Axis(
         "map_ranks",
-        "formula",
         "the ranks at which AP adds up precision",
         {"hits": "those of the hits", "all": "every rank up to k"},
     ),
     Axis(
         "map_ties",
-        "formula",
         "hits with the same score as other listed items, in AP",
         {
             "list_order": "count at their own rank",
@@ -84,25 +79,16 @@ FORMULA_AXES: Final = (
     ),
     Axis(
         "mar_denominator",
-        "formula",
         "the divisor of AR",
-        {
-            "min_r_k": "the smaller of R and k",
-            "r": "R",
-            "k": "k; without a cut-off the length of the list",
-            "list_length": "the length of the list, at most k",
-            "hits": "the hits among the first k",
-        },
+        _OVER_RANKS,
     ),
     Axis(
         "mar_ranks",
-        "formula",
         "the ranks at which AR adds up recall",
         {"hits": "those of the hits", "all": "every rank up to k"},
     ),
     Axis(
         "ndcg_gain",
-        "formula",
         "the gain of a relevant item of grade g",
         {
             "binary": "1",
@@ -114,14 +100,12 @@ FORMULA_AXES: Final = (
     ),
     Axis(
         "ndcg_discount",
-        "formula",
         "the divisor of the gain at rank r",
         {"log_r_plus_1": "log(r + 1)", "log_max_r_2": "log(max(r, 2)), so that ranks 1 and 2 weigh the same"},
     ),
-    Axis("ndcg_log_base", "formula", "the base of the logarithm in the rank discount", {}),
+    Axis("ndcg_log_base", "the base of the logarithm in the rank discount", {}),
     Axis(
         "ndcg_ideal",
-        "formula",
         "the list that nDCG divides by",
         {
             "relevant": "all relevant items of the user, highest gain first, cut at k",
@@ -134,13 +118,11 @@ FORMULA_AXES: Final = (
     ),
     Axis(
         "fallout_of",
-        "formula",
         "the irrelevant items that FallOut divides by",
         {"catalogue": "those of the catalogue", "listed": "those of the whole list of the user"},
     ),
     Axis(
         "ndcg_ties",
-        "formula",
         "hits with the same score as other listed items, in DCG and nDCG",
         {
             "list_order": "count at their own rank",
@@ -149,19 +131,16 @@ FORMULA_AXES: Final = (
     ),
     Axis(
         "iprec_rounding",
-        "formula",
         "the number of hits at which InterpolatedPrecision and ElevenPointPrecision count a recall as reached",
         {"plus_0_9": "the integer part of recall · R + 0.9", "nearest": "recall · R, rounded to the nearest integer, a half up"},
     ),
     Axis(
         "auc_norm",
-        "formula",
         "the number of negatives an AUC divides by",
         {"n_negatives": "all of them", "n_negatives_plus_1": "one more"},
     ),
     Axis(
         "auc_negatives",
-        "formula",
         "how negatives are counted",
         {
             "candidates": "candidates that are not relevant, and any other listed item",
@@ -172,7 +151,6 @@ FORMULA_AXES: Final = (
     ),
     Axis(
         "auc_ties",
-        "formula",
         "listed negatives with the same score as a relevant item (none without scores)",
         {
             "list_order": "count as right if they are below it in the list",
@@ -182,19 +160,16 @@ FORMULA_AXES: Final = (
     ),
     Axis(
         "auc_unlisted",
-        "formula",
         "a pair of a relevant item and a negative that are both not listed",
         {"wrong": "counts as wrong", "half": "counts as half right"},
     ),
     Axis(
         "auc_no_negatives",
-        "formula",
         "a user without negatives",
         {"counts": "counts the share of the relevant items that are listed", "left_out": "is left out"},
     ),
     Axis(
         "auc_average",
-        "formula",
         "the relevant items that AUC averages over",
         {"relevant": "all; relevant items that are not listed count 0", "hits": "those in the list"},
     ),
@@ -204,13 +179,11 @@ FORMULA_AXES: Final = (
 JUDGED_AXES: Final = (
     Axis(
         "judged_negative",
-        "formula",
         "a test row with a rating below 0",
         {"judged": "is judged, and not relevant", "pooled": "counts as not judged"},
     ),
     Axis(
         "bpref_divisor",
-        "formula",
         "the divisor of the judged misses above a hit",
         {
             "min_r_n": "the smaller of the numbers of relevant items and of judged items that are not relevant, as in trec_eval",
@@ -219,7 +192,6 @@ JUDGED_AXES: Final = (
     ),
     Axis(
         "bpref_unjudged",
-        "formula",
         "a user without a judged item that is not relevant",
         {
             "counts": "counts 1 for every relevant item that is listed",
@@ -229,19 +201,16 @@ JUDGED_AXES: Final = (
     ),
     Axis(
         "rndcg_users",
-        "formula",
         "a user with no grade that reaches the threshold of the config",
         {"any_grade": "counts like other users if a grade is above 0", "threshold": "counts 0"},
     ),
     Axis(
         "rbp_gain",
-        "formula",
         "the gain of a hit",
         {"binary": "1", "grade": "its grade, as it is", "share": "its grade as a share of the largest grade of the user's relevant items"},
     ),
     Axis(
         "rbp_norm",
-        "formula",
         "the divisor of the sum over the hits",
         {
             "none": "the sum over all ranks, 1/(1 - p)",
@@ -250,31 +219,26 @@ JUDGED_AXES: Final = (
     ),
     Axis(
         "compatibility_norm",
-        "formula",
         "the divisor of the rank-biased overlap with the ideal list",
         {"ideal": "the overlap of the ideal list with itself", "none": "the sum of the weights of all depths"},
     ),
     Axis(
         "percentile_form",
-        "formula",
         "the form of PercentileRank",
         {"share": "from 0 to 1", "percent": "in percent"},
     ),
     Axis(
         "precision_ia_over",
-        "formula",
         "the divisor of PrecisionIA, beside the number of categories",
         {"k": "k; without a cut-off the length of the list", "list_length": "the number of listed items, at most k"},
     ),
     Axis(
         "pauc_insufficient",
-        "formula",
         "a user whose list lacks a relevant item and has fewer than k misses",
         {"counts": "counts as if the missing items were below all others", "excluded": "is left out"},
     ),
     Axis(
         "correlation_method",
-        "formula",
         "how scores and ratings are compared",
         {
             "pearson": "by their linear correlation",
@@ -284,7 +248,6 @@ JUDGED_AXES: Final = (
     ),
     Axis(
         "error_over",
-        "formula",
         "the ratings over which an error is averaged",
         {
             "predicted": "the user's test ratings with a prediction",
@@ -294,7 +257,6 @@ JUDGED_AXES: Final = (
     ),
     Axis(
         "pair_users",
-        "formula",
         "the users over whom concordant pairs, and discordant pairs, are averaged",
         {"all": "all with a test rating", "with_pairs": "those with at least one such pair, who may be others for the two kinds of pairs"},
     ),

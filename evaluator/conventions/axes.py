@@ -15,17 +15,16 @@ from .beyond_axes import BEYOND_AXES, POPULARITY_AXES
 PROTOCOL_AXES: Final = (
     Axis(
         "list_order",
-        "lists",
         "the column that orders a list",
         {
             "rank": "the rank; without one the score, highest first; without either the file order",
             "score": "the score, highest first, even if there is a rank; without a score the rank, then the file order",
             "file": "the order of the rows in the file",
         },
+        part="lists",
     ),
     Axis(
         "tie_order",
-        "lists",
         "the order of items with equal rank or score",
         {
             "item_asc": "by item id, smallest first",
@@ -36,16 +35,16 @@ PROTOCOL_AXES: Final = (
             "worst": "relevant items last, the highest grade at the very end: no order gives the model less",
             "best": "relevant items first, the highest grade at the top: no order gives the model more",
         },
+        part="lists",
     ),
     Axis(
         "score_type",
-        "lists",
         "the precision in which scores are compared",
         {"float64": "double precision", "float32": "single precision: scores that are equal in it are tied"},
+        part="lists",
     ),
     Axis(
         "duplicates",
-        "lists",
         "an item that is more than once in a list",
         {
             "unique_hits": "is one hit, at its best rank; its other ranks are misses",
@@ -57,28 +56,28 @@ PROTOCOL_AXES: Final = (
             "position of its first",
             "sum_scores": "is kept once, with the sum of its scores; in a file without scores, at its best rank",
         },
+        part="lists",
         guesses=dict.fromkeys(("drop", "remove", "dedupe", "deduplicate", "unique", "first", "keep_first", "best", "max"), "keep_best_rank")
         | {"last": "keep_last_row", "keep_last": "keep_last_row", "sum": "sum_scores", "keep": "keep_all"},
     ),
     Axis(
         "seen_items",
-        "lists",
         "listed items that are in the user's train rows (unknown without data.train)",
         {
             "keep": "stay in the list",
             "drop": "are removed after the list is cut at k: the list gets shorter",
             "drop_and_refill": "are removed before the list is cut at k: later items move up",
         },
+        part="lists",
     ),
     Axis(
         "identical_ids",
-        "lists",
         "a listed item with the id of its user, such as a query that is a document too",
         {"keep": "stays in the list", "drop_and_refill": "is removed before the list is cut at k: later items move up"},
+        part="lists",
     ),
     Axis(
         "unknown_items",
-        "lists",
         "listed items that are in neither the train file nor the items file (unknown without both)",
         {
             "keep": "stay in the list",
@@ -87,10 +86,10 @@ PROTOCOL_AXES: Final = (
             "drop_and_refill_untrained": "are removed before the list is cut at k, with all items that are not in the train "
             "file, even those of the items file",
         },
+        part="lists",
     ),
     Axis(
         "relevance_rule",
-        "truth",
         "which test rows are relevant if no threshold is given (without ratings: every row)",
         {
             "above_zero": "a rating above 0",
@@ -101,29 +100,29 @@ PROTOCOL_AXES: Final = (
             "user_mean": "a rating of at least the mean of the user's test ratings",
             "all_mean": "a rating of at least the mean of all ratings in the test file and, if it has ratings, in data.train",
         },
+        part="truth",
     ),
     Axis(
         "threshold",
-        "truth",
         "whether the threshold of the config applies",
         {
             "applies": "yes: a rating of at least the threshold is relevant",
             "ignored": "no: `relevance_rule` applies, whatever the threshold",
         },
+        part="truth",
     ),
     Axis(
         "grades",
-        "truth",
         "the grade of a relevant item",
         {
             "configured": "its rating if the config says relevance.graded, else 1",
             "ratings": "its rating if the test file has ratings; below 0 it counts as 0",
             "ones": "1",
         },
+        part="truth",
     ),
     Axis(
         "truth_duplicates",
-        "truth",
         "a user-item pair that is more than once in the test file",
         {
             "best": "counts once, with its highest rating",
@@ -133,21 +132,21 @@ PROTOCOL_AXES: Final = (
             "rows": "counts once as a hit, but every row counts as one more relevant item",
             "rows_count": "counts as often as it appears, as a hit and as a relevant item",
         },
+        part="truth",
         guesses=dict.fromkeys(("drop", "remove", "dedupe", "deduplicate", "unique", "max"), "best"),
     ),
     Axis(
         "truth_filter",
-        "truth",
         "test rows that are left out",
         {
             "none": "none",
             "known": "rows of users that are not in data.train, and of items that are not in data.items (else data.train)",
             "known_unseen": "the same rows, and pairs that are in data.train",
         },
+        part="truth",
     ),
     Axis(
         "positions",
-        "lists",
         "the rank of a hit",
         {
             "real": "its position in the list",
@@ -157,16 +156,16 @@ PROTOCOL_AXES: Final = (
             "ties_last": "the last position of the items with the same rank or score, for each of them; k cuts at this position",
             "ties_first": "the first position of the items with the same rank or score, for each of them; k cuts at this position",
         },
+        part="lists",
     ),
     Axis(
         "hit_scores",
-        "lists",
         "the score of a listed item that can be a hit",
         {"any": "any", "positive": "above 0: other items keep their ranks and are misses; in a list without scores any item can be a hit"},
+        part="lists",
     ),
     Axis(
         "population",
-        "users",
         "which users count",
         {
             "own": "the metric's own: users of the test file if it uses relevance, all users with a list if it uses only lists",
@@ -178,37 +177,37 @@ PROTOCOL_AXES: Final = (
             "train": "all users of the train file, with or without a list",
             "baseline": "all users with a list of the reference model, with or without a list of the model",
         },
+        part="users",
     ),
     Axis(
         "missing_lists",
-        "users",
         "users with relevant items and no list",
         {"zero": "count 0", "drop": "are left out", "undefined": "have no defined value, so a mean that includes them has none either"},
+        part="users",
     ),
     Axis(
         "no_relevant",
-        "users",
         "users with test rows and no relevant item",
         {
             "drop": "are left out",
             "zero": "count 0",
             "one": "count 1, the best value, for metrics of one user with a best value of 1, and 0 for others",
         },
+        part="users",
     ),
     Axis(
         "empty_truth",
-        "users",
         "test users with an empty list of items (possible in a dict, not in rows)",
         {
             "as_no_relevant": "are users without a relevant item: see no_relevant",
             "zero": "count 0",
             "undefined": "have no defined value, so a mean that includes them has none either",
         },
+        part="users",
     ),
-    Axis("no_truth", "users", "users with a list and no test row", {"drop": "are left out", "zero": "count 0"}),
+    Axis("no_truth", "users with a list and no test row", {"drop": "are left out", "zero": "count 0"}, part="users"),
     Axis(
         "no_hits",
-        "users",
         "users without a hit, for metrics that need one",
         {
             "zero": "count 0",
@@ -216,16 +215,16 @@ PROTOCOL_AXES: Final = (
             "drop_or_zero": "are left out; if no user has a hit, the mean over all users is 0",
             "drop_if_undefined": "are left out if the metric divides by 0, and count 0 otherwise",
         },
+        part="users",
     ),
     Axis(
         "divisor",
-        "users",
         "the divisor of the sum over users",
         {"counted": "the number of users that count", "train_users": "the number of users in data.train"},
+        part="users",
     ),
     Axis(
         "average",
-        "value",
         "how per-user values are combined if the config has no aggregates",
         {
             "own": "the metric's own way: the mean for all but AUC",
@@ -235,11 +234,11 @@ PROTOCOL_AXES: Final = (
             "weighted": "the mean over users, weighted by evaluation.weights",
             "geometric": "the geometric mean, with values below 0.00001 counted as 0.00001",
         },
+        part="value",
     ),
-    Axis("std_ddof", "value", "the divisor of a standard deviation", {"sample": "n - 1 (ddof 1)", "population": "n (ddof 0)"}),
+    Axis("std_ddof", "the divisor of a standard deviation", {"sample": "n - 1 (ddof 1)", "population": "n (ddof 0)"}, part="value"),
     Axis(
         "float_type",
-        "value",
         "the precision of a user's value",
         {
             "float64": "double precision",
@@ -247,6 +246,7 @@ PROTOCOL_AXES: Final = (
             "decimals5": "rounded to five decimals",
             "decimals4": "rounded to four decimals",
         },
+        part="value",
     ),
 )
 

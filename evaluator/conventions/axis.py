@@ -90,9 +90,9 @@ class Axis(Struct, frozen=True):
     """
 
     name: str
-    part: Part
     decides: str
     meanings: dict[str, str]
+    part: Part = "formula"
     synonyms: Mapping[str, str] = field(default_factory=dict)
     guesses: Mapping[str, str] = field(default_factory=dict)
 

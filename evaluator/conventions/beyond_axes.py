@@ -6,10 +6,13 @@ from typing import Final
 
 from .axis import Axis
 
+_GREEDY: Final = {
+    "greedy": "the relevant items, each time the one with the largest gain",
+    "greedy_text_desc": "as greedy; of items that gain the same the largest id as text is first, not the smallest id",
+}
 POPULARITY_AXES: Final = (
     Axis(
         "popularity_count",
-        "formula",
         "how popular an item is",
         {
             "users": "by its number of users in data.train: duplicate rows of a user count once",
@@ -18,7 +21,6 @@ POPULARITY_AXES: Final = (
     ),
     Axis(
         "popularity_unit",
-        "formula",
         "how the popularity of an item is counted",
         {
             "rows": "in rows of data.train",
@@ -29,19 +31,16 @@ POPULARITY_AXES: Final = (
     ),
     Axis(
         "popularity_unseen",
-        "formula",
         "the popularity of an item that is not in data.train",
         {"zero": "0", "one": "1, as if one user had it"},
     ),
     Axis(
         "rank_unit",
-        "formula",
         "how items are ordered by popularity",
         {"users": "their users in data.train", "rows": "their rows in data.train"},
     ),
     Axis(
         "head_border",
-        "formula",
         "where the short head ends",
         {
             "reaches": "with the item at which it reaches the share",
@@ -50,19 +49,16 @@ POPULARITY_AXES: Final = (
     ),
     Axis(
         "tail_untrained",
-        "formula",
         "an item that is not in data.train",
         {"neither": "is neither in the head nor in the tail", "tail": "is in the tail if it is in the catalogue"},
     ),
     Axis(
         "reo_numerator",
-        "formula",
         "the recommended items of a group that equal opportunity counts",
         {"relevant": "the hits", "listed": "all, relevant or not"},
     ),
     Axis(
         "rsp_candidates",
-        "formula",
         "the items of a group that could have been recommended",
         {
             "unseen": "its items in data.train that are not in the user's train rows, summed over users",
@@ -72,79 +68,66 @@ POPULARITY_AXES: Final = (
     ),
     Axis(
         "novelty_relevance",
-        "formula",
         "the recommended items whose novelty counts",
         {"binary": "the hits", "gain": "the hits, each by its gain", "none": "all"},
     ),
     Axis(
         "novelty_discount",
-        "formula",
         "how much novelty at rank r counts",
         {"log": "1/log2(r + 1)", "none": "1"},
     ),
     Axis(
         "novelty_norm",
-        "formula",
         "the ranks whose discounts divide novelty",
         {"list_length": "those that are filled, at most k", "k": "all k; without a cut-off those that are filled"},
     ),
     Axis(
         "epc_unseen",
-        "formula",
         "the popularity of an item that is not in data.train",
         {"zero": "0: its novelty is 1", "one": "1, as if one user had it"},
     ),
     Axis(
         "efd_unseen",
-        "formula",
         "the popularity of an item that is not in data.train",
         {"least": "that of the rarest item", "one": "1"},
     ),
     Axis(
         "surprisal_norm",
-        "formula",
         "the divisor of the information of an item",
         {"none": "nothing: it is in bits", "log2_users": "log2 of the number of users of data.train, so that it is between 0 and 1"},
     ),
     Axis(
         "surprisal_unit",
-        "formula",
         "the frequency that surprise is based on",
         {"users": "its share of the users of data.train", "rows": "its share of the rows of data.train"},
     ),
     Axis(
         "surprisal_unseen",
-        "formula",
         "an item that is not in data.train",
         {"one": "counts as if it had one user (or row)", "zero": "adds nothing"},
     ),
     Axis(
         "unexpectedness_absent",
-        "formula",
         "a user without a list of the reference model",
         {"zero": "counts 0", "one": "counts 1: nothing in the list was expected"},
     ),
     Axis(
         "unexpectedness_divisor",
-        "formula",
         "the divisor of the number of shared items",
         {"k": "k; without a cut-off the length of the list", "list_length": "the number of listed items, at most k"},
     ),
     Axis(
         "gap_of",
-        "formula",
         "the files in which popularity is counted",
         {"train": "data.train", "train_and_test": "data.train and data.test together"},
     ),
     Axis(
         "popular_ties",
-        "formula",
         "the order of equally popular items, and of users with equal shares of popular items",
         {"id": "by id, smallest first", "first_row": "by their first row in data.train (then in data.test)"},
     ),
     Axis(
         "ratio_of",
-        "formula",
         "the share of popular items",
         {
             "recommendations": "among the recommended items",
@@ -154,7 +137,6 @@ POPULARITY_AXES: Final = (
     ),
     Axis(
         "correlation_items",
-        "formula",
         "the items whose popularity and number of recommendations are compared",
         {"all": "those in data.train or in a list", "recommended": "those in a list"},
     ),
@@ -164,7 +146,6 @@ POPULARITY_AXES: Final = (
 BEYOND_AXES: Final = (
     Axis(
         "coverage_form",
-        "formula",
         "the unit of a coverage",
         {
             "share": "the share of the items of the catalogue",
@@ -175,31 +156,26 @@ BEYOND_AXES: Final = (
     ),
     Axis(
         "coverage_of",
-        "formula",
         "the catalogue that a coverage is a share of",
         {"catalogue": "the items of data.items, else of data.train", "train": "the items of data.train"},
     ),
     Axis(
         "coverage_outside",
-        "formula",
         "recommended items outside the catalogue",
         {"ignored": "do not count", "counts": "count, so that the share may be above 1"},
     ),
     Axis(
         "sufficient_form",
-        "formula",
         "the value of a list shorter than k",
         {"all_or_nothing": "0", "share": "its length divided by k"},
     ),
     Axis(
         "unrepeated_form",
-        "formula",
         "the value of a list with duplicates",
         {"all_or_nothing": "0", "share": "the share of its ranks whose item is not listed above"},
     ),
     Axis(
         "list_divisor",
-        "formula",
         "the list length that divides a sum over its items",
         {
             "list_length": "the number of listed items, at most k",
@@ -209,7 +185,6 @@ BEYOND_AXES: Final = (
     ),
     Axis(
         "item_distance",
-        "formula",
         "the distance of two items",
         {
             "jaccard": "1 minus the Jaccard index of their categories (common categories divided by all categories of the two)",
@@ -222,7 +197,6 @@ BEYOND_AXES: Final = (
     ),
     Axis(
         "single_item",
-        "formula",
         "a list without a pair of items that have a distance",
         {
             "zero": "counts 0",
@@ -233,7 +207,6 @@ BEYOND_AXES: Final = (
     ),
     Axis(
         "ild_norm",
-        "formula",
         "the divisor of the distances within a list",
         {
             "pairs": "the number of its pairs",
@@ -243,29 +216,24 @@ BEYOND_AXES: Final = (
     ),
     Axis(
         "categorical_divisor",
-        "formula",
         "the list length that divides its number of categories",
         {"k": "k; without a cut-off the length of the list", "list_length": "the number of listed items, at most k"},
     ),
     Axis(
         "srecall_relevance",
-        "formula",
         "the recommended items whose categories are covered",
         {"binary": "the hits", "none": "all"},
     ),
     Axis(
         "srecall_of",
-        "formula",
         "the categories that can be covered",
         {"catalogue": "all of data.items", "train": "those of the items of data.train", "relevant": "those of the user's relevant items"},
     ),
     Axis(
         "alpha_ideal",
-        "formula",
         "the list that α-nDCG divides by",
         {
-            "greedy": "the relevant items, each time the one with the largest gain",
-            "greedy_text_desc": "as greedy; of items that gain the same the largest id as text is first, not the smallest id",
+            **_GREEDY,
             "places": "a list of the same length whose ranks have the categories of the relevant items in turn, even without such items",
             "every_category": "k items that have every category of the relevant items, even without such items",
             "none": "none: the value is α-DCG",
@@ -273,13 +241,11 @@ BEYOND_AXES: Final = (
     ),
     Axis(
         "alpha_redundancy",
-        "formula",
         "the items above that make a category worth less",
         {"hits": "the hits of this category", "listed": "all items of this category"},
     ),
     Axis(
         "err_ia_intent",
-        "formula",
         "the probability that the user looks for a category",
         {
             "uniform": "the same for all categories",
@@ -288,28 +254,23 @@ BEYOND_AXES: Final = (
     ),
     Axis(
         "err_ia_ideal",
-        "formula",
         "the list that ERR-IA divides by",
         {
             "none": "none: the value is the expected reciprocal rank",
-            "greedy": "the relevant items, each time the one with the largest gain",
-            "greedy_text_desc": "as greedy; of items that gain the same the largest id as text is first, not the smallest id",
+            **_GREEDY,
             "every_category": "k items that have every category of the relevant items, even without such items",
         },
     ),
     Axis(
         "nrbp_ideal",
-        "formula",
         "the list that NRBP divides by",
         {
             "every_category": "an endless list of items that have every category of the relevant items",
-            "greedy": "the relevant items, each time the one with the largest gain",
-            "greedy_text_desc": "as greedy; of items that gain the same the largest id as text is first, not the smallest id",
+            **_GREEDY,
         },
     ),
     Axis(
         "rbo_form",
-        "formula",
         "the depths that a rank-biased overlap counts",
         {
             "extrapolated": "all: below the lists the overlap at their end is assumed to go on",
@@ -318,7 +279,6 @@ BEYOND_AXES: Final = (
     ),
     Axis(
         "categories_of",
-        "formula",
         "the categories of a hit",
         {
             "items": "those of the item in data.items",
@@ -327,7 +287,6 @@ BEYOND_AXES: Final = (
     ),
     Axis(
         "gini_of",
-        "formula",
         "the items whose recommendation counts are compared",
         {
             "catalogue": "those of data.items, else of data.train",
@@ -337,43 +296,36 @@ BEYOND_AXES: Final = (
     ),
     Axis(
         "gini_sign",
-        "formula",
         "the meaning of the value 1",
         {"inequality": "one item has all recommendations", "equality": "all items are recommended equally often"},
     ),
     Axis(
         "gini_divisor",
-        "formula",
         "the divisor of the Gini sum, besides the number of recommendations",
         {"n_minus_1": "the number of items minus 1, so that a single recommended item gives 1", "n": "the number of items"},
     ),
     Axis(
         "personalization_overlap",
-        "formula",
         "how alike two lists are",
         {"cosine": "the cosine of the lists as vectors of 0 and 1", "share": "the number of common items divided by k"},
     ),
     Axis(
         "entropy_log",
-        "formula",
         "the base of the logarithm of an entropy",
         {"natural": "e: the entropy is in nats", "binary": "2: it is in bits"},
     ),
     Axis(
         "entropy_norm",
-        "formula",
         "the divisor of an entropy",
         {"none": "nothing", "items": "the number of items that are recommended"},
     ),
     Axis(
         "entropy_weights",
-        "formula",
         "the unit that has equal weight in an entropy",
         {"rows": "every recommendation", "lists": "every list, long or short"},
     ),
     Axis(
         "empty_group",
-        "formula",
         "a group of items without recommendations",
         {
             "left_out": "is left out; fewer than two groups give no value",
@@ -383,7 +335,6 @@ BEYOND_AXES: Final = (
     ),
     Axis(
         "item_mad_over",
-        "formula",
         "the lists over which the score of an item is averaged",
         {
             "listed": "all that contain it, with score 0 where it is not a hit",
@@ -392,50 +343,42 @@ BEYOND_AXES: Final = (
     ),
     Axis(
         "bias_source",
-        "formula",
         "the rows that recommendations are compared with",
         {"train": "the rows of data.train", "test": "the relevant items"},
     ),
     Axis(
         "bias_rows",
-        "formula",
         "the rows of a group of users that a share refers to",
         {"all": "all", "grouped": "those whose item has a group"},
     ),
     Axis(
         "bias_items",
-        "formula",
         "the items that the share of a group refers to",
         {"grouped": "those that have a group", "catalogue": "all of the catalogue"},
     ),
     Axis(
         "serendipity_relevance",
-        "formula",
         "the recommended items whose distance to the user's profile counts",
         {"binary": "the hits", "none": "all"},
     ),
     Axis(
         "policy_activation",
-        "formula",
         "how the scores of both policies are transformed before they are compared",
         {"none": "nothing", "sigmoid": "1/(1 + e^-x)", "softmax": "e^x, as a share of its sum over the user's list"},
         synonyms={"logit": "sigmoid"},
     ),
     Axis(
         "softmax_over",
-        "formula",
         "the items in the sum of a softmax",
         {"first_k": "the first k of the user's list", "list": "all of the user's list"},
     ),
     Axis(
         "category_weight",
-        "formula",
         "how an item with several categories counts for each of them",
         {"split": "an equal share for each category of the item", "each": "as much as if it were the only one"},
     ),
     Axis(
         "featureless_items",
-        "formula",
         "pairs of items without a distance, for example an item without categories",
         {"left_out": "are left out", "unlike": "have distance 1"},
     ),

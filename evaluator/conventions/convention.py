@@ -13,6 +13,8 @@ spellings: {'P_(\d+)': 'Precision@\1'}           # pattern of a name → measure
 sets: {official: [map, P_5]}  # a name for several of the library's names, in the order in which it prints them
 refused: {auc: "is weighted by labels"}          # pattern of a name that means another value in the library → the reason, behind the name
 parameters: {divide_by_k: {true: {denominator: k}}} # the library's parameter → ours; or just another name
+
+The file is long because it has all of a convention: its keys, how they are read with every problem, and what they do to names of measures.
 """
 
 from __future__ import annotations

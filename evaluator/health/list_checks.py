@@ -1,4 +1,7 @@
-"""Checks of lists, R01, R03 to R06, R08 to R10 and X15: duplicates, odd ranks, lengths, ties, and lists that are equal, sampled or cut."""
+"""Checks of lists, R01, R03 to R06, R08 to R10 and X15: duplicates, odd ranks, lengths, ties, and lists that are equal, sampled or cut.
+
+The file is long because what each check counts and what it says are beside each other, for every check of the rows of lists.
+"""
 
 from __future__ import annotations
 
@@ -129,14 +132,10 @@ class LongLists(HealthCheck):
     def tally(self, part: ExaminedPart) -> Tally:
         lengths = part.lists.counts
         long = lengths > max(part.cutoffs)
-        if not long.any():
-            return Tally()
-        return Tally.of(lists=int(long.sum()), longest=Most(int(lengths.max())), **part.users(long, n_recommended=lengths))
+        return Tally.of(lists=int(long.sum()), longest=Most(int(lengths.max(initial=0))), **part.users(long, n_recommended=lengths))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n = tally.count("lists")
-        if not n:
-            return []
         longer = f"{share_text(n, context.n_lists, 'lists')} are longer than the largest cut-off, {max(context.cutoffs)}"
         sentence = f"{longer}; the longest has {count_text(int(tally['longest'].value), 'row')}."
         return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
@@ -156,8 +155,6 @@ class EqualScores(HealthCheck):
         differs = np.flatnonzero(score[1:] != score[:-1])
         differs = differs[lists.user[differs + 1] == lists.user[differs]]
         constant = np.setdiff1d(constant, lists.user[differs])
-        if not len(constant):
-            return Tally()
         mask = np.zeros(lists.n_users, dtype=np.bool_)
         mask[constant] = True
         return Tally.of(lists=len(constant), **{**part.users(constant), **part.stored_rows(_filtered(lists, mask[lists.user]))})
@@ -448,8 +445,6 @@ class TiedScores(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, n_across = tally.count("lists"), tally.count("across")
-        if not n:
-            return []
         width = context.limit(self.id, "width")
         wide = {label: dict(ends) for label, ends in context.bounds.items() if ends["most"] - ends["least"] > width}
         ordered = "ranks" in context.available and context.definitions[0].lists.order == "rank"

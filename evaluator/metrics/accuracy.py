@@ -16,15 +16,6 @@ from .notation import SIZES, tex
 from .registry import Number
 from .weights import WEIGHT, ideal_with_weights, is_column, needs_of_weight, weighted
 
-LETTERS = {
-    "h_d": "the number of hits among the first d items of the list",
-    "N": "the number of items in the catalogue",
-    "n(i)": "the number of train users of item i, and with `count` = `rows` of its train rows",
-    "T": "the sum of n(i) over all items",
-    "v(i)": "the weight of item i: that of the item in data.items, or of the user's test rows of the item; 0 if it is missing",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd ed. (2011), section 4.3"
 
 
@@ -34,7 +25,6 @@ metric = partial(registry.metric, family="accuracy")
 @metric(
     "Precision",
     uses=lambda params: ("hits", "rated") if params["denominator"] == "rated" else ("hits", "n_relevant", "reading"),
-    pooled=True,
     aliases=("P", "Prec", "PrecisionAtK"),
     axes={"denominator": "precision_denominator"},
     tex=tex(r"\frac{|L_u \cap T_u|}{<denominator>}", denominator=SIZES),
@@ -45,22 +35,11 @@ metric = partial(registry.metric, family="accuracy")
 def precision(m: Measure) -> Ratio:
     """The share of the recommended items that are relevant; use it if every irrelevant item that is shown costs something.
 
-    Precision@k = h_k / D
-
-    D by `denominator`: `k`, so that the empty ranks of a list shorter than k count as misses; `list_length`, the length of the list, at
-    most k; `min_r_k` = min(R, k); `min_r_length`, the smaller of R and that length; or `rated`, the number of listed items that are in the
-    user's test rows, relevant or not.
+    With `denominator` = `k` the empty ranks of a list shorter than k count as misses.
 
     Edge cases: without a cut-off k is the length of the list; an empty list counts 0.
     """
-    choice = m.params["denominator"]
-    if choice == "rated":
-        return Ratio(m.hits.count(), m.rated.count())
-    if choice == "min_r_k":
-        return Ratio(m.hits.count(), m.at_most_k(m.n_relevant))
-    if choice == "min_r_length":
-        return Ratio(m.hits.count(), np.minimum(m.n_relevant, m.n_listed))
-    return Ratio(m.hits.count(), m.n_listed if choice == "list_length" else m.depth)
+    return Ratio(m.hits.count(), m.size(m.params["denominator"]))
 
 
 def _uses_of_recall(params: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -87,7 +66,6 @@ _TEX_OF_WEIGHTED_RECALL = tex(
     "Recall",
     forms={"ips": "SNIPSRecall"},
     uses=_uses_of_recall,
-    pooled=True,
     aliases=("R", "RecallAtK", "Sensitivity"),
     axes={"denominator": "recall_denominator"},
     texts=WEIGHT,
@@ -101,14 +79,12 @@ _TEX_OF_WEIGHTED_RECALL = tex(
 def recall(m: Measure) -> Ratio:
     """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible.
 
-    Recall@k = h_k / D
+    With `denominator` = `min_r_k_eleven_at_10` the hits of the first eleven ranks count at k = 10, as in the script of GDE, so that the
+    value can be above 1.
 
-    D by `denominator`: `r`, which is R, or `min_r_k` = min(R, k). With `min_r_k_eleven_at_10` the hits of the first eleven ranks count at
-    k = 10, as in the script of GDE, so that the value can be above 1.
-
-    With `weight`, a column such as `rows.quantity` or `items.price`, it is Σ_{i: hits} v(i) / Σ_{i: relevant items} v(i), and with
-    `min_r_k` the sum below is over the min(R, k) relevant items of the highest weights. `evaluation.weights` gives the column to all
-    measures. The weights of several relevant test rows of an item are added up. With inverse propensities, as in
+    With `weight`, a column such as `rows.quantity` or `items.price`, it is the sum of the weights v_i of the hits, divided by that of all
+    relevant items, and with `min_r_k` by that of the min(R, k) relevant items of the highest weights. `evaluation.weights` gives the column
+    to all measures. The weights of several relevant test rows of an item are added up. With inverse propensities, as in
     Recall(ips=popularity,gamma=1.7), it is SNIPSRecall.
 
     Edge cases: if R > k, the value cannot reach 1 when it is divided by R. With `weight`, a user whose relevant items have no weight in
@@ -116,10 +92,9 @@ def recall(m: Measure) -> Ratio:
     """
     if m.params["weight"]:
         hits = weighted(m.at_hit_ranks, "valued_hits")
-        whole = m.params["denominator"] == "r"
-        relevant = weighted(m, "valued_relevant") if whole else ideal_with_weights(m, "binary")
-        return Ratio(hits.exact_sum(hits["value"], "weight"), relevant.exact_sum(relevant["value"], "weight", whole=whole), None)
-    return Ratio(m.at_hit_ranks.hits.count(), m.n_relevant if m.params["denominator"] == "r" else m.at_most_k(m.n_relevant))
+        relevant = weighted(m, "valued_relevant").whole if m.params["denominator"] == "r" else ideal_with_weights(m, "binary")
+        return Ratio(hits.exact_sum(hits["value"], "weight"), relevant.exact_sum(relevant["value"], "weight"), None)
+    return Ratio(m.at_hit_ranks.hits.count(), m.size(m.params["denominator"]))
 
 
 def _refuse_weights_of_several_hits(params: Mapping[str, Scalar], k: int | None) -> None:
@@ -146,12 +121,10 @@ def _refuse_weights_of_several_hits(params: Mapping[str, Scalar], k: int | None)
 def hit_rate(m: Measure) -> Array:
     """The share of users with at least one relevant item in the list; use it if one good item is enough.
 
-    HitRate@k = 1 if h_k ≥ n, else 0, with n = `at_least`
-
     This is the value of one user; the mean over users is the share of users with enough hits.
 
-    With `weight`, a column such as `items.price`, it is max_{i: hits} v(i) / max_{i: relevant items} v(i), with the weights of Recall. Then
-    `at_least` is 1, and a user whose relevant items all have the weight 0 is left out.
+    With `weight`, a column such as `items.price`, it is the largest weight v_i of a hit, divided by that of a relevant item, with the
+    weights of Recall. Then `at_least` is 1, and a user whose relevant items all have the weight 0 is left out.
     """
     if m.params["weight"]:
         hits, relevant = weighted(m, "valued_hits"), weighted(m, "valued_relevant")
@@ -166,7 +139,6 @@ def hit_rate(m: Measure) -> Array:
 @metric(
     "Hits",
     is_count=True,
-    bounds=(0.0, math.inf),
     aliases=("NumRelRet",),
     tex=r"|L_u \cap T_u|",
     reference="the count behind Precision and Recall; num_rel_ret of trec_eval is its sum over users",
@@ -174,10 +146,7 @@ def hit_rate(m: Measure) -> Array:
     by_item=True,
 )
 def hits(m: Measure) -> Array:
-    """The number of relevant items that are recommended; use it to see the counts behind Precision and Recall.
-
-    Hits@k = h_k
-    """
+    """The number of relevant items that are recommended; use it to see the counts behind Precision and Recall."""
     return m.hits.count()
 
 
@@ -199,10 +168,7 @@ def hits(m: Measure) -> Array:
 def ips_hit_rate(m: Measure) -> Array:
     """The number of hits, each weighted by 1 over its item's share of the train rows; use it so that popular items do not decide.
 
-    IPSHitRate@k = Σ_{r≤k} h(r) · min(T/n(i_r), cap)
-
-    The share of an item is taken as the probability that an interaction with it is observed (its propensity). n(i) is the number of train
-    users of item i, with `count` = `rows` of its train rows, and T the sum of n(i) over all items.
+    The share of an item is taken as the probability that an interaction with it is observed (its propensity).
 
     Edge cases: no hit counts 0; an item that is not in train counts 0. The value has no upper bound: compare models, not data sets.
     """
@@ -216,7 +182,6 @@ def ips_hit_rate(m: Measure) -> Array:
 @metric(
     "RPrecision",
     uses=lambda params: ("hits", "rated") if params["denominator"] == "rated" else ("hits",),
-    pooled=True,
     aliases=("Rprec",),
     axes={"denominator": "rprecision_denominator"},
     numbers={
@@ -237,13 +202,11 @@ def ips_hit_rate(m: Measure) -> Array:
 def r_precision(m: Measure) -> Ratio:
     """Precision with the number of relevant items as cut-off; use it if this number varies widely between users.
 
-    RPrecision = h_d / D, with d = R
+    At depth R precision equals recall. With `multiple` = x the depth d is x·R + 0.9, rounded down. Hits after rank `within` do not count,
+    and neither do rated items there.
 
-    At this depth precision equals recall. With `multiple` = x the depth d is x·R + 0.9, rounded down. D by `denominator`: `r`, the depth d;
-    `min_r_length`, the smaller of d and the length of the list; or `rated`, the items among the first d that are in the user's test rows,
-    relevant or not. Hits after rank `within` do not count, and neither do rated items there.
-
-    Edge cases: takes no cut-off, since the R of each user is the cut-off. In a list shorter than d empty ranks count as misses if D is `r`.
+    Edge cases: takes no cut-off, since the R of each user is the cut-off. In a list shorter than d empty ranks count as misses if
+    `denominator` is `r`.
     """
     multiple, within = float(m.params["multiple"]), float(m.params["within"])
 
@@ -268,12 +231,10 @@ def r_precision(m: Measure) -> Ratio:
 def accuracy(m: Measure) -> Array:
     """The share of the catalogue that the list classifies correctly; rarely useful, because it is near 1 for every large catalogue.
 
-    Accuracy@k = (h_k + N - k - (R - h_k)) / N
-
     An item is classified correctly if it is relevant and in the list, or neither of the two.
 
-    Edge cases: without a cut-off k is the length of the list. The number of items that are correctly left out, N - k - (R - h_k), is at
-    least 0, and the value is at most 1.
+    Edge cases: without a cut-off k is the length of the list. The number of items that are correctly left out is at least 0, and the value
+    is at most 1.
     """
     _, right_out = _outside(m)
     return np.minimum(divide(m.hits.count() + right_out, m.n_items), 1.0)
@@ -294,9 +255,7 @@ def accuracy(m: Measure) -> Array:
 def mcc(m: Measure) -> Array:
     """The correlation between being recommended and being relevant; use it to count all right and wrong decisions in one number.
 
-    MCC@k = (TP·TN - FP·FN) / sqrt((TP + FP)·(TP + FN)·(TN + FP)·(TN + FN))
-
-    It is the Matthews correlation coefficient, with TP = h_k, FP = k - h_k, FN = R - h_k, and TN = N - k - FN, at least 0.
+    It is the Matthews correlation coefficient.
 
     Edge cases: without a cut-off k is the length of the list. The value is 0 if the root is 0. If a duplicate row counts several times,
     there may be more hits than ranks and no root: such a user has no value.
@@ -314,6 +273,7 @@ def mcc(m: Measure) -> Array:
     axes={"of": "fallout_of"},
     needs=lambda params: ("catalogue",) if params["of"] == "catalogue" else (),
     uses=("hits", "n_relevant", "reading"),
+    pooled=False,
     higher_is_better=False,
     tex=tex(r"\frac{\sum_{r=1}^{k} (1 - h_r)}{<of>}", of={"catalogue": r"|I \setminus T_u|", "listed": r"\sum_{r} (1 - h_r)"}),
     reference="Swets, Information retrieval systems, Science 141(3577), 1963; TorchMetrics functional/retrieval/fall_out.py",
@@ -321,16 +281,13 @@ def mcc(m: Measure) -> Array:
 def fall_out(m: Measure) -> Ratio:
     """The share of the irrelevant items that are recommended; use it with Recall, as the two axes of a ROC curve.
 
-    FallOut@k = (l - h_k) / D
+    The catalogue has at least as many irrelevant items as the list. `of` = `listed` is for lists that have all candidates.
 
-    D by `of`: N - R, the irrelevant items of the `catalogue`, but at least l - h_k; or the irrelevant items of the whole list
-    (`listed`), if a list has all candidates.
-
-    Edge cases: 0 if D is 0. Lists may have more irrelevant items than the catalogue, if these are not in it; the value is then 1.
+    Edge cases: 0 if the divisor is 0. Lists may have more irrelevant items than the catalogue, if these are not in it; the value is then 1.
     """
     wrong = m.n_listed - m.hits.count()
     if m.params["of"] == "listed":
-        return Ratio(wrong, m.n_recommended - m.hits.whole_count())
+        return Ratio(wrong, m.n_recommended - m.hits.whole.count("all"))
     return Ratio(wrong, np.maximum(m.n_items - m.n_relevant, wrong))
 
 
@@ -349,8 +306,6 @@ def _outside(m: Measure) -> tuple[Array, Array]:
 )
 def set_map(m: Measure) -> Array:
     """Precision times recall; use it if the order of the list does not matter and both should be high.
-
-    SetMAP@k = h_k/l · h_k/R
 
     It is average precision for a list that is a set without an order.
 
@@ -376,8 +331,6 @@ def set_map(m: Measure) -> Array:
 def utility(m: Measure) -> Array:
     """The worth of the hits minus the cost of the misses; use it if you can name a price for both.
 
-    Utility@k = worth · h_k - cost · (l - h_k)
-
     Edge cases: an empty list counts 0. The value has no bounds.
     """
     return float(m.params["worth"]) * m.hits.count() - float(m.params["cost"]) * (m.n_listed - m.hits.count())
@@ -401,10 +354,8 @@ def utility(m: Measure) -> Array:
 def f1(m: Measure) -> Array:
     """The harmonic mean of Precision and Recall; use it to balance the two in one number.
 
-    F = (1 + w) · P · Q / (w · P + Q)
-
-    P and Q are the user's values of two metrics: Precision and Recall, or any other two (Extended-F1). w by `weight`: `beta_squared` β², or
-    `beta` β itself. A β (`beta`) above 1 gives more weight to the second metric.
+    M_1 and M_2 are the user's values of two metrics: Precision and Recall, or any other two (Extended-F1). A β above 1 gives more weight to
+    the second metric.
 
     By `of` the mean over users is the mean of the `users`' F, or the F of the `means` of both metrics. The value of one user, and
     aggregates other than the mean, come from the users' F in both cases. Pooled (`micro`), F is that of the pooled metrics. With `means`, a

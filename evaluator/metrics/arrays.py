@@ -51,6 +51,13 @@ def is_missing(value: Any) -> Array:
     return np.asarray(np.isnan(value))
 
 
+def begins(*columns: Array) -> Array:
+    """Return for each row whether it differs from the row before it in one of the columns; the first row does."""
+    mask = np.ones(len(columns[0]), dtype=np.bool_)
+    mask[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return mask
+
+
 def fill(value: Any, otherwise: float) -> Array:
     """Return `value`, with `otherwise` in place of missing values."""
     return np.where(np.isnan(value), otherwise, value)

@@ -16,27 +16,6 @@ from .arrays import divide, where
 from .measure import Measure, Ratio
 from .notation import Pieces, tex
 
-LETTERS = {
-    "M": "the number of misses in the list",
-    "h": "the number of hits",
-    "a(r)": (
-        "the number of misses above the hit at rank r, by `ties`. With `list_order`: r - found(r), where an item that is listed twice "
-        "is a miss at its second rank. With `strict`: the misses anywhere in the list with at least the score of the hit, so that a "
-        "tied pair is wrong. With `half`: the misses with a higher score, and half of those with the same score"
-    ),
-    "N": (
-        "the number of negatives, by `negatives`. With `candidates`: the user's candidates that are not relevant, at least as many as "
-        "there are misses above a hit. Candidates are the items of the catalogue (data.items, else train) without those that the user "
-        "has in train, plus the listed items, cut at k. Those that are not in the list rank below it, the relevant ones last, where "
-        "they add nothing. With `train_items`: the items of train, minus those that the user has there, minus R, independent of the "
-        "list. A value may then be below 0 if the list contains items that are not in train. With `unseen_items`: the items of the "
-        "catalogue, minus those that the user has in train, minus R, independent of the list. With `items`: the same, and with those that "
-        "the user has in train. With `norm` = `n_negatives_plus_1` N + 1 "
-        "replaces N"
-    ),
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 
 @table(
     "misses_by_score",
@@ -113,11 +92,6 @@ def _has_bounds(params: Mapping[str, Scalar]) -> bool:
     return _by_order(params) and params.get("unlisted") != "half"
 
 
-def _by_order_among_candidates(params: Mapping[str, Scalar]) -> bool:
-    """Return whether the order decides and no hit counts below 0, so that one more hit among the first k is never worse."""
-    return _has_bounds(params) and params["negatives"] == "candidates"
-
-
 def _right_pairs(m: Measure) -> tuple[Array, Array]:
     """Return Σ over the hits with rank ≤ k of the share of negatives that rank below the hit, and the number of negatives."""
     more = 1 if m.params["norm"] == "n_negatives_plus_1" else 0
@@ -151,7 +125,7 @@ def _ratio(m: Measure, right: Array, negatives: Array, n: Array) -> Ratio:
 
 
 metric = partial(registry.metric, family="auc")
-of_catalogue = partial(metric, needs=("catalogue",), uses=_tables, pooled=True)
+of_catalogue = partial(metric, needs=("catalogue",), uses=_tables)
 
 
 @of_catalogue(
@@ -166,16 +140,14 @@ of_catalogue = partial(metric, needs=("catalogue",), uses=_tables, pooled=True)
 def auc(m: Measure) -> Ratio:
     """How often a relevant item ranks above an irrelevant one; use it to judge the whole ranking, not only its top.
 
-    AUC = Σ_users Σ_{hits} (N - a(r))/N / Σ_users R
-
     It is the share of pairs of a relevant and an irrelevant candidate that are in the right order. Every relevant item weighs the same.
-    With `over` = `hits` the sum is divided by the number of hits, so that relevant items outside of the lists are left out.
+    Candidates are the items of the catalogue (data.items, else train) without those that the user has in train, plus the listed items, cut
+    at k. Those that are not in the list rank below it, the relevant ones last, where they add nothing. An item that is listed twice is a
+    miss at its second rank.
 
-    A pair of a relevant item and a negative that are both not listed counts as wrong; with `unlisted` = `half` it counts as half right.
-
-    Edge cases: a user without negatives has nothing above the hits and counts h/R, or is left out, together with users without relevant
-    items (`no_negatives` = `left_out`). Pooled over users (`micro`); the value of one user, and
-    so the macro mean, is that of GAUC.
+    Edge cases: a user without negatives has nothing above the hits, or is left out together with users without relevant items
+    (`no_negatives`). With `negatives` = `train_items` a value may be below 0 if the list contains items that are not in train. Pooled over
+    users (`micro`); the value of one user, and so the macro mean, is that of GAUC.
     """
     return _ratio(m, *_right_pairs(m), m.n_relevant if m.params["over"] == "relevant" else m.hits.count())
 
@@ -191,8 +163,6 @@ def auc(m: Measure) -> Ratio:
 def gauc(m: Measure) -> Ratio:
     """The mean over users of their AUC; use it instead of AUC if every user should weigh the same, not every relevant item.
 
-    GAUC_u = 1/R · Σ_{hits} (N - a(r))/N
-
     Edge cases: as for AUC.
     """
     return _ratio(m, *_right_pairs(m), m.n_relevant)
@@ -203,12 +173,11 @@ def gauc(m: Measure) -> Ratio:
     axes={key: axis for key, axis in _AXES.items() if key not in ("unlisted", "no_negatives")},
     tex=tex(r"\frac{1}{\min(|T_u|, k)} \sum_{r=1}^{k} <right>", **{**_PIECES, "unlisted": ""}),
     reference="limited AUC of Schröder, Thiele and Lehner, UCERSTI 2011, as computed by Elliot and WarpRec",
-    ties=_by_order_among_candidates,
+    # with candidates as negatives no hit counts below 0, so that one more hit among the first k is never worse
+    ties=lambda params: _has_bounds(params) and params["negatives"] == "candidates",
 )
 def lauc(m: Measure) -> Ratio:
     """AUC limited to the first k items of the list; use it if users see only the top.
-
-    LAUC@k = 1/min(R, k) · Σ_{hits, r≤k} (N - a(r))/N
 
     Edge cases: no hit among the first k counts 0.
     """
@@ -230,10 +199,8 @@ def lauc(m: Measure) -> Ratio:
 def ranking_loss(m: Measure) -> Array:
     """The share of pairs of a relevant and an irrelevant item in the wrong order; use it for lists of all candidates, with their scores.
 
-    RankingLoss = 1/(R · M) · (Σ_{hits} a(r) + (R - h) · M)
-
-    M is the number of misses in the list, and a(r) the number of these with at least the score of the hit: pairs of equal scores are wrong.
-    Relevant items that are not listed are below all misses. Without ties it is 1 minus the AUC inside the list.
+    Pairs of equal scores are wrong. Relevant items that are not listed are below all misses. Without ties it is 1 minus the AUC inside the
+    list.
 
     Edge cases: a list without a miss has no pairs and counts 0, the best value, also if it is empty: with lists of different lengths use
     GAUC, whose pairs do not depend on the list.
@@ -253,8 +220,6 @@ def ranking_loss(m: Measure) -> Array:
 )
 def roc_auc(m: Measure) -> Array:
     """AUC inside the first k items of the list; use it to judge only the order of a list.
-
-    RocAuc@k = 1 - Σ_{hits, r≤k} (r - found(r)) / (misses · h_k), with misses = min(k, length) - h_k
 
     The misses of the list are the negatives.
 

@@ -16,14 +16,6 @@ from .measure import Measure
 from .notation import tex
 from .registry import Many, Text
 
-LETTERS = {
-    "g": "a group of users, by the column of data.users that `users` names",
-    "c": "a group of items, by the column of data.items that `items` names",
-    "N": "the number of items, by `of_items`",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
-LIN = "Tsintzou, Pitoura and Tsaparas, Bias disparity in recommendation systems, RMSE workshop at RecSys 2019"
 _PAIR = {
     "users": Text(None, "the column of data.users that names the groups"),
     "items": Text(None, "the column of data.items that names the groups"),
@@ -49,7 +41,7 @@ def _bias(m: Measure, user: Group, item: Group, source: str) -> Array:
     if m.params["of_rows"] == "grouped":
         n_rows = rows.tally(rows.item("group", column=column) > 0)
     else:
-        n_rows = m.n_listed if source == "lists" else rows.whole_count()
+        n_rows = m.n_listed if source == "lists" else rows.whole.count("all")
     everything = m.total(where(inside, n_rows, 0.0))
     of_groups = m.params["of_items"] == "grouped"
     size = float(sum(group.size for group in m.groups(f"items.{column}"))) if of_groups else m.number("items")
@@ -66,10 +58,6 @@ def _pair_values(m: Measure, value: Callable[[Group, Group], Array]) -> Many:
             names |= {} if only_item else {"item_group": unquoted(item.name)}
             values[tuple(names.items())] = value(user, item)
     return values
-
-
-def _has_many_pairs(params: Mapping[str, Scalar]) -> bool:
-    return not (params["user_group"] and params["item_group"])
 
 
 def _pair_needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -92,11 +80,11 @@ metric = partial(
     family="fairness",
     texts=_PAIR,
     needs=_pair_needs,
-    has_subvalues=_has_many_pairs,
+    has_subvalues=lambda params: not (params["user_group"] and params["item_group"]),
     per_model=True,
     population="lists",
     higher_is_better=None,
-    reference=LIN,
+    reference="Tsintzou, Pitoura and Tsaparas, Bias disparity in recommendation systems, RMSE workshop at RecSys 2019",
 )
 
 
@@ -111,12 +99,8 @@ metric = partial(
 def bias_disparity_bs(m: Measure) -> Many:
     """How strongly a group of users prefers a group of items in the data; use it as the reference for BiasDisparityBR.
 
-    BS(g, c) = (rows of users of g with items of c / rows of users of g) / (|c| / N)
-
-    The value is 1 if users of the group g have items of the group c as often as the share of c among the items suggests, and higher if they
-    have them more often. The rows by `source`: those of `train`, or the relevant items (`test`). By `of_rows` the divisor counts `all`
-    rows, or those whose item has a group (`grouped`). N by `of_items`: the number of items that have a group (`grouped`), or of all items
-    of the `catalogue`.
+    G is a group of users, G' one of items. The value is 1 if users of G have items of G' as often as the share of G' among the items
+    suggests, and higher if they have them more often.
 
     Edge cases: 0 if a divisor is 0.
     """
@@ -133,10 +117,7 @@ def bias_disparity_bs(m: Measure) -> Many:
 def bias_disparity_br(m: Measure) -> Many:
     """How strongly the recommendations to a group of users favour a group of items; use it with BiasDisparityBS, the same for the data.
 
-    BR(g, c)@k = (first k ranks of users of g with items of c / first k ranks of users of g) / (|c| / N)
-
-    The value is 1 if users of the group g are recommended items of the group c as often as the share of c among the items suggests.
-    `of_rows` and `of_items` work as for BiasDisparityBS.
+    The value is 1 if users of the group G are recommended items of the group G' as often as the share of G' among the items suggests.
 
     Edge cases: as for BiasDisparityBS.
     """
@@ -159,10 +140,8 @@ def bias_disparity_br(m: Measure) -> Many:
 def bias_disparity_bd(m: Measure) -> Many:
     """How much the recommendations change what a group of users prefers; use it to see if a model strengthens a bias of the data.
 
-    BD(g, c)@k = (BR(g, c)@k - BS(g, c)) / BS(g, c)
-
     BR is BiasDisparityBR, BS is BiasDisparityBS, with the same parameters. Above 0 the recommendations strengthen the preference of the
-    group g for items of the group c, below 0 they weaken it.
+    group G for items of the group G', below 0 they weaken it.
 
     Edge cases: 0 if both BS and BR are 0, no value if only BS is 0.
     """

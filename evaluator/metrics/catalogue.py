@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import math
 import re
-import sys
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -14,11 +14,13 @@ from msgspec import Struct
 from ..conventions import AXES, PROTOCOL, Axis, Convention, builtin_names, load
 from ..support.patterns import regex
 from ..syntax.measure_strings import Scalar
-from .notation import LETTERS
+from .notation import GLOSSARY, symbols
+from .plain_formulas import plain
 from .registry import METRICS, Metric, Number, Text, at
 from .value import OF_LISTED, OF_RELEVANT
 
 _NEXT: Final = r"\\"
+_IN_LATEX: Final = regex(r"\$([^$]+)\$")
 _ADVICE: Final = regex(r"; (?:use|the\s+default|rarely)\b.*\.$")
 """The end of the summary of a metric that says when to use it."""
 
@@ -103,7 +105,7 @@ class SettingEntry(Struct, frozen=True):
 class MetricEntry(Struct, frozen=True):
     """One metric. `summary` is one sentence, the other texts are paragraphs; `terms` has the meanings of the symbols that they use.
 
-    `tex` is the formula under the defaults in LaTeX, line by line, in the symbols of `notation`.
+    `tex` is the formula under the defaults in LaTeX, line by line, in the symbols of `notation`, `formula` the same as text.
     """
 
     name: str
@@ -169,22 +171,18 @@ def read(extra: Iterable[Convention] = (), only: str | None = None) -> Catalogue
     names = sorted(builtin_names(), key=lambda name: (name != DEFAULT, name.lower()))
     found = {convention.name: convention for convention in (*map(load, names), *extra)}
     default = found[DEFAULT]
+    order = {family: index for index, family in enumerate(FAMILIES)}  # those of packages and files come last
     choices = tuple(_axis(name, axis, default.axes[name]) for name, axis in AXES.items())
     return Catalogue(
         protocol=tuple(choice for choice in choices if choice.name in PROTOCOL),
         formula=tuple(choice for choice in choices if choice.name not in PROTOCOL),
         metrics=tuple(
             _metric(metric, default, tuple(found.values()))
-            for metric in sorted(METRICS.values(), key=lambda metric: _index_of_family(metric.family))
+            for metric in sorted(METRICS.values(), key=lambda metric: order.get(metric.family, len(order)))
             if only in (None, metric.name)
         ),
         conventions=tuple(_convention(convention, default) for convention in found.values()),
     )
-
-
-def _index_of_family(family: str) -> int:
-    """Return the position of a family in the list; those of packages and files come last."""
-    return list(FAMILIES).index(family) if family in FAMILIES else len(FAMILIES)
 
 
 def has_metric(convention: Convention, metric: str) -> bool:
@@ -193,24 +191,22 @@ def has_metric(convention: Convention, metric: str) -> bool:
 
 
 def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, ...]) -> MetricEntry:
-    summary, formula, text, edge_cases = sections(metric.doc)
-    own = default.axes_of(metric.name)
-    given = {name: own[axis] for name, axis in metric.axes.items()}
-    numbers = {name: number.default for name, number in metric.numbers.items() if number.default is not None}
-    texts = {name: text.default or "" for name, text in metric.texts.items()}
+    summary, formula, text, edge_cases = _sections_of(metric)
+    own, params = default.axes_of(metric.name), defaults(metric, default)
+    lines = equation(metric, params)
     return MetricEntry(
         name=metric.name,
         aliases=metric.aliases,
         family=metric.family,
         summary=summary,
-        formula=formula,
-        tex=equation(metric, given | numbers | texts),
+        formula=formula or "\n".join(map(plain, lines)),
+        tex=lines,
         text=text,
         edge_cases=edge_cases,
-        terms=_terms(metric, " ".join((formula, *text, *edge_cases))),
+        terms={plain(symbol): _IN_LATEX.sub(lambda found: plain(found[1]), text) for symbol, text in meanings(metric, lines).items()},
         reference=metric.reference,
         bounds=metric.bounds,
-        higher_is_better=at(given, metric.higher_is_better),
+        higher_is_better=at(params, metric.higher_is_better),
         needs=_needs(metric, own),
         takes_cutoff=metric.cut,
         average=metric.average,
@@ -240,27 +236,33 @@ def _allowed(metric: Metric, text: Text) -> str:
     return "none" if text.default == "" else "a name"
 
 
-def _terms(metric: Metric, text: str) -> dict[str, str]:
-    """Return the symbols and words of the family that a text uses, and those that their meanings use."""
-    own: Mapping[str, str] = getattr(sys.modules.get(metric.define.__module__), "LETTERS", {})
-    shared = {term: meaning for term, meaning in LETTERS.items() if term not in own}
-    letters = {**shared, **own} if metric.origin == "receval" else {}
-    used: set[str] = set()
-    while found := {term for term in letters if term not in used and _uses(text, term)}:
-        used |= found
-        text = " ".join(letters[term] for term in found)
-    return {term: meaning for term, meaning in letters.items() if term in used}
+def defaults(metric: Metric, convention: Convention) -> dict[str, Scalar]:
+    """Return the parameters of a metric under a convention, if none is given."""
+    own = convention.axes_of(metric.name)
+    numbers = {name: number.default for name, number in metric.numbers.items() if number.default is not None}
+    return (
+        {name: own[axis] for name, axis in metric.axes.items()}
+        | numbers
+        | {name: text.default or "" for name, text in metric.texts.items()}
+    )
 
 
-def _uses(text: str, term: str) -> bool:
-    """Return whether a text has the term.
+@cache
+def _named() -> Mapping[str, str]:
+    """Return the symbols that texts may name, as they are written there."""
+    return {symbol: plain(symbol) for symbol in GLOSSARY if "_" in symbol}
 
-    The `h` of `h(r)` comes before a bracket, a symbol without brackets does not, and a word may do either.
-    """
-    name, bracket, _ = term.partition("(")
-    is_word = name.isalpha() and len(name) > 1
-    behind = r"\(" if bracket else r"(?!\w)" if is_word else r"(?![\w(])"
-    return re.search(rf"(?<!\w){re.escape(name)}{behind}", text) is not None
+
+def meanings(metric: Metric, lines: Iterable[str]) -> dict[str, str]:
+    """Return the symbols in LaTeX of the lines of an equation, and those that texts on the metric name, with their meanings."""
+    formula = " ".join(line.partition(" = ")[2] or line for line in lines)
+    texts = " ".join(paragraph for paragraphs in _sections_of(metric)[2:] for paragraph in paragraphs)
+    own = {number.symbol: f"the parameter `{name}`" for name, number in metric.numbers.items() if number.symbol}
+    used = (*symbols(formula), *(symbol for symbol, name in _named().items() if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", texts)))
+    known = {symbol: own.get(symbol) or GLOSSARY[symbol] for symbol in used if symbol in own or symbol in GLOSSARY}
+    choices = (meaning for axis in metric.axes.values() for meaning in AXES[axis].meanings.values())
+    known |= {"R": "$|T_u|$, the number of relevant items"} if re.search(r"\bR\b", " ".join((texts, *choices))) else {}
+    return known | ({r"[\ldots]": "1 if the condition is true, else 0"} if "[" in formula else {})
 
 
 def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -323,10 +325,25 @@ def format_value(value: Scalar | None) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def sections(doc: str) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
-    """Split a docstring into summary, formula, text and edge cases; a second paragraph with an equals sign is the formula."""
+def formula_text(metric: Metric, params: Mapping[str, Scalar]) -> str:
+    """Return the formula of a metric as text, line by line: that in LaTeX, else that of its docstring."""
+    return "\n".join(map(plain, equation(metric, params))) or _sections_of(metric)[1]
+
+
+def documented(metric: Metric) -> str:
+    """Return the docstring of a metric with its formula under the defaults, below the first sentence."""
+    summary, *rest = inspect.cleandoc(metric.doc).split("\n\n")
+    return "\n\n".join((summary, *([formula_text(metric, defaults(metric, load(DEFAULT)))] if metric.tex else []), *rest))
+
+
+def _sections_of(metric: Metric) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
+    return sections(metric.doc, has_formula=not metric.tex)
+
+
+def sections(doc: str, has_formula: bool = True) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
+    """Split a docstring into summary, formula (the second paragraph, if it has an equals sign), text and edge cases."""
     summary, *rest = _paragraphs(doc) or ("",)
-    formula = rest.pop(0) if rest and "=" in rest[0] else ""
+    formula = rest.pop(0) if has_formula and rest and "=" in rest[0] else ""
     text: list[str] = []
     edge_cases: list[str] = []
     for paragraph in rest:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 from ..support.lazy import np
 from ..syntax.measure_strings import Scalar
@@ -12,15 +13,6 @@ from .arrays import add, where
 from .measure import Measure
 from .notation import tex
 from .registry import Text, metric
-
-LETTERS = {
-    "value_m": "the user's value of metric m",
-    "point_m": (
-        "the number for metric m in `points`, which has one number per metric, separated by `;`, or one number for all; in a config it"
-        " may be a list"
-    ),
-}
-"""The symbols and words that formulas of this file use, with their meanings."""
 
 
 def _parts(params: Mapping[str, Scalar], name: str) -> list[str]:
@@ -61,16 +53,21 @@ def _points(m: Measure) -> list[float]:
     return [float(part) for part in _part_per_metric(_parts(m.params, "points"), "points", len(m.components))]
 
 
-@metric(
-    "EucDistance",
+composite = partial(
+    metric,
     family="composite",
     uses=(),
     validate=_validate,
     validate_combined=_validate_combined,
     combines=("Precision", "Recall"),
     any_number=True,
-    texts={"points": Text("1", "the utopia point: the best possible values, one number per metric")},
     bounds=(0.0, math.inf),
+)
+
+
+@composite(
+    "EucDistance",
+    texts={"points": Text("1", "the utopia point: the best possible values, one number per metric")},
     higher_is_better=False,
     tex=r"\sqrt{\sum_m (M_m - z_m)^2}",
     reference="Zeleny, Multiple criteria decision making, 1982; WarpRec multiobjective/eucdistance.py",
@@ -78,26 +75,19 @@ def _points(m: Measure) -> list[float]:
 def euc_distance(m: Measure) -> Array:
     """The distance of a user's values from the best possible ones; use it to judge several metrics in one number.
 
-    EucDistance = √(Σ_m (value_m - point_m)²)
+    `points` has one number per metric, separated by `;`, or one number for all; in a config it may be a list.
 
     Edge cases: the metrics are not scaled, so give each point in the unit of its metric.
     """
     return np.sqrt(add(*((value - point) ** 2 for value, point in zip(m.components, _points(m), strict=True))))
 
 
-@metric(
+@composite(
     "Hypervolume",
-    family="composite",
-    uses=(),
-    validate=_validate,
-    validate_combined=_validate_combined,
-    combines=("Precision", "Recall"),
-    any_number=True,
     texts={
         "points": Text("0", "the nadir point: the worst values that count, one number per metric"),
         "higher_is_better": Text("true", "true if higher is better, else false, one per metric"),
     },
-    bounds=(0.0, math.inf),
     tex=tex(
         r"\prod_m \max(<higher_is_better>, 0)",
         higher_is_better=lambda params: r"\sigma_m\,(M_m - z_m)" if "false" in str(params["higher_is_better"]).lower() else "M_m - z_m",
@@ -107,7 +97,7 @@ def euc_distance(m: Measure) -> Array:
 def hypervolume(m: Measure) -> Array:
     """The volume between a user's values and the worst ones that count; use it if a model must be good on all of several metrics.
 
-    Hypervolume = Π_m max(0, value_m - point_m), and point_m - value_m where lower is better (`higher_is_better`)
+    `points` is written as for EucDistance.
 
     Edge cases: 0 as soon as one metric is not better than its point, or has no value.
     """

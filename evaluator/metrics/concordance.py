@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 from ..support.lazy import np
@@ -10,18 +9,9 @@ from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, in_order, starts_of
 from . import registry
-from .arrays import add, divide_or_missing, is_missing, where
+from .arrays import add, begins, divide_or_missing, is_missing, where
 from .measure import Measure, Ratio
 from .notation import tex
-
-LETTERS = {
-    "p(i)": "the rating of item i in the predictions",
-    "t(i)": "the rating of item i in the test file",
-    "predictions": "those of data.predictions; without this file the scores of the lists are used for ratings",
-    "c": "the user's number of concordant pairs: that of the metric ConcordantPairs",
-    "d": "the user's number of discordant pairs: that of the metric DiscordantPairs",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
 
 
 @table(
@@ -49,10 +39,7 @@ def _n_below(values: Array, user: Array, n_users: int) -> Array:
 
 def _first_of_run(values: Array, group: Array) -> Array:
     """Return for each row the index of the first row of its run of rows with the same value and group."""
-    index = np.arange(len(values))
-    begins = np.ones(len(values), dtype=bool)
-    begins[1:] = (values[1:] != values[:-1]) | (group[1:] != group[:-1])
-    return np.maximum.accumulate(np.where(begins, index, 0))
+    return np.maximum.accumulate(np.where(begins(values, group), np.arange(len(values)), 0))
 
 
 def _n_below_in_both(values: Array, other: Array, user: Array, n_users: int) -> Array:
@@ -68,8 +55,7 @@ def _n_below_in_both(values: Array, other: Array, user: Array, n_users: int) -> 
     for bit in range(int(position.max(initial=0)).bit_length()):
         order = by_other[in_order(user[by_other], [(position[by_other] >> (bit + 1), False)])]
         key, leading = user[order], position[order] >> (bit + 1)
-        starts = np.ones(len(order), dtype=bool)
-        starts[1:] = (key[1:] != key[:-1]) | (leading[1:] != leading[:-1])
+        starts = begins(key, leading)
         group = np.cumsum(starts) - 1
         is_zero = (position[order] >> bit & 1) == 0
         before = np.concatenate([[0], np.cumsum(is_zero)])
@@ -78,7 +64,6 @@ def _n_below_in_both(values: Array, other: Array, user: Array, n_users: int) -> 
     return total
 
 
-_NEEDS = ("predictions?", "ratings?")
 _KOREN = (
     "Koren and Sill, Collaborative filtering on ordinal user feedback, IJCAI 2013, section 5.2; as surprise.accuracy.fcp, which averages "
     "over pair_users=with_pairs"
@@ -91,23 +76,24 @@ def _pairs(m: Measure, row: Array, label: str) -> Ratio:
     return Ratio(total, np.ones_like(total) if m.params["users"] == "all" else np.minimum(total, 1.0), None)
 
 
-metric = partial(registry.metric, family="rating", needs=_NEEDS, cut=False, population="tested")
+metric = partial(registry.metric, family="rating", needs=("predictions?", "ratings?"), cut=False, population="tested")
 
 
-@metric(
-    "ConcordantPairs",
+counted_pairs = partial(
+    metric,
     is_count=True,
     uses=("concordance",),
-    pooled=True,
-    bounds=(0.0, math.inf),
     axes={"users": "pair_users"},
-    tex=r"\sum_{i,j \in P_u} [y_{u,i} > y_{u,j}]\,[\hat{y}_{u,i} > \hat{y}_{u,j}]",
     reference=_KOREN,
+)
+
+
+@counted_pairs(
+    "ConcordantPairs",
+    tex=r"\sum_{i,j \in P_u} [y_{u,i} > y_{u,j}]\,[\hat{y}_{u,i} > \hat{y}_{u,j}]",
 )
 def concordant_pairs(m: Measure) -> Ratio:
     """The number of pairs of test ratings that the predictions order as the user does; use it to see the counts that FCP divides.
-
-    ConcordantPairs = |{(i, j) : t(i) > t(j) and p(i) > p(j)}|
 
     The pairs are those of one user's test ratings with a prediction. With `users=with_pairs` the mean is over the users with at least one
     such pair.
@@ -118,21 +104,13 @@ def concordant_pairs(m: Measure) -> Ratio:
     return _pairs(m, m.table("concordance")["concordant"], "concordant")
 
 
-@metric(
+@counted_pairs(
     "DiscordantPairs",
-    is_count=True,
-    uses=("concordance",),
-    pooled=True,
-    bounds=(0.0, math.inf),
-    axes={"users": "pair_users"},
     higher_is_better=False,
     tex=r"\sum_{i,j \in P_u} [y_{u,i} > y_{u,j}]\,[\hat{y}_{u,i} \le \hat{y}_{u,j}]",
-    reference=_KOREN,
 )
 def discordant_pairs(m: Measure) -> Ratio:
     """The number of pairs of test ratings that the predictions do not order as the user does; use it to see the counts that FCP divides.
-
-    DiscordantPairs = |{(i, j) : t(i) > t(j) and p(i) ≤ p(j)}|
 
     A pair with different ratings and the same prediction is discordant. The pairs and the parameter `users` are those of ConcordantPairs.
 
@@ -153,11 +131,9 @@ def discordant_pairs(m: Measure) -> Ratio:
 def fcp(m: Measure) -> Array:
     """The share of pairs of test ratings that the predictions order as the user does; use it if only the order matters.
 
-    FCP = c / (c + d)
-
-    The value of a user has the user's own c and d. Pooled over users (`micro`), c and d are the sums over users, as in the paper; with
-    `ConcordantPairs(users=with_pairs)` and `DiscordantPairs(users=with_pairs)` they are means over the users with such a pair, as in
-    Surprise, so that the two means may be over different users.
+    M_1 and M_2 are the user's numbers of concordant and discordant pairs. Pooled over users (`micro`) they are the sums over users, as in
+    the paper; with `ConcordantPairs(users=with_pairs)` and `DiscordantPairs(users=with_pairs)` they are means over the users with such a
+    pair, as in Surprise, so that the two means may be over different users.
 
     Edge cases: a user without a pair of different ratings is left out. Equal predictions of different ratings are a discordant pair, so
     that constant predictions have the value 0.
@@ -174,8 +150,8 @@ def label_pairs(judged_ratings: Rows) -> Rows:
     user, prediction = rows.user[order], rows["prediction"][order]
     irrelevant = np.concatenate([[0], np.cumsum(rows["relevant"][order] <= 0)])  # of the rows before each
     first = _first_of_run(prediction, user)
-    begins = np.flatnonzero(first == np.arange(len(first)))
-    ends = np.append(begins[1:], len(first))[np.cumsum(first == np.arange(len(first))) - 1] if len(first) else first
+    is_first = first == np.arange(len(first))
+    ends = np.append(np.flatnonzero(is_first)[1:], len(first))[np.cumsum(is_first) - 1] if len(first) else first
     below = irrelevant[first] - irrelevant[starts_of(user, rows.n_users)[user]]
     right = np.empty(len(first), dtype=np.float64)
     right[order] = below + (irrelevant[ends] - irrelevant[first]) / 2.0
@@ -185,7 +161,6 @@ def label_pairs(judged_ratings: Rows) -> Rows:
 @metric(
     "LabelGAUC",
     uses=("label_pairs",),
-    pooled=True,
     aliases=("ImpressionGAUC", "GroupedLabelAUC"),
     left_out="A user without both a relevant and an irrelevant predicted test row has no value (NaN) and is left out of the mean.",
     tex=(
@@ -197,10 +172,8 @@ def label_pairs(judged_ratings: Rows) -> Rows:
 def label_gauc(m: Measure) -> Ratio:
     """How often a user's clicked row has a higher prediction than a row without a click; use it for impressions with labels 0 and 1.
 
-    LabelGAUC = 1/(P·N) · Σ_{i relevant} |{j not relevant : p(j) < p(i)}|, where j with p(j) = p(i) counts a half
-
-    The rows are those of one user in the test file that have a prediction, P relevant ones and N others. Pooled over users (`micro`), users
-    are weighted by their number of rows, the impressions: Σ (P + N) · LabelGAUC / Σ (P + N). LabelAUC compares rows of all users.
+    The rows are those of one user in the test file that have a prediction. Pooled over users (`micro`), users are weighted by their number
+    of rows, the impressions. LabelAUC compares rows of all users.
 
     Edge cases: a user whose rows are all relevant, or none of them, is left out, also of the weights.
     """

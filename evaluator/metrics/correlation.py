@@ -93,11 +93,7 @@ _COMPARED = {
 def correlation(m: Measure) -> Array:
     """How well the scores of a list agree with the test ratings of its items; use it if scores are meant to predict ratings.
 
-    Correlation@k = Σ x·y / √(Σ x² · Σ y²), x = score - mean score, y = rating - mean rating
-
-    The sums run over the listed items that have a score and a test rating; the list is cut first. By `method`: `pearson` as above;
-    `spearman`, with ranks as x and y, where equal values share their mean rank; `kendall` (tau-b), with a sum over pairs of items, and x
-    and y 1, 0 or -1 if the first item of a pair has the higher, an equal, or the lower value.
+    The sums run over the listed items that have a score and a test rating (of `kendall`, tau-b: over pairs of them); the list is cut first.
 
     Edge cases: a user is left out with fewer than two such items, or if all scores or all ratings are equal. An item that is listed twice
     counts at its best rank.

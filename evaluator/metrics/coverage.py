@@ -13,14 +13,6 @@ from .measure import Measure, Ratio
 from .notation import Pieces, more_items, tex
 from .registry import Number
 
-LETTERS = {
-    "n": "the length of the user's list",
-    "N": "the number of items in the catalogue",
-    "L_u": "the list of user u",
-    "L(k)": "the first k items of the user's list",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 _PERCENT = r"100 \cdot \frac{<outside>}{|<of>|<more>}"
 _COVERAGE: Pieces = {
     "form": {
@@ -62,12 +54,6 @@ covered_items = partial(
 def item_coverage(m: Measure) -> Array:
     """How much of the catalogue appears in the first k ranks of any list; use it to see if a model recommends only a few items.
 
-    ItemCoverage@k = |∪_u L_u(k)| / N
-
-    By `form` the value is the `share` of the N items, their `count`, or the share in `percent`, rounded to two decimals, or not
-    (`percent_unrounded`). N by `of`: the items of the `catalogue`, which is data.items, else train; or the items of `train`. Items
-    `outside` the catalogue do not count (`ignored`), or do (`counts`), and the share may then be above 1.
-
     Edge cases: 0 without a list.
     """
     return _coverage(m)
@@ -93,10 +79,6 @@ def _coverage(m: Measure) -> Array:
 def prediction_coverage(m: Measure) -> Array:
     """How much of the catalogue appears anywhere in any list; use it to see how much of it a model can recommend at all.
 
-    PredictionCoverage = |∪_u L_u| / N
-
-    `form`, `of` and `outside` work as for ItemCoverage.
-
     Edge cases: as for ItemCoverage.
     """
     return _coverage(m)
@@ -111,8 +93,6 @@ def prediction_coverage(m: Measure) -> Array:
 )
 def user_coverage(m: Measure) -> Array:
     """The share of users with at least one recommended item; use it to see if some users get nothing.
-
-    UserCoverage@k = 1 if l > 0, else 0
 
     This is the value of one user. The number of users with a recommendation is the sum over users (`average=sum`).
 
@@ -132,9 +112,7 @@ def user_coverage(m: Measure) -> Array:
 def sufficient_reco(m: Measure) -> Array:
     """The share of users whose list has at least k items; use it to find lists that are too short.
 
-    SufficientReco@k = 1 if n ≥ k, else 0
-
-    This is the value of one user by `form` `all_or_nothing`; with `share` it is l/k.
+    This is the value of one user.
 
     Edge cases: without a cut-off a list that is not empty is full.
     """
@@ -161,9 +139,7 @@ def sufficient_reco(m: Measure) -> Array:
 def unrepeated_reco(m: Measure) -> Array:
     """The share of users without a repeated item in the first k ranks; use it to find lists with duplicates.
 
-    UnrepeatedReco@k = 1 if the first l ranks have l different items, else 0
-
-    This is the value of one user by `form` `all_or_nothing`; with `share` it is the share of ranks whose item is not listed above them.
+    This is the value of one user.
 
     Edge cases: under a convention that removes duplicates from the lists the value is 1.
     """
@@ -186,8 +162,6 @@ def unrepeated_reco(m: Measure) -> Array:
 def duplicate_share(m: Measure) -> Array:
     """The share of ranks whose item is already listed above; use it to see, and to gate, how often a generated list repeats itself.
 
-    DuplicateShare@k = (l - |{i_1, …, i_l}|) / l
-
     It reads the list as it was delivered: a policy or a convention that removes items from lists does not change it.
 
     Edge cases: an empty list counts 0.
@@ -209,8 +183,6 @@ def duplicate_share(m: Measure) -> Array:
 def invalid_share(m: Measure) -> Array:
     """The share of ranks with an item that does not exist; use it to see, and to gate, how many items a generated list makes up.
 
-    InvalidShare@k = |{r ≤ l: i_r is in neither data.train nor data.items}| / l
-
     It reads the list as it was delivered: a policy or a convention that removes items from lists does not change it. An invalid item that
     is listed twice takes two ranks.
 
@@ -223,7 +195,6 @@ def invalid_share(m: Measure) -> Array:
     "NumRetrieved",
     is_count=True,
     uses=("reading",),
-    bounds=(0.0, math.inf),
     aliases=("NumRet", "ListLength"),
     higher_is_better=None,
     tex="|L_u|",
@@ -231,8 +202,6 @@ def invalid_share(m: Measure) -> Array:
 )
 def num_retrieved(m: Measure) -> Array:
     """The number of recommended items; use it to see how long the lists are.
-
-    NumRetrieved@k = l
 
     Edge cases: an empty list, or none, counts 0.
     """
@@ -243,7 +212,6 @@ def num_retrieved(m: Measure) -> Array:
     "NumRelevant",
     is_count=True,
     uses=("n_relevant",),
-    bounds=(0.0, math.inf),
     aliases=("NumRel",),
     cut=False,
     higher_is_better=None,
@@ -252,8 +220,6 @@ def num_retrieved(m: Measure) -> Array:
 )
 def num_relevant(m: Measure) -> Array:
     """The number of the user's relevant items, listed or not; use it to see how much there is to find.
-
-    NumRelevant = R
 
     Edge cases: 0 for a user of the test file without a relevant item, if such users count.
     """
@@ -264,7 +230,6 @@ def num_relevant(m: Measure) -> Array:
     "NumUsers",
     is_count=True,
     uses=(),
-    bounds=(0.0, math.inf),
     aliases=("NumQ",),
     cut=False,
     average="sum",
@@ -274,8 +239,6 @@ def num_relevant(m: Measure) -> Array:
 )
 def num_users(m: Measure) -> Array:
     """The number of users who count; use it to see how many users the other values are based on.
-
-    NumUsers = 1
 
     Each user who counts has the value 1, and the values are added up.
 
@@ -287,7 +250,6 @@ def num_users(m: Measure) -> Array:
 @metric(
     "Intersection",
     uses=("overlap", "reading"),
-    pooled=True,
     numbers={"ref_k": Number(0.0, "the cut-off for the list of the reference model; 0: k", least=0.0, symbol="k'")},
     needs=("baseline",),
     population="lists",
@@ -297,8 +259,6 @@ def num_users(m: Measure) -> Array:
 )
 def intersection(m: Measure) -> Ratio:
     """The share of the recommended items that a reference model recommends to the same user too; use it to see how alike two models are.
-
-    Intersection@k = |L(k) ∩ B(k')| / l, with k' = `ref_k`, or k
 
     Edge cases: a user without a list of the reference model counts 0.
     """
@@ -355,11 +315,7 @@ def rank_biased_overlap(user: Array, entered: Array, first: Array, second: Array
 def rbo(m: Measure) -> Array:
     """How alike the list and that of a reference model are, the top most of all; use it instead of Intersection if ranks matter.
 
-    RBO@k = (1 - p)/p · (Σ_{d=1}^{D} X(d)/d · p^d + Σ_{d=S+1}^{D} X(S)·(d - S)/(S·d) · p^d) + ((X(D) - X(S))/D + X(S)/S) · p^D
-
-    RBO is short for rank-biased overlap, here the extrapolated form. Both lists are cut at k; S is the length of the shorter one, D that of
-    the longer one, and X(d) the number of items that are among the first d of both. With `form` = `down_to_k` it is the mean of X(d)/d over
-    the depths d from 1 to k, each with the weight p^(d-1).
+    RBO is short for rank-biased overlap, here the extrapolated form. Both lists are cut at k.
 
     Edge cases: 1 for equal lists, 0 without a common item or without a list of the reference model. A repeated item counts once, at its
     best rank.

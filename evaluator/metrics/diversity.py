@@ -24,11 +24,6 @@ from .notation import DISTANCES, SIZES, Pieces, tex
 from .registry import Number
 from .table_views import CutTable
 
-LETTERS = {
-    "categories": "those of data.items; an item that is not in this file has none",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 _MOST_PAIRS: Final = 1 << 21
 """Most pairs of listed items that are compared at once, unless one lag has more."""
 
@@ -195,9 +190,10 @@ def _sum_over_categories(table: CutTable, weight: Array, term: Callable[[Array],
     return np.stack(values)
 
 
-def _pair_needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
-    distance = params["distance"]
-    return {"file": ("distances",), "cooccurrence": ("train",), "vectors": ("vectors",)}.get(str(distance), ("categories",))
+def needs_of_pairs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """Return the input with the distances of items."""
+    distance = str(params["distance"])
+    return {"file": ("distances",), "cooccurrence": ("train",), "vectors": ("vectors",)}.get(distance, ("categories",))
 
 
 def _pair_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -216,7 +212,7 @@ metric = partial(registry.metric, family="diversity", population="lists")
     bounds=(0.0, math.inf),
     aliases=("IntraListDiversity", "Diversity"),
     axes={**_DISTANCE, "norm": "ild_norm"},
-    needs=_pair_needs,
+    needs=needs_of_pairs,
     uses=_pair_uses,
     pooled=lambda params: params["norm"] == "items",
     tex=tex(
@@ -233,14 +229,9 @@ metric = partial(registry.metric, family="diversity", population="lists")
 def ild(m: Measure) -> Array | Ratio:
     """How different the items of a list are from each other; the default choice for diversity within a list.
 
-    ILD@k = Σ_{i<j≤l} dist(i, j) / (l·(l - 1)/2)
-
-    Intra-list diversity is the mean distance of the pairs of recommended items. dist by `distance`: of the categories A and B of the two
-    items `jaccard` 1 - |A∩B|/|A∪B|, `cosine` 1 - |A∩B|/√(|A|·|B|), or `hamming`, the number of categories that only one of them has;
-    `cooccurrence` 1 - c(i,j)/√(u(i)·u(j)), where c counts the train users who have both items and u those who have one; `vectors`, 1 minus
-    the cosine of their vectors (data.items.vector); or the distance in the `file` data.distances. With `norm` = `items` the sum of all
-    ordered pairs is divided by l². Pooled (`micro`), Σ over users of that sum / l is then divided by Σ l, the number of recommendations.
-    With `list_length` the sum of the pairs, each once, is divided by l.
+    Intra-list diversity is the mean distance of the pairs of recommended items. The vectors of `distance` = `vectors` are those of
+    data.items.vector. Pooled (`micro`) with `norm` = `items`, the sums of the distances of all ordered pairs, each divided by |L_u|, are
+    added up and divided by the number of recommendations.
 
     Edge cases: pairs with an item without categories (`hamming`: with an item that is not in data.items) or without a vector, and pairs
     that are not in data.distances, are left out, or have distance 1 (`featureless` = `unlike`). `single` gives the value of a list without
@@ -267,7 +258,7 @@ def _pair_mean(m: Measure, total: Array, pairs: Array) -> Array:
     bounds=(-math.inf, 1.0),
     aliases=("IntraListSimilarity",),
     axes=_DISTANCE,
-    needs=_pair_needs,
+    needs=needs_of_pairs,
     uses=_pair_uses,
     higher_is_better=False,
     tex=tex(r"1 - <featureless> \\ d(i,j) = <distance>", **_PIECES),
@@ -276,9 +267,7 @@ def _pair_mean(m: Measure, total: Array, pairs: Array) -> Array:
 def ils(m: Measure) -> Array:
     """How similar the items of a list are to each other; use it instead of ILD if you want to read similarity.
 
-    ILS@k = 1 - Σ_{i<j≤l} dist(i, j) / (l·(l - 1)/2)
-
-    Intra-list similarity is the mean similarity of the pairs of recommended items, 1 - dist. dist by `distance` as for ILD.
+    Intra-list similarity is the mean similarity of the pairs of recommended items, 1 minus their distance.
 
     Edge cases: as for ILD; `single` gives the value of a list without a pair here.
     """
@@ -298,14 +287,9 @@ def ils(m: Measure) -> Array:
 def categorical_diversity(m: Measure) -> Array:
     """The number of different categories in the list per rank; use it if a list should cover many categories.
 
-    CategoricalDiversity@k = |∪_{r≤k} categories(i_r)| / D
-
-    D by `over`: `k`, or the length of the list, at most k (`list_length`).
-
     Edge cases: the value may be above 1 if items have several categories; an empty list counts 0.
     """
-    n_categories = m.table("covered").count()
-    return divide(n_categories, m.depth if m.params["over"] == "k" else m.n_listed)
+    return divide(m.table("covered").count(), m.size(m.params["over"]))
 
 
 _LEAST = 1e-6
@@ -328,49 +312,40 @@ def _entropy(m: Measure, weight: Callable[[Array], Array]) -> Array:
     return np.log2(total) - (n * _LEAST * math.log2(_LEAST) + _sum_over_categories(table, weights, more_than_without)) / total
 
 
-@metric(
-    "ListEntropy",
+entropy = partial(
+    metric,
     bounds=(0.0, math.inf),
-    aliases=("CategoryEntropy",),
     axes={"categories": "category_weight"},
     needs=("categories",),
     uses=("listed_categories",),
-    tex=tex(_ENTROPY + r"\sum_{i \in L_u} <categories>", categories={"split": r"\frac{[c \in A_i]}{|A_i|}", "each": r"[c \in A_i]"}),
     reference="LensKit metrics/ranking/_entropy.py",
+)
+
+
+@entropy(
+    "ListEntropy",
+    aliases=("CategoryEntropy",),
+    tex=tex(_ENTROPY + r"\sum_{i \in L_u} <categories>", categories={"split": r"\frac{[c \in A_i]}{|A_i|}", "each": r"[c \in A_i]"}),
 )
 def list_entropy(m: Measure) -> Array:
     """How evenly a list covers the categories, in bits; use it if no category should dominate a list.
-
-    ListEntropy@k = -Σ_c p(c) · log2 p(c), p(c) = (s(c) + e) / Σ_c (s(c) + e), s(c) = Σ_{r≤k, c ∈ A(i_r)} 1/|A(i_r)|, e = 10^-6
-
-    A(i) are the categories of item i. By `categories` the weight of an item is `split` among its categories, or `each` of them has the
-    whole weight, 1.
 
     Edge cases: items without categories add nothing; a list of only such items covers all categories evenly.
     """
     return _entropy(m, lambda rank: np.ones(len(rank)))
 
 
-@metric(
+@entropy(
     "RankBiasedEntropy",
-    bounds=(0.0, math.inf),
     aliases=("RBEntropy",),
-    axes={"categories": "category_weight"},
     numbers={"p": Number(0.85, "the probability that a reader goes on to the next rank", most=1.0, symbol="p")},
-    needs=("categories",),
-    uses=("listed_categories",),
     tex=tex(
         _ENTROPY + r"\sum_{r=1}^{k} p^{r-1}\,<categories>",
         categories={"split": r"\frac{[c \in A_{i_r}]}{|A_{i_r}|}", "each": r"[c \in A_{i_r}]"},
     ),
-    reference="LensKit metrics/ranking/_entropy.py",
 )
 def rank_biased_entropy(m: Measure) -> Array:
     """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters.
-
-    RankBiasedEntropy@k = -Σ_c p(c) · log2 p(c), p(c) = (s(c) + e) / Σ_c (s(c) + e), s(c) = Σ_{r≤k, c ∈ A(i_r)} p^(r-1)/|A(i_r)|, e = 10^-6
-
-    A(i) are the categories of item i. `categories` works as for ListEntropy.
 
     Edge cases: as for ListEntropy.
     """

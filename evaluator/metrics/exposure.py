@@ -14,16 +14,6 @@ from .notation import Pieces, more_items, tex
 from .registry import Number
 from .table_views import ItemTable
 
-LETTERS = {
-    "c(i)": "how often item i is among the first k of all lists, duplicates in a list included",
-    "F": "the sum of all c(i)",
-    "m": "the number of items with c(i) > 0",
-    "c_(t)": "the t-th smallest c(i) of these m items",
-    "N": "the number of items, by `of`",
-    "D": "the divisor, by `over`",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 _GINI = r"\frac{\sum_{t=1}^{m} (2\,(N - m + t) - N - 1)\,x_{(t)}}{<over> \sum_i x_i}"
 _GINI_PIECES: Pieces = {
     "over": {"n_minus_1": "(N - 1)", "n": "N"},
@@ -31,7 +21,6 @@ _GINI_PIECES: Pieces = {
     "more": more_items,
 }
 _SHARES = r" \\ w_i = \sum_{u \in U} \frac{[i \in L_u]}{|L_u|}"
-ENTROPY = "Shannon, A mathematical theory of communication, 1948; Adomavicius and Kwon, IEEE TKDE 24(5), 2012"
 
 
 metric = partial(registry.metric, family="diversity", one_cutoff=True, per_model=True, population="lists")
@@ -52,11 +41,7 @@ metric = partial(registry.metric, family="diversity", one_cutoff=True, per_model
 def gini(m: Measure) -> Array:
     """How unequally often items are recommended, from 0 (all equally often) to 1 (only one item); the default choice for concentration.
 
-    Gini@k = Σ_{t≤m} (2·(N - m + t) - N - 1) · c_(t) / (F · D)
-
-    It is the Gini index of the c(i). N by `of`: the items of the `catalogue`, which is data.items, else train; of `train`; or only those
-    that are recommended (`recommended`: N = m). `more` is added to N. D by `over`: N - 1 (`n_minus_1`), or N (`n`). With `sign` =
-    `equality` the value is 1 minus the index, and higher is better.
+    It is the Gini index of the c_i. With `sign` = `equality` the value is 1 minus the index, and higher is better.
 
     Edge cases: 0 (or 1) without a recommendation. Recommended items outside the catalogue count, so that the index may leave its bounds.
     """
@@ -92,10 +77,6 @@ def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) ->
 def exposure_gini(m: Measure) -> Array:
     """How unequally items get attention, where the top ranks get more of it; use it instead of Gini if the rank of an item matters.
 
-    ExposureGini@k = Σ_{t≤m} (2·(N - m + t) - N - 1) · e_(t) / (Σ_i e(i) · D), e(i) = Σ_u Σ_{r≤k, i_r = i} p^(r-1), e_(1) ≤ … ≤ e_(m)
-
-    N by `of` and D by `over` as for Gini.
-
     Edge cases: as for Gini.
     """
     return _gini_index(m, m.items("attention", k=m.cutoff or 0, p=float(m.params["p"])), "attention")
@@ -117,15 +98,10 @@ def exposure_gini(m: Measure) -> Array:
         },
         log={"natural": r"\ln", "binary": r"\log_2"},
     ),
-    reference=ENTROPY,
+    reference="Shannon, A mathematical theory of communication, 1948; Adomavicius and Kwon, IEEE TKDE 24(5), 2012",
 )
 def shannon_entropy(m: Measure) -> Array:
     """How evenly items are recommended, as entropy; use it if every item should have its share of all lists.
-
-    ShannonEntropy@k = -Σ_i p(i) · log p(i), p(i) = c(i)/F
-
-    The logarithm by `log`: `natural`, or `binary`. With `weights` = `lists` the first p(i) is the mean over lists of the share of i in the
-    list, so that short lists weigh as much as long ones. With `norm` = `items` the value is divided by m.
 
     Edge cases: 0 without a recommendation.
     """
@@ -146,15 +122,12 @@ def shannon_entropy(m: Measure) -> Array:
 @metric(
     "AggregateDiversity",
     is_count=True,
-    bounds=(0.0, math.inf),
     uses=("exposure", "reading"),
     tex=r"k \sum_i \frac{w_i}{c_i}" + _SHARES,
     reference="Vargas, Novelty and diversity evaluation and enhancement in recommender systems, PhD thesis, 2015; RankSys",
 )
 def aggregate_diversity(m: Measure) -> Array:
     """The number of different items in all lists, as RankSys estimates it; use it to compare with RankSys.
-
-    AggregateDiversity@k = k · Σ_i w(i)/c(i), w(i) = Σ_u [i ∈ L_u(k)] / l_u
 
     The estimate is exact if every list is full; short lists make it larger. The exact number is ItemCoverage with `form` = `count` and
     `outside` = `counts`.
@@ -181,9 +154,7 @@ def _depth(m: Measure) -> Array:
 def gini_simpson(m: Measure) -> Array:
     """The chance that two recommendations are of different items; use it to see if a few items dominate all lists.
 
-    GiniSimpson@k = 1 - (1 - IUD)/k, IUD = 1/n · Σ_i w(i) · (1 - c(i)/n), w(i) = Σ_u [i ∈ L_u(k)] / l_u
-
-    n is the number of lists. The value is that chance if every list is full.
+    The value is that chance if every list is full.
 
     Edge cases: without a cut-off k is the mean length of the lists.
     """
@@ -210,11 +181,7 @@ def gini_simpson(m: Measure) -> Array:
 def personalization(m: Measure) -> Array:
     """How different the lists of two users are on average, from 0 (all alike) to 1; use it to see if users get lists of their own.
 
-    Personalization@k = 1 - 1/(n·(n - 1)) · (Σ_i w(i)² - n), w(i) = Σ_u [i ∈ L_u(k)]/√l_u
-
-    n is the number of lists. It is 1 minus the mean, over all pairs of users, of how alike their lists are by `overlap`: the cosine of the
-    lists as vectors of 0 and 1, the number of common items divided by √(l_u·l_v) (`cosine`); or that number as a `share` of k, with
-    (Σ_i c(i)² - Σ_u l_u)/k in the formula.
+    It is 1 minus the mean, over all pairs of users, of how alike their lists are by `overlap`.
 
     Edge cases: no value with fewer than two lists. Without a cut-off the k of `share` is the mean length of the lists. A duplicate that the
     convention keeps in a list counts as another item.

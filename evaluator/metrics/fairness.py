@@ -19,11 +19,6 @@ from .popularity import candidates_of, spread_of
 from .registry import Text
 from .table_views import CutTable, ItemTable
 
-LETTERS = {
-    "groups": "the values of the column that `by` names; users and items without a group are left out of the comparison",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 ZHU = "Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020"
 DELDJOO = "Deldjoo et al., A flexible framework for evaluating user and item fairness in recommender systems, UMUAI 31, 2021"
 SINGH = "Singh and Joachims, Fairness of exposure in rankings, KDD 2018"
@@ -74,9 +69,7 @@ metric = partial(registry.metric, family="fairness", per_model=True)
 def reo(m: Measure) -> Array:
     """How unequally relevant items of different groups are found; use it if relevant items of every group deserve the same chance.
 
-    REO@k = std(P_1, …, P_n) / mean(P_1, …, P_n), P_g = Σ_u hits_u(k) in g / Σ_u relevant items of u in g
-
-    It is called ranking-based equal opportunity. With `group` = g the value is P_g itself.
+    It is called ranking-based equal opportunity. With `group` the value is P_G itself.
 
     Edge cases: groups without relevant items are left out; a single group gives 0, and so does a mean of 0.
     """
@@ -103,11 +96,7 @@ def reo(m: Measure) -> Array:
 def rsp(m: Measure) -> Array:
     """How unequally items of different groups are recommended, relevant or not; use it if every group should appear equally often.
 
-    RSP@k = std(P_1, …, P_n) / mean(P_1, …, P_n), P_g = Σ_u |L_u(k) ∩ g| / C_g
-
-    It is called ranking-based statistical parity. C_g by `candidates`: Σ_u |g without the train items of u| (`unseen`); the number of items
-    in g (`items`); or the number of items in g times the number of users that count, minus the train pairs of g multiplied by the share of
-    all train users who count (`unseen_on_average`). With `group` = g the value is P_g itself.
+    It is called ranking-based statistical parity. With `group` the value is P_G itself.
 
     Edge cases: groups without candidates are left out; a single group gives 0, and so does a mean of 0.
     """
@@ -153,8 +142,6 @@ mad = partial(metric, bounds=(0.0, math.inf), higher_is_better=False, reference=
 def user_mad_ranking(m: Measure) -> Array:
     """How far the mean nDCG of groups of users differs; use it to see if a model serves some groups better than others.
 
-    UserMADRanking@k = mean over pairs of groups g, h of |M_g - M_h|, M_g = mean of nDCG_u@k over the users of g
-
     MAD is short for mean absolute deviation. Another metric can be given in place of nDCG.
 
     Edge cases: groups without a user who counts are left out; with a single group there is no value.
@@ -171,8 +158,6 @@ def user_mad_ranking(m: Measure) -> Array:
 )
 def user_mad_rating(m: Measure) -> Array:
     """How far the mean scores of groups of users differ; use it to see if a model promises more to some groups than to others.
-
-    UserMADRating@k = mean over pairs of groups g, h of |S_g - S_h|, S_g = mean over the users of g of the mean score of L_u(k)
 
     Edge cases: users with an empty list are left out, and so are groups without users; with a single group there is no value.
     """
@@ -197,9 +182,7 @@ _ITEM_MAD = {"gain": "ndcg_gain", "empty_group": "empty_group"}
 def item_mad_ranking(m: Measure) -> Array:
     """How far the mean gain of recommended items differs between groups of items; use it to see if some groups succeed more often.
 
-    ItemMADRanking@k = mean over pairs of groups g, h of |G_g - G_h|, G_g = mean over the recommended items of g of gain(i)
-
-    gain(i) is the mean gain of the recommendations of item i among the first k ranks: that of DCG for a hit, otherwise 0. The rank does not
+    The gain of an item is the mean over its recommendations among the first k ranks: that of DCG for a hit, otherwise 0. The rank does not
     matter.
 
     Edge cases: `empty_group` decides if groups without a recommended item are left out or leave no value, and which value fewer than two
@@ -223,11 +206,6 @@ def item_mad_ranking(m: Measure) -> Array:
 )
 def item_mad_rating(m: Measure) -> Array:
     """How far the scores of hits differ between groups of items; use it to see if a model scores the hits of some groups higher.
-
-    ItemMADRating@k = mean over pairs of groups g, h of |S_g - S_h|, S_g = mean over items of g of the mean score of i
-
-    The mean score of i by `over`: over all its recommendations among the first k ranks, with its score for a hit and 0 otherwise
-    (`listed`); or over those that are a hit, for items that are a hit for any user (`hits`).
 
     Edge cases: as for ItemMADRanking.
     """
@@ -263,9 +241,7 @@ def _difference_of_items(m: Measure, items: ItemTable, value: Array, counts: Arr
 def exposure_parity(m: Measure) -> Array:
     """How evenly groups of items are exposed, from 0 to 1 (all alike); use it if every group should get the same exposure per item.
 
-    ExposureParity@k = min_g E_g / max_g E_g, E_g = 1/|g| · Σ_u Σ_{r≤k, i_r ∈ g} 1/log2(r + 1)
-
-    E_g is the exposure per item of group g. With `group` = g the value is E_g divided by the exposure per item of all groups together.
+    With `group` the value is E_G of this group divided by the exposure per item of all groups together.
 
     Edge cases: groups without items in the catalogue are left out; 0 if nothing is exposed.
     """

@@ -15,6 +15,7 @@ from ..tables.lists import Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import PartData, Rows, in_order, number_rows, starts_of
 from ..tables.truth import TEST, TestPairs, in_groups, relevant_rows, rows_that_pass
+from .arrays import begins
 from .diversity import first_of_codes, with_codes
 
 OF_TEST: Final = "test"
@@ -85,9 +86,7 @@ def wanted_categories(relevant: Rows, pair_categories: PairCategories) -> Rows:
 )
 def aspects(hits: Rows, reading: Reading, prepared: Prepared, pair_categories: PairCategories, redundancy: str, categories_of: str) -> Rows:
     """Return each category of each hit: `rank`, `code`, and `seen`, how many hits (or, `listed`, items) above it have the category."""
-    once = np.ones(len(hits), dtype=np.bool_)  # a hit that counts several times has several rows with the same rank
-    once[1:] = (hits.user[1:] != hits.user[:-1]) | (hits.rank[1:] != hits.rank[:-1])
-    rows = hits.take(once)
+    rows = hits.take(begins(hits.user, hits.rank))  # a hit that counts several times has several rows with the same rank
     of_hits = pair_categories.rows_by_category(Rows(rows.n_users, rows.user, {"rank": rows.rank, "pair": rows["pair"]}, rows.item))
     higher = of_hits
     if redundancy == "listed" and categories_of != OF_TEST:  # an item that is no hit has no categories of test rows
@@ -165,10 +164,10 @@ def greedy(relevant: Rows, pair_categories: PairCategories, alpha: float, depth:
     gains: list[Array] = []
     while len(user) and (not depth or len(users) < depth):
         gain = np.bincount(candidate, worth[aspect], len(user))
-        starts = np.flatnonzero(np.concatenate([[True], user[1:] != user[:-1]]))
+        starts = np.flatnonzero(begins(user))
         best = np.maximum.reduceat(gain, starts)
         near = np.flatnonzero(gain > np.repeat(best, np.diff(np.append(starts, len(user)))) - 1e-12)
-        chosen = near[np.concatenate([[True], user[near[1:]] != user[near[:-1]]])]
+        chosen = near[begins(user[near])]
         users.append(user[chosen])
         gains.append(best)
         left = np.ones(len(user), dtype=np.bool_)

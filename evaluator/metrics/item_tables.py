@@ -126,11 +126,12 @@ def ranks_from_least(values: Array) -> Array:
     return ranks
 
 
-def _exposure(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
-    return {"rank": ranks_from_least(sums.columns["count"])} | dict(sums.columns)
+def _ranked(column: str) -> Finish:
+    """Return a function that adds to the sums by item the `rank` of each item by one of them, smallest first."""
+    return lambda sums, prepared, params: {"rank": ranks_from_least(sums.columns[column])} | dict(sums.columns)
 
 
-@item_table("exposure", uses=("listed", "prepared"), params=("k", "power"), columns=("count", "rank", "weight"), finish=_exposure)
+@item_table("exposure", uses=("listed", "prepared"), params=("k", "power"), columns=("count", "rank", "weight"), finish=_ranked("count"))
 def exposure(listed: Rows, prepared: Prepared, k: int, power: float) -> ItemTerms:
     """Return the terms of `count`, how often an item is among the first k of lists, and `rank`, its rank by count, smallest first.
 
@@ -144,11 +145,7 @@ def exposure(listed: Rows, prepared: Prepared, k: int, power: float) -> ItemTerm
     return terms_of(listed, prepared, k, {"weight": (1.0 / (lengths if power == 1 else lengths**power))[listed.user]})
 
 
-def _attention(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
-    return {"attention": sums.columns["attention"], "rank": ranks_from_least(sums.columns["attention"])}
-
-
-@item_table("attention", uses=("listed", "prepared"), params=("k", "p"), columns=("attention", "rank"), finish=_attention)
+@item_table("attention", uses=("listed", "prepared"), params=("k", "p"), columns=("attention", "rank"), finish=_ranked("attention"))
 def attention(listed: Rows, prepared: Prepared, k: int, p: float) -> ItemTerms:
     """Return the terms of `attention`, the sum of p^(rank - 1) over the first k ranks with the item, and `rank`, its rank from below."""
     return terms_of(listed, prepared, k, {"attention": powers(float(p), listed.rank - 1)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 from ..support.lazy import np
@@ -12,20 +11,11 @@ from ..tables.hits import TestRatings
 from ..tables.rows import Rows, counted_from_top, running_sum
 from ..tables.truth import TruthTable
 from . import registry
-from .arrays import UNDEFINED, divide, powers, where
+from .arrays import UNDEFINED, begins, divide, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number
 from .table_views import CutTable
-
-LETTERS = {
-    "N": "the number of the user's judged items that are not relevant",
-    "found(r)": "the number of relevant items up to rank r",
-    "judged(r)": "the number of judged items up to rank r; judged are the items in the user's test rows",
-    "b_i": "the i-th largest grade of the user's relevant items, 0 after the last",
-    "g(r)": "the grade of the relevant item at rank r, 0 if there is none",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
 
 
 @table(
@@ -84,8 +74,7 @@ def grade_changes(hits_added_up: Rows, ideal_added_up: Rows) -> Rows:
     """Return the last rank of each grade in the best possible list, and nDCG there: `rank`, `ndcg`."""
     hits, ideal = hits_added_up, ideal_added_up
     gain, of_block = ideal["gain"], ideal.user
-    ends = np.ones(len(ideal), dtype=np.bool_)
-    ends[:-1] = (gain[1:] != gain[:-1]) | (of_block[1:] != of_block[:-1])
+    ends = begins(gain[::-1], of_block[::-1])[::-1]
     points = ideal.take(ends & (gain > 0))
     block, starts = _block(ideal), points.starts()
     n_points = np.diff(starts)[block]
@@ -133,11 +122,8 @@ metric = partial(registry.metric, family="ranking")
 def bpref(m: Measure) -> Array:
     """How rarely items judged irrelevant rank above relevant ones; use it if most listed items have no judgement.
 
-    Bpref = 1/R · Σ_{r: relevant} (1 - min(a(r), R) / D), a(r) = judged(r) - found(r)
-
-    D by `divisor`: `min_r_n` = min(N, R), or `r`, as in the paper. Items without a judgement are skipped. By `negative` a rating below 0 is
-    `judged` not relevant, or was only `pooled` and is skipped. Without a judged item that is not relevant (N = 0) every listed relevant
-    item counts 1 (`unjudged` = `counts`), or the value is 0/0 (`undefined`), unless D is R.
+    Items without a judgement are skipped, and with `negative` = `pooled` those with a rating below 0. `divisor` = `r` is that of the paper.
+    With `unjudged` = `undefined` the value is 0/0 without a judged item that is not relevant, unless the divisor is R.
 
     Edge cases: no hit counts 0, and so does R = 0; relevant items that are not listed add nothing. If the value of a user is undefined, so
     is the mean over users.
@@ -170,10 +156,7 @@ def bpref(m: Measure) -> Array:
 def inf_ap(m: Measure) -> Array:
     """Average precision, estimated from the judged items alone; use it if the judged items are a sample of all items.
 
-    InfAP = 1/R · Σ_{r: relevant} (1/r + (j + u)/r · (f + ε)/(j + 2ε)), with f = found(r) - 1, j = judged(r) - 1, ε = 0.00001
-
-    Items without a judgement are assumed to be like the judged ones. u is the number of items above with a rating below 0 if these were
-    only `pooled` (`negative`), otherwise 0.
+    Items without a judgement are assumed to be like the judged ones.
 
     Edge cases: no hit counts 0, and so does R = 0.
     """
@@ -187,14 +170,11 @@ def inf_ap(m: Measure) -> Array:
 @metric(
     "Judged",
     uses=("judged", "reading"),
-    pooled=True,
     tex=r"\frac{|L_u \cap J_u|}{|L_u|}",
     reference="ir_measures providers/judged.py",
 )
 def judged(m: Measure) -> Ratio:
     """The share of the recommended items that are in the user's test rows; use it to see how much of a list the test set can judge.
-
-    Judged@k = judged(k) / l
 
     Edge cases: an empty list counts 0.
     """
@@ -206,17 +186,12 @@ def judged(m: Measure) -> Ratio:
     uses=("judged", "reading"),
     aliases=("Hole",),
     axes=_NEGATIVE,
-    pooled=True,
     higher_is_better=None,
     tex=r"\frac{|L_u \setminus J_u|}{k}",
     reference="trec_eval 10 m_unjudged.c; Hole@k of Thakur et al., BEIR, NeurIPS 2021",
 )
 def unjudged(m: Measure) -> Ratio:
     """The share of the first k ranks with an item that is not judged; use it to see how much of a value rests on missing judgements.
-
-    Unjudged@k = (l - judged(k)) / k
-
-    By `negative` a rating below 0 is `judged`, or was only `pooled` and does not count.
 
     Edge cases: the empty ranks of a list shorter than k count as judged. Without a cut-off k is the length of the list; an empty list
     counts 0.
@@ -230,17 +205,12 @@ def unjudged(m: Measure) -> Ratio:
     aliases=("NumNonRelJudgedRet",),
     axes=_NEGATIVE,
     is_count=True,
-    bounds=(0.0, math.inf),
     higher_is_better=False,
     tex=r"|L_u \cap (J_u \setminus T_u)|",
     reference="num_nonrel_judged_ret of trec_eval is its sum over users",
 )
 def num_judged_irrelevant(m: Measure) -> Array:
     """The number of recommended items that are judged and not relevant; use it to tell misses from items without a judgement.
-
-    NumJudgedIrrelevant@k = judged(k) - found(k)
-
-    By `negative` a rating below 0 is `judged`, or was only `pooled` and does not count.
 
     Edge cases: an empty list counts 0.
     """
@@ -261,9 +231,7 @@ def num_judged_irrelevant(m: Measure) -> Array:
 def rbp_residual(m: Measure) -> Array:
     """How much RBP could grow if all items without a judgement were relevant; use it to see how far RBP can be trusted.
 
-    RBPResidual@k = 1 - (1 - p) · Σ_{r≤k: judged} p^(r-1)
-
-    The ranks after the end of the list, or after k, count as not judged. `negative` is that of Unjudged.
+    The ranks after the end of the list, or after k, count as not judged.
 
     Edge cases: 0 if all items of the list, cut at k, are judged, as in trec_eval; an empty list counts 0.
     """
@@ -289,8 +257,6 @@ def _known(m: Measure) -> Array:
 def graded_gain(m: Measure) -> Array:
     """The share of the possible gain that the hits reach, reduced by what the list missed above them; use it as BinG with grades.
 
-    G = 1/Σ_i b_i · Σ_{r: relevant} g(r) / log2(2 + C(r) - S(r)), C(r) = Σ_{i≤r} max(b_i, 1), S(r) = Σ_{i≤r} g(i)
-
     If all grades are 1 it is BinG.
 
     Edge cases: no hit counts 0; an item of grade 0 adds nothing.
@@ -314,10 +280,7 @@ def graded_gain(m: Measure) -> Array:
 def ndcg_rel(m: Measure) -> Array:
     """The mean of nDCG over the ranks of the relevant items; use it to compare with ndcg_rel of trec_eval.
 
-    NDCGRel = 1/P · (Σ_{r: hit} DCG(r)/IDCG(r) + (P - h) · DCG/IDCG), DCG(r) = Σ_{i≤r} g(i)/log2(i + 1), IDCG(r) = Σ_{i≤r} b_i/log2(i + 1)
-
-    P is the number of the user's items of grade above 0, h the number of hits among them. DCG without r is that of the whole list, IDCG
-    without r that of all relevant items.
+    D_k is that of the whole list, D*_P that of all relevant items.
 
     Edge cases: no hit counts 0; items that are not listed count as if they were at the end.
     """
@@ -342,11 +305,6 @@ def ndcg_rel(m: Measure) -> Array:
 )
 def r_ndcg(m: Measure) -> Array:
     """The mean of nDCG over the ranks where the ideal list changes its grade; use it to compare with Rndcg of trec_eval.
-
-    Rndcg = mean of DCG(min(c, n))/IDCG(c) over c = the number of items of at least grade v, for each grade v > 0 of the user
-
-    DCG(r) is Σ_{i≤r} g(i)/log2(i + 1), IDCG(r) is Σ_{i≤r} b_i/log2(i + 1), and n is the length of the list. If n ≥ P + 2, where P is the
-    largest c, the mean has one more term, DCG(n)/IDCG(P).
 
     Edge cases: no hit counts 0; with `users` = `threshold` a user with no grade that reaches the threshold of the config counts 0.
     """

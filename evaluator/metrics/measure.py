@@ -215,11 +215,15 @@ class Measure(Struct, frozen=True, eq=False):
         """k, or without a cut-off the length of the list."""
         return self.n_listed if self.k is None else self.k.astype(np.float64)
 
-    def length(self, choice: str) -> Array:
-        """Return the length of a list according to the axis `list_divisor`."""
-        if choice == "k":
-            return self.depth
-        return self.at_most_k(self.n_recommended) if choice == "places" and self._get("reading").file_rank is None else self.n_listed
+    def size(self, choice: Scalar) -> Array:
+        """Return the divisor of a value by its name in `notation.SIZES`; `min_r_k_eleven_at_10` is `min_r_k`."""
+        if choice in ("r", "min_r_length"):
+            return self.n_relevant if choice == "r" else np.minimum(self.n_relevant, self.n_listed)
+        if choice in ("hits", "rated"):
+            return self.table(str(choice)).count()
+        if choice == "places" and self._get("reading").file_rank is None:
+            return self.at_most_k(self.n_recommended)
+        return self.depth if choice == "k" else self.n_listed if choice in ("list_length", "places") else self.at_most_k(self.n_relevant)
 
     def table(self, name: str, **params: Scalar) -> CutTable:
         """Return a table with rows per user, down to the cut-offs."""

@@ -20,7 +20,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     "r": "a rank (also $q$)",
     "i": "an item (also $j$)",
     "c": "a category of items",
-    "G": "a group of users or of items (also $G'$)",
+    "G": "a group of users or of items (also $G'$); those in no group are left out",
     "L_u": "the first $k$ items of the list of user $u$",
     r"\ell_u": "the filled ranks in the list of user $u$, at most $k$, duplicates included",
     "T_u": "the relevant items of user $u$",
@@ -41,7 +41,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     r"\tilde{n}_i": "the number of rows of item $i$ in the train and test files together",
     r"\tilde{V}": "the users of the train and test files together",
     r"\tilde{V}_i": "the users of item $i$ in the train and test files together",
-    "A_i": "the categories of item $i$",
+    "A_i": "the categories of item $i$: in data.items, which may give it none, or in the user's test rows",
     "C": "all categories of data.items",
     "i_r": "the item at rank $r$ of the user's list",
     "h_r": "1 if the item at rank $r$ is relevant, else 0",
@@ -68,7 +68,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     "v^*_r": "$v_r$ of the best possible list: all relevant items, highest product of gain and $v_i$ first",
     "v_i": "the value of item $i$ in the column, or of the user's test rows of $i$; 0 without one",
     "y_{u,i}": "the rating of user $u$ for item $i$ in the test file",
-    r"\hat{y}_{u,i}": "the predicted rating of user $u$ for item $i$",
+    r"\hat{y}_{u,i}": "the predicted rating of user $u$ for item $i$: in data.predictions, else its score in the list",
     r"\bar{y}": "the mean of the ratings that are summed over",
     r"\bar{s}": "the mean of the scores that are summed over",
     "N_u": "the number of items that are not relevant and could be below a hit",
@@ -126,7 +126,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     r"\mathrm{pop}": "the popularity of an item",
     r"\mathrm{head}": "the most popular items of the train file",
     r"\mathrm{tail}": "the items that are not in the head",
-    r"\mathrm{popular}": "the popular items: the first share of all by pop, as large as the parameter popular",
+    r"\mathrm{popular}": "the popular items: of all $N$ the first round(p·$N$) by pop, with the parameter popular as p",
     r"\mathrm{GAP}": "the mean popularity of the items of the users of a group, in their lists or in the train file",
     r"\mathrm{mean}": "the mean",
     r"\mathrm{std}": "the standard deviation, divided by the number",
@@ -142,23 +142,6 @@ GLOSSARY: Final[Mapping[str, str]] = {
     r"\pi": "one of these orders",
 }
 """Symbols of formulas in LaTeX, with their meanings. `[…]` around a condition is 1 if it is true, else 0. Parameters have their own."""
-
-LETTERS: Final[Mapping[str, str]] = {
-    "R": "the number of relevant items of the user",
-    "h_k": "the number of hits among the first k items of the list",
-    "l": "the length of the list, at most k",
-    "L_u(k)": "the first k items of the list of user u",
-    "l_u": "the length of the list of user u, at most k",
-    "i_r": "the item at rank r",
-    "h(r)": "1 if the item at rank r is relevant, else 0",
-    "found(r)": "the number of hits up to rank r",
-    "hits_u(k)": "the hits of user u among the first k items of the list",
-    "std": "the standard deviation, with the number of values as divisor",
-    "B(k)": "the first k items that data.baseline lists for the user",
-    "train_u": "the items that the user has in train",
-    "g(r)": "the grade of the relevant item at rank r, 0 if there is none; all grades are 1 unless the relevance is graded",
-}
-"""Symbols and words of formulas in plain text, with their meanings. Files of metrics have `LETTERS` of their own, which add to these."""
 
 _PLACEHOLDER: Final = regex(r"<([a-z_]+)>")
 _COMMAND: Final = (

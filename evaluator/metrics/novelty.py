@@ -15,15 +15,6 @@ from .measure import Measure, Ratio, gain_of
 from .notation import GAINS, SIZES, Pieces, tex
 from .table_views import CutTable
 
-LETTERS = {
-    "L(k)": "the first k items of the user's list",
-    "n(i)": "u(i), and with `count` = `rows` the number of train rows of item i",
-    "T": "the sum of n(i) over all items",
-    "u(i)": "the number of train users of item i",
-    "U": "the number of train users",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 VARGAS = "Vargas and Castells, Rank and relevance in novelty and diversity metrics, RecSys 2011"
 _PIECES: Pieces = {
     "relevance": {"binary": r"h_r\,", "gain": r"<gain>\,", "none": ""},
@@ -76,7 +67,6 @@ metric = partial(registry.metric, family="novelty")
     axes={**_AXES, "unseen": "epc_unseen"},
     needs=("train",),
     uses=_tables,
-    pooled=True,
     tex=tex(
         _EXPECTED + r"\left(1 - \frac{<unseen>}{|V|}\right)" + _OVER_DISCOUNTS,
         unseen={"zero": "<count>", "one": r"\max(<count>, 1)"},
@@ -88,14 +78,10 @@ metric = partial(registry.metric, family="novelty")
 def epc(m: Measure) -> Ratio:
     """How unknown the hits are to other users; use it to reward relevant items that few users know.
 
-    EPC@k = Σ_{r≤k} rel(r) · d(r) · (1 - n(i_r)/U) / Σ_r d(r)
-
-    EPC is short for expected popularity complement. rel by `relevance`: 1 for a `binary` hit, the `gain` of a hit (as for DCG, by the
-    parameter `gain`), or 1 for every item (`none`). By `discount` d(r) is 1/log2(r + 1) (`log`), or 1 (`none`). By `norm` the divisor runs
-    over the recommended items (`list_length`), or over all `k` ranks. For an item that is not in train n is 0, or 1 (`unseen` = `one`).
+    EPC is short for expected popularity complement.
 
     Edge cases: an empty list counts 0; with `gain` the value may be above 1. With `count` = `rows` and several train rows of the same user
-    and item n(i) may be above U, and the value below 0, which check X13 reports.
+    and item n_i may be above |V|, and the value below 0, which check X13 reports.
     """
     fewest = 1 if m.params["unseen"] == "one" else 0
     users = m.number("train_users")
@@ -110,7 +96,6 @@ def epc(m: Measure) -> Ratio:
     axes={**_AXES, "unseen": "efd_unseen"},
     needs=("train",),
     uses=_tables,
-    pooled=True,
     tex=tex(
         _EXPECTED + r"\log_2 \frac{<all>}{\max(<count>, <unseen>)}" + _OVER_DISCOUNTS,
         unseen={"least": r"<least>", "one": "1"},
@@ -124,12 +109,7 @@ def epc(m: Measure) -> Ratio:
 def efd(m: Measure) -> Ratio:
     """How much information the hits carry, in bits; use it instead of EPC if very rare items should count much more.
 
-    EFD@k = Σ_{r≤k} rel(r) · d(r) · -log2(n(i_r)/T) / Σ_r d(r)
-
-    EFD is short for expected free discovery. rel by `relevance`: 1 for a `binary` hit, the `gain` of a hit (as for DCG, by the parameter
-    `gain`), or 1 for every item (`none`). By `discount` d(r) is 1/log2(r + 1) (`log`), or 1 (`none`). By `norm` the divisor runs over the
-    recommended items (`list_length`), or over all `k` ranks. For an item that is not in train n is the smallest n in train (`unseen` =
-    `least`), or 1 (`one`).
+    EFD is short for expected free discovery.
 
     Edge cases: as for EPC.
     """
@@ -144,7 +124,6 @@ def efd(m: Measure) -> Ratio:
     aliases=("LTN",),
     needs=("train",),
     uses=("listed", "reading"),
-    pooled=True,
     average="micro",
     population="lists",
     tex=r"\frac{1}{|L_u|} \sum_{i \in L_u} \left(1 - \frac{|V_i|}{|V|}\right)",
@@ -152,8 +131,6 @@ def efd(m: Measure) -> Ratio:
 )
 def long_tail_novelty(m: Measure) -> Ratio:
     """How few users know the recommended items, relevant or not; use it if every recommendation should weigh the same.
-
-    LongTailNovelty@k = Σ_u Σ_{r≤k} (1 - u(i_r)/U) / Σ_u l_u
 
     Edge cases: an item that is not in train counts 1; an empty list adds nothing. Pooled over users (`micro`).
     """
@@ -167,7 +144,6 @@ def long_tail_novelty(m: Measure) -> Ratio:
     axes={"norm": "surprisal_norm", "over": "list_divisor", "unit": "surprisal_unit", "unseen": "surprisal_unseen"},
     needs=("train",),
     uses=("listed", "reading"),
-    pooled=True,
     population="lists",
     tex=tex(
         r"\frac{1}{<over>} \sum_{i \in <unseen>} <norm>",
@@ -182,12 +158,7 @@ def long_tail_novelty(m: Measure) -> Ratio:
 def surprisal(m: Measure) -> Ratio:
     """How surprising the recommended items are, in bits; use it for what papers call novelty: it rewards little-known items.
 
-    Surprisal@k = 1/D · Σ_{r≤k} -log2(u(i_r)/U)
-
-    It is the self-information of the items. With `norm` = `log2_users` each term is divided by log2 U, and lies between 0 and 1. By `unit`
-    the frequency is u(i)/U (`users`), or the share of item i in the train rows (`rows`). An item that is not in train counts as if one user
-    had it (`unseen` = `one`), or 0 (`zero`). D by `over`: the recommended items (`list_length`), the ranks that the list fills (`places`),
-    or `k`.
+    It is the self-information of the items.
 
     Edge cases: an empty list counts 0; with a single user in train the normalised value is 0.
     """
@@ -199,7 +170,7 @@ def surprisal(m: Measure) -> Ratio:
         information = where(count > 0, information, 0.0)
     if m.params["norm"] == "log2_users":
         information = information * (1.0 / all_of if all_of else 0.0)
-    return Ratio(m.listed.sum(information, "information"), m.length(str(m.params["over"])))
+    return Ratio(m.listed.sum(information, "information"), m.size(m.params["over"]))
 
 
 @metric(
@@ -213,8 +184,6 @@ def surprisal(m: Measure) -> Ratio:
 )
 def novelty(m: Measure) -> Array:
     """The share of the recommended items that the user does not have in train; use Surprisal for what papers call novelty.
-
-    Novelty@k = 1 - |L(k) ∩ train_u| / l
 
     Edge cases: an empty list counts 1, and so does a user without train rows.
     """
@@ -232,8 +201,6 @@ def novelty(m: Measure) -> Array:
 )
 def repeat_share(m: Measure) -> Array:
     """The share of the recommended items that the user has in train; use it beside the groups repeat and explore of test rows.
-
-    RepeatShare@k = |L(k) ∩ train_u| / l
 
     ExploreShare, another name of Novelty, is the share of the other items. Neither direction is better.
 
@@ -255,16 +222,11 @@ def repeat_share(m: Measure) -> Array:
 def unexpectedness(m: Measure) -> Array:
     """The share of the recommended items that a reference model does not recommend to the user; use it to see what a model adds.
 
-    Unexpectedness@k = 1 - |L(k) ∩ B(k)| / D
-
-    D by `over`: `k`, or the length of the list, at most k (`list_length`).
-
-    Edge cases: an empty list counts 0. A user without a list of the reference model counts 0 (`absent` = `zero`), or 1 (`one`). With D = k
-    a short list counts as if its empty ranks were unexpected.
+    Edge cases: an empty list counts 0. With `over` = `k` a short list counts as if its empty ranks were unexpected.
     """
     shared = m.table("overlap")
     inside = shared.count() if m.k is None else shared.tally(shared["other_rank"] <= m.k, "shared")
-    value = 1.0 - divide(inside, m.depth if m.params["over"] == "k" else m.n_listed)
+    value = 1.0 - divide(inside, m.size(m.params["over"]))
     counts = m.n_listed > 0
     if m.params["absent"] == "zero":
         counts = counts & (m.user("n_baseline") > 0)

@@ -38,13 +38,24 @@ class Item(NamedTuple):
 @table("own_lists", uses=("reading", "test_pairs", "truth_table"), params=("depth",))
 def own_lists(reading: Reading, test_pairs: TestPairs, truth_table: TruthTable, depth: int) -> Array:
     """Return for each user the ranks that cut-offs use, and the items, down to rank `depth` (0: all)."""
-    cut = reading.rank if reading.cut is None else reading.cut
     row, pair = test_pairs.lookup.find(reading.pairs)
     relevant, gain = np.zeros(len(reading), np.bool_), np.zeros(len(reading))
     relevant[row], gain[row] = truth_table.relevant[pair], np.where(truth_table.relevant[pair], truth_table.gain[pair], 0.0)
     if reading.one_hit_per_item:
         again = duplicate_mask(reading)
         relevant[again], gain[again] = False, 0.0
+    return _ranks_and_items(reading, depth, relevant, gain)
+
+
+@table("own_lists_alone", uses=("reading",), params=("depth",))
+def own_lists_alone(reading: Reading, depth: int) -> Array:
+    """Return the same as `own_lists` without the test set: no item is relevant."""
+    return _ranks_and_items(reading, depth, np.zeros(len(reading), np.bool_), np.zeros(len(reading)))
+
+
+def _ranks_and_items(reading: Reading, depth: int, relevant: Array, gain: Array) -> Array:
+    """Return the ranks and the items of `own_lists`, of which some are `relevant`, with a `gain`."""
+    cut = reading.rank if reading.cut is None else reading.cut
     kept = np.flatnonzero(cut <= depth) if depth else np.arange(len(reading))
     scores = reading.score[kept].tolist() if "score" in reading.source.rows else [None] * len(kept)
     columns = (reading.item.gather(kept).to_list(), reading.rank[kept].tolist(), scores, relevant[kept].tolist(), gain[kept].tolist())
@@ -62,17 +73,6 @@ def own_truth(truth_table: TruthTable) -> Array:
     items, gains = pairs.item.gather(index).to_list(), truth_table.gain[index].tolist()
     n_users = len(truth_table.n_relevant)
     return _by_user(pairs.user[index], n_users, lambda start, end: dict(zip(items[start:end], gains[start:end], strict=True)))
-
-
-@table("own_lists_alone", uses=("reading",), params=("depth",))
-def own_lists_alone(reading: Reading, depth: int) -> Array:
-    """Return the same as `own_lists` without the test set: no item is relevant."""
-    cut = reading.rank if reading.cut is None else reading.cut
-    kept = np.flatnonzero(cut <= depth) if depth else np.arange(len(reading))
-    scores = reading.score[kept].tolist() if "score" in reading.source.rows else [None] * len(kept)
-    ids, ranks = reading.item.gather(kept).to_list(), reading.rank[kept].tolist()
-    items = [Item(id, rank, score, False, 0.0) for id, rank, score in zip(ids, ranks, scores, strict=True)]
-    return _by_user(reading.user[kept], reading.n_users, lambda start, end: (cut[kept[start:end]], items[start:end]))
 
 
 @table("own_train", uses=("part",))

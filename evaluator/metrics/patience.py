@@ -13,17 +13,10 @@ from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, number_rows, running_sum
 from . import registry
-from .arrays import NO_VALUE, discounts, discounts_of_length, divide, powers, where
+from .arrays import NO_VALUE, begins, discounts, discounts_of_length, divide, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number
-
-LETTERS = {
-    "c(r)": "g(r) as a share of the scale: (min(max(g(r), min_rel), max_rel) - min_rel) / (max_rel - min_rel)",
-    "T": "the goal of the reader, the parameter T",
-    "a(r)": "the number of misses above rank r",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
 
 _RECTOOLS = "RecTools metrics/auc.py"
 
@@ -39,7 +32,6 @@ metric = partial(registry.metric, family="ranking")
 @metric(
     "RBP",
     uses=_tables_of_rbp,
-    pooled=True,
     aliases=("RankBiasedPrecision",),
     bounds=(0.0, math.inf),
     axes={"gain": "rbp_gain", "norm": "rbp_norm"},
@@ -59,10 +51,7 @@ metric = partial(registry.metric, family="ranking")
 def rbp(m: Measure) -> Ratio:
     """The gain per item of a reader who goes on to the next item with probability p; use it if you can say how patient users are.
 
-    RBP@k = (1 - p) · Σ_{r≤k} gain(r) · p^(r-1)
-
-    RBP is short for rank-biased precision. By `gain` a hit adds 1 (`binary`), its `grade`, or its grade as a `share` of the largest of the
-    user. With `norm` = `ideal` the sum is divided by Σ_{r≤min(R,l)} p^(r-1) instead of 1/(1 - p).
+    RBP is short for rank-biased precision.
 
     Edge cases: no hit counts 0; with `grade` the value may be above 1. Without `norm` a perfect list of R items reaches 1 - p^R.
     """
@@ -80,10 +69,7 @@ def rbp(m: Measure) -> Ratio:
 @table("cascade", uses=("hits",), params=("max_grade",), columns=("rank", "item", "gain"), title="The hits, and where the reader stops")
 def cascade(hits: Rows, max_grade: float) -> Rows:
     """Return the hits with the probabilities that the reader stops there (`satisfied`) and comes so far (`reached`)."""
-    rank, user = hits["rank"], hits.user
-    first = np.ones(len(hits), dtype=np.bool_)  # a hit that counts several times is counted once
-    first[1:] = (rank[1:] != rank[:-1]) | (user[1:] != user[:-1])
-    rows = hits.take(first)
+    rows = hits.take(begins(hits["rank"], hits.user))  # a hit that counts several times is counted once
     with np.errstate(over="ignore"):
         satisfied = np.minimum(np.exp2(rows["gain"] - max_grade) - np.exp2(-max_grade), 1.0)
     # If the reader stops for certain, the logarithm of going on is a number whose exponential is 0.
@@ -103,12 +89,10 @@ def cascade(hits: Rows, max_grade: float) -> Rows:
 def err(m: Measure) -> Array:
     """How early the list satisfies a reader, who then stops; use it with graded relevance if one very good item is enough.
 
-    ERR@k = Σ_{r≤k} 1/r · s(r) · Π_{i<r} (1 - s(i)), s(r) = (2^g(r) - 1) / 2^max_grade
-
-    ERR is the expected reciprocal rank at which the reader stops. s(r) is the probability that the item at rank r satisfies, which grows
+    ERR is the expected reciprocal rank at which the reader stops. φ_r is the probability that the item at rank r satisfies, which grows
     with its grade.
 
-    Edge cases: no hit counts 0; s(r) is at most 1, also for a grade above `max_grade`.
+    Edge cases: no hit counts 0; φ_r is at most 1, also for a grade above `max_grade`.
     """
     rows = m.table("cascade", max_grade=float(m.params["max_grade"]))
     satisfied, reached = rows["satisfied"], rows["reached"]
@@ -139,7 +123,6 @@ scaled = partial(metric, uses=("hits", "reading"), validate=_refuse_empty_scale)
 
 @scaled(
     "SDCG",
-    pooled=True,
     aliases=("ScaledDCG",),
     numbers=_SCALE,
     tex=(
@@ -151,8 +134,6 @@ scaled = partial(metric, uses=("hits", "reading"), validate=_refuse_empty_scale)
 )
 def sdcg(m: Measure) -> Ratio:
     """The gain of the list as a share of that of k items of the highest grade; use it if a perfect list must be excellent at every rank.
-
-    SDCG@k = Σ_{r≤k} s(r)/log2(r + 1) / Σ_{r≤k} 1/log2(r + 1), s(r) = (min(max(g(r), min_rel), max_rel) - min_rel) / (max_rel - min_rel)
 
     It is a DCG with grades that are scaled to lie between 0 and 1.
 
@@ -182,8 +163,6 @@ _PHI = r" \\ \phi_r = \frac{\min(\max(g_r, g_{\min}), g_{\max}) - g_{\min}}{g_{\
 def bpm(m: Measure) -> Array:
     """The gain per item of a reader who stops after k items, or as soon as the gain reaches T; use it if users have a goal and a budget.
 
-    BPM@k = 1/d · Σ_{r≤d} c(r), d = min({k} ∪ {r : Σ_{i≤r} c(i) ≥ T})
-
     BPM is short for Bejeweled player model.
 
     Edge cases: no hit counts 0; a list shorter than k counts as if misses followed. Without a cut-off k is the length of the list.
@@ -208,8 +187,6 @@ scaled_whole = partial(metric, uses=("hits",), validate=_refuse_empty_scale, cut
 def insq(m: Measure) -> Array:
     """The gain per item of a reader who looks for T items and grows more patient with each; use it if users look for a number of items.
 
-    INSQ = Σ_{r≤1000} w(r)·c(r), w(r) = 1/(r - 1 + 2T)² / Σ_{i≤1000} 1/(i - 1 + 2T)²
-
     Edge cases: no hit counts 0; hits below rank 1000 do not count.
     """
     goal = 2.0 * float(m.params["T"])
@@ -230,8 +207,6 @@ def insq(m: Measure) -> Array:
 )
 def inst(m: Measure) -> Array:
     """The gain per item of a reader who looks for T items and stops sooner once they are found; use it as INSQ for readers who adapt.
-
-    INST = Σ_{r≤1000} w(r)·c(r), w(r) = v(r)/Σ_{i≤1000} v(i), v(r) = Π_{i<r} (1 - 1/(i + 2T - C(i)))², C(i) = Σ_{j≤i} c(j)
 
     Edge cases: no hit counts 0; hits below rank 1000 do not count.
     """
@@ -259,13 +234,11 @@ _STOPPED = r"\prod_{q=1}^{r-1} (1 - \phi_q), \quad \sum_{r=1}^{<depth>} w_r = 1"
 def nerr8(m: Measure) -> Array:
     """The gain per item of a reader who stops once an item satisfies; use it as ERR for a list of k items.
 
-    NERR8@k = Σ_{r≤k} w(r)·c(r), w(r) = v(r)/Σ_{i≤k} v(i), v(r) = Π_{i<r} (1 - c(i))
-
-    NERR is short for nearly ERR: unlike ERR, it is a gain per item. The reader stops at the item at rank r with probability c(r), and at
+    NERR is short for nearly ERR: unlike ERR, it is a gain per item. The reader stops at the item at rank r with probability φ_r, and at
     rank k at the latest.
 
-    Edge cases: no hit counts 0; a list shorter than k counts as if misses followed, and ranks below 1000 do not count. Without a cut-off
-    k is the length of the list.
+    Edge cases: no hit counts 0; a list shorter than k counts as if misses followed, and ranks below 1000 do not count. Without a cut-off k
+    is the length of the list.
     """
     return _nearly_err(m, np.ones_like, _deepest(m))
 
@@ -281,8 +254,6 @@ def nerr8(m: Measure) -> Array:
 def nerr9(m: Measure) -> Array:
     """NERR8 for a reader who also gives up, most often near the top; use it in place of ERR, which has the same discount.
 
-    NERR9@k = Σ_{r≤k} w(r)·c(r), w(r) = v(r)/Σ_{i≤k} v(i), v(r) = 1/r · Π_{i<r} (1 - c(i))
-
     Edge cases: as for NERR8.
     """
     return _nearly_err(m, lambda rank: rank / (rank + 1.0), _deepest(m))
@@ -297,8 +268,6 @@ def nerr9(m: Measure) -> Array:
 )
 def nerr10(m: Measure) -> Array:
     """RBP for a reader who also stops once an item satisfies; use it in place of ERR if you can say how patient users are.
-
-    NERR10 = Σ_{r≤1000} w(r)·c(r), w(r) = v(r)/Σ_{i≤1000} v(i), v(r) = p^(r-1) · Π_{i<r} (1 - c(i))
 
     Edge cases: no hit counts 0; hits below rank 1000 do not count.
     """
@@ -318,8 +287,6 @@ def nerr10(m: Measure) -> Array:
 )
 def nerr11(m: Measure) -> Array:
     """INSQ for a reader who also stops once an item satisfies; use it in place of ERR if users look for a number of items.
-
-    NERR11 = Σ_{r≤1000} w(r)·c(r), w(r) = v(r)/Σ_{i≤1000} v(i), v(r) = 1/(r - 1 + 2T)² · Π_{i<r} (1 - c(i))
 
     Edge cases: no hit counts 0; hits below rank 1000 do not count.
     """
@@ -373,10 +340,6 @@ def _gain_per_item(m: Measure, going_on: Callable[[Array, Array], Array], depth:
 def partial_auc(m: Measure) -> Array:
     """The part of AUC before the k-th miss; use it if users stop reading after k misses.
 
-    PartialAUC@k = 1/(k·R) · Σ_{r: hit, a(r) < k} (k - a(r))
-
-    With `insufficient` = `excluded` a user is left out if the list has fewer than k misses and does not contain all relevant items.
-
     Edge cases: no hit counts 0; without a cut-off k is the length of the list. The list is not cut at k.
     """
     return _before_kth_miss(m)
@@ -392,10 +355,6 @@ def partial_auc(m: Measure) -> Array:
 )
 def pap(m: Measure) -> Array:
     """PartialAUC of the first k hits; use it as Precision in which the order of the list counts.
-
-    PAP@k = 1/(k·min(R, k)) · Σ_{r: hit, a(r) < k, found(r) ≤ k} (k - a(r))
-
-    `insufficient` works as for PartialAUC.
 
     Edge cases: as for PartialAUC. Of hits that count several times only the first min(R, k) are added up.
     """

@@ -18,18 +18,6 @@ from .notation import tex
 from .registry import Define, Number, metric
 from .table_views import CutTable
 
-LETTERS = {
-    "v(r)": "w(r) / Σ_{q≤k} w(q), so that the weights of a list add up to 1",
-    "w(r)": (
-        "the weight of the item at rank r: now / before, clipped to [1/t, t] with t = `threshold`. Now is the score of the model, "
-        "before that of data.previous_policy. By `activation` both scores are used as they are (`none`), as 1/(1 + e^-x) (`sigmoid`, "
-        "also called `logit`), or as e^x / Σ e^x (`softmax`), with the sum `over` the first k of the user's list (`first_k`) or the "
-        "whole list (`list`). A pair that is not in data.previous_policy has score 0 before the activation. If before is 0 after the "
-        "activation, the weight is t; a negative ratio is clipped to 1/t"
-    ),
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 note_sentence(
     "pairs_without_previous_score",
     lambda n, total: f"{n:,} of {total:,} recommended pairs are not in data.previous_policy; their previous score counts as 0",
@@ -107,8 +95,6 @@ def _once(rows: Rows) -> Rows:
 SWAMINATHAN = (
     "Swaminathan and Joachims, The self-normalized estimator for counterfactual learning, NIPS 2015; RePlay experimental NCISPrecision"
 )
-_AXES = {"activation": "policy_activation", "over": "softmax_over"}
-_NUMBERS = {"threshold": Number(10.0, "the largest weight; 1 divided by it is the smallest", least=1.0, symbol=r"\tau")}
 _WEIGHT = r" \\ w_r = \min\left(\max\left(<activation>, \frac{1}{\tau}\right), \tau\right)"
 _PIECES = {
     "activation": {
@@ -131,17 +117,16 @@ def _weights(m: Measure) -> tuple[Array, Array]:
     return table.sum(table["weight"] * table["hit"], "weight of hits"), table.sum(table["weight"], "weight")
 
 
-def _counterfactual(name: str, value: str, upper: float = 1.0, pooled: bool = False) -> Callable[[Define], Define]:
+def _counterfactual(name: str, value: str, upper: float = 1.0) -> Callable[[Define], Define]:
     return metric(
         name,
         family="counterfactual",
         bounds=(0.0, upper),
-        axes=_AXES,
-        numbers=_NUMBERS,
+        axes={"activation": "policy_activation", "over": "softmax_over"},
+        numbers={"threshold": Number(10.0, "the largest weight; 1 divided by it is the smallest", least=1.0, symbol=r"\tau")},
         needs=("previous_policy",),
         uses=("weighted", "reading", "n_relevant", "ideal"),
         one_cutoff=True,
-        pooled=pooled,
         tex=tex(value + _WEIGHT, **_PIECES),
         reference=SWAMINATHAN,
     )
@@ -151,9 +136,9 @@ def _counterfactual(name: str, value: str, upper: float = 1.0, pooled: bool = Fa
 def ncis_precision(m: Measure) -> Array:
     """Precision corrected for what the previous policy showed; use it if the test rows come from users who saw its lists.
 
-    NCISPrecision@k = Σ_{r≤k} h(r) · w(r) / Σ_{r≤k} w(r)
-
-    Every item counts by its weight (normalised capped importance sampling).
+    Every item counts by its weight (normalised capped importance sampling). The score of a pair that is not in data.previous_policy is 0
+    before the `activation`, whose `sigmoid` is also called `logit`. If that is 0 after it, the weight is `threshold`; a negative ratio is
+    clipped to 1/`threshold`.
 
     Edge cases: an empty list counts 0; a list shorter than k is judged by the items that it has.
     """
@@ -163,8 +148,6 @@ def ncis_precision(m: Measure) -> Array:
 @_counterfactual("NCISRecall", value=r"\frac{|L_u|}{|T_u|} \cdot \frac{\sum_{r=1}^{k} h_r\,w_r}{\sum_{r=1}^{k} w_r}", upper=math.inf)
 def ncis_recall(m: Measure) -> Array:
     """Recall corrected for what the previous policy showed; use it with NCISPrecision if a list should miss little.
-
-    NCISRecall@k = l/R · Σ_{r≤k} h(r) · v(r)
 
     Every hit counts by its weight relative to the mean weight of the list.
 
@@ -177,8 +160,6 @@ def ncis_recall(m: Measure) -> Array:
 @_counterfactual("NCISHitRate", value=r"\min\left(|L_u|\,\frac{\sum_{r=1}^{k} h_r\,w_r}{\sum_{r=1}^{k} w_r}, 1\right)")
 def ncis_hit_rate(m: Measure) -> Array:
     """The share of users with a hit, corrected for what the previous policy showed; use it with NCISPrecision if one hit is enough.
-
-    NCISHitRate@k = min(1, l · Σ_{r≤k} h(r) · v(r))
 
     A hit counts by its weight relative to the mean weight of the list.
 
@@ -193,12 +174,9 @@ def ncis_hit_rate(m: Measure) -> Array:
     value=r"\frac{|L_u|}{\sum_{r=1}^{k} w_r} \sum_{r=1}^{k} \frac{h_r\,w_r}{\log_2(r + 1)} "
     r"\biggl/ \sum_{r=1}^{k} \frac{h^*_r}{\log_2(r + 1)}",
     upper=math.inf,
-    pooled=True,
 )
 def ncis_ndcg(m: Measure) -> Ratio:
     """How close to the top the hits are, corrected for what the previous policy showed; use it with NCISPrecision if order matters.
-
-    NCISnDCG@k = l · Σ_{r≤k} h(r) · v(r) / log2(r + 1) / Σ_{r≤min(R,k)} 1/log2(r + 1)
 
     It is nDCG of binary relevance, in which every hit counts by its weight relative to the mean weight of the list.
 

@@ -16,20 +16,6 @@ from .notation import CANDIDATES, SIZES, SPREAD, Pieces, tex
 from .registry import Number
 from .table_views import CutTable
 
-LETTERS = {
-    "L(k)": "the first k items of the user's list",
-    "tail": (
-        "the items of train that are not in the head. An item that is not in train is in neither of the two (`untrained` = `neither`),"
-        " or in the tail if the catalogue contains it (`tail`)"
-    ),
-    "head": (
-        "the shortest run of the most popular items of train that together have at least a share `ratio` of the popularity of all "
-        "items there (`border` = `reaches`), or more than this share (`exceeds`). The popularity of an item is the number of its train"
-        " users, or by `count` of its train rows; items with the same popularity are ordered by id"
-    ),
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 ABDOLLAHPOURI = "Abdollahpouri, Burke and Mobasher, FLAIRS 2019"
 _RATIO = {"ratio": Number(0.8, "the share of the popularity of all items that the head has", least=0.0, most=1.0, symbol="x")}
 _HEAD, _TAIL = 0, 1
@@ -75,7 +61,6 @@ of_listed = partial(metric, uses=("listed", "reading"), population="lists")
     aliases=("AveragePopularity", "AvgRecPopularity", "AverageRecommendationPopularity"),
     axes={"unit": "popularity_unit", "unseen": "popularity_unseen"},
     needs=("train",),
-    pooled=True,
     higher_is_better=False,
     tex=tex(
         r"\frac{1}{|L_u|} \sum_{i \in L_u} <unit>",
@@ -92,11 +77,6 @@ of_listed = partial(metric, uses=("listed", "reading"), population="lists")
 )
 def arp(m: Measure) -> Ratio:
     """The average popularity of the recommended items; use it to see if a model recommends mostly bestsellers.
-
-    ARP@k = 1/l · Σ_{r≤k} pop(i_r)
-
-    pop by `unit`: the number of `users` of the item in train, of its `rows`, or the share of all users (`user_share`) or rows
-    (`row_share`). An item that is not in train has popularity 0, or 1 (`unseen` = `one`).
 
     Edge cases: an empty list counts 0.
     """
@@ -121,11 +101,6 @@ def arp(m: Measure) -> Ratio:
 def mean_pop_rank(m: Measure) -> Array:
     """The mean popularity rank of the recommended items (1: the most popular); use it to compare data sets of different size.
 
-    MeanPopRank@k = 1/l · Σ_{r≤k} position(i_r)/N
-
-    position(i) counts the N items of train from the least popular one. Items with the same popularity share the mean of their positions.
-    Popularity by `unit`: `users` or `rows` of train.
-
     Edge cases: an item that is not in train has position 0; an empty list has no value.
     """
     return divide_or_missing(m.listed.sum(m.listed.item("mean_rank", by=str(m.params["unit"])), "place"), m.n_listed)
@@ -142,20 +117,16 @@ def mean_pop_rank(m: Measure) -> Array:
 def aplt(m: Measure) -> Array:
     """The share of the recommended items that are from the long tail; use it to see what unpopular items get.
 
-    APLT@k = |L(k) ∩ tail| / D
-
-    APLT is short for average percentage of long-tail items. D by `over`: the recommended items (`list_length`), the ranks that the list
-    fills (`places`), or `k`.
+    APLT is short for average percentage of long-tail items.
 
     Edge cases: an empty list counts 0.
     """
-    return divide(m.listed.tally(in_tail(m, m.listed), "in the tail"), m.length(str(m.params["over"])))
+    return divide(m.listed.tally(in_tail(m, m.listed), "in the tail"), m.size(m.params["over"]))
 
 
 @of_listed(
     "ACLT",
     is_count=True,
-    bounds=(0.0, math.inf),
     axes=_BORDER,
     numbers=_RATIO,
     needs=_needs,
@@ -164,8 +135,6 @@ def aplt(m: Measure) -> Array:
 )
 def aclt(m: Measure) -> Array:
     """The number of recommended items that are from the long tail; use it instead of APLT if you prefer items per list.
-
-    ACLT@k = |L(k) ∩ tail|
 
     ACLT is short for average coverage of long-tail items.
 
@@ -195,9 +164,8 @@ def aclt(m: Measure) -> Array:
 def tail_percentage(m: Measure) -> Array:
     """The share of the recommended items that are among the least popular; use it instead of APLT if the tail is a share of the items.
 
-    TailPercentage@k = |L(k) ∩ T| / l, T = the max(⌊ratio·N⌋, 1) least popular of the N items of train, smallest id first
-
-    With a `ratio` above 1, T = the items with at most that many train users (or rows, by `count`).
+    The smallest id is the least popular of items with the same popularity. With a `ratio` above 1 the tail has the items with at most that
+    many train users (or rows, by `count`).
 
     Edge cases: an empty list counts 0.
     """
@@ -234,9 +202,7 @@ def spread_of(shares: Sequence[Array]) -> Array:
 def pop_reo(m: Measure) -> Array:
     """How unequally relevant items of head and tail are found; use it if relevant items deserve the same chance, popular or not.
 
-    PopREO@k = std(P_head, P_tail) / mean(P_head, P_tail), P_g = Σ_u hits_u(k) in g / Σ_u relevant items of u in g
-
-    It is REO with head and tail as groups. By `numerator` P_g counts the hits in g (`relevant`), or every recommended item of g (`listed`).
+    It is REO with head and tail as groups.
 
     Edge cases: a group without relevant items is left out, and a single group gives 0; so does a mean of 0.
     """
@@ -269,11 +235,7 @@ def pop_reo(m: Measure) -> Array:
 def pop_rsp(m: Measure) -> Array:
     """How unequally items of head and tail are recommended, relevant or not; use it to see how strongly a model prefers popular items.
 
-    PopRSP@k = std(P_head, P_tail) / mean(P_head, P_tail), P_g = Σ_u |L_u(k) ∩ g| / C_g
-
-    It is RSP with head and tail as groups. C_g, the items of g that could have been recommended, by `candidates`: Σ_u |g without the train
-    items of u| (`unseen`); the number of items in g (`items`); or the number of items in g times the number of users that count, minus the
-    train pairs of g multiplied by the share of all train users who count (`unseen_on_average`).
+    It is RSP with head and tail as groups.
 
     Edge cases: a group without candidates is left out, and a single group gives 0; so does a mean of 0.
     """

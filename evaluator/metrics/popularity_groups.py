@@ -16,19 +16,6 @@ from .measure import Measure
 from .notation import Pieces, tex
 from .registry import Many, Number, Text
 
-LETTERS = {
-    "L(k)": "the first k items of the user's list",
-    "pop": (
-        "the popularity of an item: the number of its users divided by that of all users, in train, or in the train and test files "
-        "together (`of` = `train_and_test`). With `count` = `rows` the number of its rows is divided by that of all users"
-    ),
-    "popular": (
-        "the first round(`popular`·N) of the N items in these files by pop. Items with the same pop, and users with the same share of "
-        "popular items, are ordered by `ties`: by id (`id`), or by their first rows in the files (`first_row`)"
-    ),
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 ABDOLLAHPOURI = (
     "Abdollahpouri et al., The unfairness of popularity bias in recommendation, RMSE workshop at RecSys 2019; ClayRS fairness_metrics.py"
 )
@@ -85,14 +72,12 @@ metric = partial(registry.metric, family="popularity", higher_is_better=False, p
 def delta_gap(m: Measure) -> Many:
     """How much more popular the recommendations are than the users' own items, by group of users; use it to see who gets bestsellers.
 
-    ΔGAP(g)@k = (GAP_r(g) - GAP_p(g)) / GAP_p(g), GAP(g) = mean over the users of g of the mean pop of the user's items
+    GAP is the group average popularity: GAP_lists that of the first k recommended items, GAP_train that of the train items of the same
+    users. Groups are those of `by`; otherwise users are ordered by the share of popular items among their train items, highest first, and
+    divided into groups 1, 2, … by `shares`.
 
-    GAP is the group average popularity: GAP_r of the first k recommended items, GAP_p of the train items of the same users. Groups are
-    those of `by`; otherwise users are ordered by the share of popular items among their train items, highest first, and divided into groups
-    1, 2, … by `shares`.
-
-    Edge cases: users without a list are in a group but not in its means; an item without rows has pop 0; 0 if GAP_p is 0, no value for an
-    empty group.
+    Edge cases: users without a list are in a group but not in its means; an item without rows has pop 0; 0 if GAP_train is 0, no value for
+    an empty group.
     """
     by, only = str(m.params["by"]), str(m.params["group"])
     if by:
@@ -107,7 +92,7 @@ def delta_gap(m: Measure) -> Many:
     by_train = {"source": str(m.params["of"]), "count": str(m.params["count"])}
     listed, profile = m.listed, m.table("profile")
     now = divide_or_missing(listed.sum(listed.item("pop", **by_train), "popularity"), m.n_listed)
-    before = divide_or_missing(profile.whole_sum(profile.item("pop", **by_train)), m.user("n_profile"))
+    before = divide_or_missing(profile.whole.sum(profile.item("pop", **by_train)), m.user("n_profile"))
     changes: dict[Params, Array] = {}
     for name in [only] if only else groups:
         inside = (code == groups[name]) & ~is_missing(now) & ~is_missing(before)
@@ -147,11 +132,6 @@ _RATIO_TABLES = {
 def popularity_ratio(m: Measure) -> Array:
     """The share of popular items among the recommended ones; use it to compare lists with what the users had in train.
 
-    PopularityRatio@k = |L(k) ∩ popular| / l
-
-    By `ratio` the value is the share in the `recommendations`, that in the user's train items, |train_u ∩ popular| / |train_u| (`profile`),
-    or the `difference`, the first minus the second.
-
     Edge cases: users with an empty list are left out, and so are users without train rows if their train items are needed.
     """
     popular: dict[str, Scalar] = {name: str(m.params[key]) for name, key in (("source", "of"), ("count", "count"), ("ties", "ties"))}
@@ -161,7 +141,7 @@ def popularity_ratio(m: Measure) -> Array:
         shares.append(divide_or_missing(m.listed.tally(m.listed.item("popular", **popular) == 1, "popular"), m.n_listed))
     if m.params["ratio"] != "recommendations":
         profile = m.table("profile")
-        shares.append(divide_or_missing(profile.whole_tally(profile.item("popular", **popular) == 1), m.user("n_profile")))
+        shares.append(divide_or_missing(profile.whole.tally(profile.item("popular", **popular) == 1), m.user("n_profile")))
     return shares[0] if len(shares) == 1 else shares[0] - shares[1]
 
 
@@ -185,10 +165,7 @@ def popularity_ratio(m: Measure) -> Array:
 def popularity_correlation(m: Measure) -> Array:
     """The correlation between the popularity of items and how often they are recommended; use it to see if a model follows popularity.
 
-    PopularityCorrelation@k = Σ_i (n(i) - n̄)(c(i) - c̄) / √(Σ_i (n(i) - n̄)² · Σ_i (c(i) - c̄)²)
-
-    This is the Pearson correlation. n(i) is the number of train users of item i (with `count` = `rows` of its train rows), c(i) the number
-    of lists that contain i. By `items` the sums run over `all` items in train or in a list, or over those that are `recommended`.
+    This is the Pearson correlation.
 
     Edge cases: no value if all items have the same popularity, or are recommended equally often.
     """

@@ -10,18 +10,10 @@ from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows, in_order, number_rows
 from . import registry
-from .arrays import harmonic, powers, where
+from .arrays import begins, harmonic, powers, where
 from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number
-
-LETTERS = {
-    "N": "the number of items of the catalogue",
-    "G": "the sum of the grades of all relevant items of the user",
-    "d": "a depth: the first d items of a list",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 
 metric = partial(registry.metric, family="ranking")
 
@@ -29,7 +21,6 @@ metric = partial(registry.metric, family="ranking")
 @metric(
     "NCRR",
     uses=("hits", "n_relevant", "reading"),
-    pooled=True,
     aliases=("NormalizedCumulativeReciprocalRank",),
     tex=r"\sum_{r=1}^{k} \frac{h_r}{r} \biggl/ \sum_{r=1}^{\min(|T_u|, |L_u|)} \frac{1}{r}",
     reference="Cornac metrics/ranking.py, class NCRR",
@@ -38,8 +29,6 @@ metric = partial(registry.metric, family="ranking")
 )
 def ncrr(m: Measure) -> Ratio:
     """The reciprocal ranks of all hits as a share of the best possible; use it as nDCG with a steeper discount, or as MRR of all hits.
-
-    NCRR@k = Σ_{r≤k} h(r)/r / Σ_{r≤min(R,l)} 1/r
 
     NCRR is short for normalized cumulative reciprocal rank.
 
@@ -52,7 +41,6 @@ def ncrr(m: Measure) -> Ratio:
 @metric(
     "PositionWeightedAverage",
     uses=("hits", "reading"),
-    pooled=True,
     bounds=(0.0, math.inf),
     aliases=("PWA",),
     tex=r"\sum_{r=1}^{k} \frac{g_r}{r} \biggl/ \sum_{r=1}^{|L_u|} \frac{1}{r}",
@@ -63,8 +51,6 @@ def ncrr(m: Measure) -> Ratio:
 def position_weighted_average(m: Measure) -> Ratio:
     """The mean grade of the list, where the item at rank r weighs 1/r; use it with graded relevance if the top of the list matters most.
 
-    PositionWeightedAverage@k = Σ_{r≤k} g(r)/r / Σ_{r≤l} 1/r
-
     Edge cases: no hit counts 0. With grades above 1 the value may be above 1.
     """
     gain, rank = m.hits["gain"], m.hits["rank"]
@@ -74,7 +60,6 @@ def position_weighted_average(m: Measure) -> Ratio:
 @metric(
     "MeanRank",
     uses=("hits",),
-    pooled=True,
     bounds=(1.0, math.inf),
     aliases=("AverageRelevancePosition",),
     higher_is_better=False,
@@ -83,8 +68,6 @@ def position_weighted_average(m: Measure) -> Ratio:
 )
 def mean_rank(m: Measure) -> Ratio:
     """The mean rank of the hits, weighted by grade; use it beside Recall to say how far down the relevant items are.
-
-    MeanRank@k = Σ_{r≤k} g(r)·r / Σ_{r≤k} g(r)
 
     Pooled over users (`average=micro`) it is the mean over all hits. It says nothing about relevant items that are not listed: a model that
     lists fewer of them can have a better value. PercentileRank and FirstRelevantRank count them.
@@ -110,11 +93,9 @@ def mean_rank(m: Measure) -> Ratio:
 def coverage_error(m: Measure) -> Array:
     """How far down the list all relevant items are found; use it for lists of all candidates if a user needs every relevant item.
 
-    CoverageError = max over the relevant items of the number of items with at least the same score
-
     It is the rank of the last relevant item, where items with the same score all have the last of their ranks. The best value is R.
-    Relevant items that are not listed are below the whole list, all with the same score: the value is then l + the number of these items.
-    Hits have no ties if their ranks are not their positions in the list (`positions`).
+    Relevant items that are not listed are below the whole list, all with the same score. Hits have no ties if their ranks are not their
+    positions in the list (`positions`).
 
     Edge cases: a user without a list has R, as with a perfect list.
     """
@@ -126,7 +107,6 @@ def coverage_error(m: Measure) -> Array:
 @metric(
     "PercentileRank",
     uses=("hits", "ideal", "reading"),
-    pooled=True,
     bounds=(0.0, math.inf),
     aliases=("MPR", "MeanPercentileRank", "PercentileRanking", "ExpectedPercentileRank"),
     axes={"form": "percentile_form"},
@@ -142,13 +122,11 @@ def coverage_error(m: Measure) -> Array:
 def percentile_rank(m: Measure) -> Ratio:
     """How far down a list of the whole catalogue the relevant items are, from 0 (top) to 1; use it if users see more than a top list.
 
-    PercentileRank@k = 1/G · (Σ_{r≤k} g(r)·(r - 1)/N + (G - Σ_{r≤k} g(r)) · (max(l, 1) + N - 1)/(2N))
-
     A relevant item that is not listed counts as if it were in the middle of the items that are not listed. Lists in random order have about
-    0.5. With `form` = `percent` the value is multiplied by 100. Pooled over users (`average=micro`) it is the value of the paper.
+    0.5. Pooled over users (`average=micro`) it is the value of the paper.
 
     Edge cases: a user without a list has 0.5. Items of the list that are not in the catalogue take a place as others do, so that a rank
-    above N counts as N.
+    above |I| counts as |I|.
     """
     gain, rank = m.hits["gain"], m.hits["rank"]
     n_items = max(m.n_items, 1.0)
@@ -165,9 +143,7 @@ def percentile_rank(m: Measure) -> Ratio:
 )
 def ideal_places(hits: Rows, ideal: Rows) -> Rows:
     """Return each hit once with `place`, its rank in the ideal list: highest grade first, then as listed."""
-    once = np.ones(len(hits), dtype=np.bool_)
-    once[1:] = (hits.user[1:] != hits.user[:-1]) | (hits.rank[1:] != hits.rank[:-1])
-    rows = hits.take(once)
+    rows = hits.take(begins(hits.user, hits.rank))
     levels, level = np.unique(np.concatenate([ideal["gain"], rows["gain"]]), return_inverse=True)
     below = len(levels) - 1 - level
     block = np.repeat(np.arange(len(ideal.starts()) - 1), np.diff(ideal.starts()))
@@ -192,7 +168,6 @@ def _agreements(p: float, deepest: int) -> tuple[Array, Array]:
 @metric(
     "Compatibility",
     uses=("ideal_places", "n_relevant", "reading"),
-    pooled=True,
     aliases=("Compat",),
     axes={"norm": "compatibility_norm"},
     numbers={"p": Number(0.95, "the patience: the probability that the reader goes on to the next item", most=0.999999, symbol="p")},
@@ -205,10 +180,7 @@ def _agreements(p: float, deepest: int) -> tuple[Array, Array]:
 def compatibility(m: Measure) -> Ratio:
     """The rank-biased overlap of the list with the ideal list; use it if the order of a few best items matters more than gains.
 
-    Compatibility@k = Σ_{d≤D} p^(d-1) · |L(d) ∩ I(d)|/d / Σ_{d≤D} p^(d-1) · min(d, R)/d, D = max(l, R)
-
-    L(d) are the first d items of the list, I(d) those of the ideal list: all relevant items, highest grade first, those of equal grades in
-    the order of the list. With `norm` = `none` the divisor is Σ_{d≤D} p^(d-1), as in RBO of two finite lists.
+    In the ideal list items of equal grades are in the order of the list. With `norm` = `none` it is RBO of two finite lists.
 
     Edge cases: no hit counts 0. A repeated item counts once, at its best rank.
     """

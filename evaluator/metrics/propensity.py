@@ -26,16 +26,6 @@ from .ranking import discount_at
 from .registry import Number, Text
 from .table_views import CutTable
 
-LETTERS = {
-    "P(i)": "the propensity of item i: (n(i)/n_max)^((γ + 1)/2), at least `floor`; or its number in the column that `ips` names",
-    "n(i)": "the number of train users of item i, and with `count` = `rows` of its train rows",
-    "n_max": "the largest n(i)",
-    "γ": "the parameter `gamma`",
-    "hits": "the relevant items among the first k items of the list",
-    "relevant items": "all relevant items of the user that have a propensity, listed or not",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 POPULARITY: Final = "popularity"
 """The value of `ips` under which propensities follow from data.train."""
 YANG: Final = "Yang et al., Unbiased offline recommender evaluation for missing-not-at-random implicit feedback, RecSys 2018"
@@ -186,12 +176,10 @@ LEFT_OUT: Final = "A user none of whose relevant items has a propensity is left 
 def snips_recall(m: Measure) -> Ratio:
     """The share of the relevant items that are recommended, as if all had been shown equally often; use it beside Recall.
 
-    SNIPSRecall@k = Σ_{i: hits} 1/P(i) / Σ_{i: relevant items} 1/P(i)
-
     It is also written Recall(ips=popularity,gamma=1.7). Test rows have more of what was shown more; the self-normalised inverse
     propensities (SNIPS) of Yang et al. undo this per user, and the value is the mean over users. With `average` = `micro` both sums are
     over all user-item pairs. There is no usual γ: `receval audit --gamma-curve` shows the values over γ. With γ = -1 it is Recall. With
-    `ips`, a column such as `items.shown` or `rows.propensity`, P(i) is a number above 0 in data.items, or in the test rows of the user.
+    `ips`, a column such as `items.shown` or `rows.propensity`, P_i is a number above 0 in data.items, or in the test rows of the user.
 
     Edge cases: items without train rows have no propensity unless γ is -1 or `floor` is above 0: they are left out as hits and as relevant
     items, and counted; so are items without a number above 0 in the column. A user without any other relevant item is left out. Of several
@@ -218,9 +206,7 @@ def snips_recall(m: Measure) -> Ratio:
 def snips_dcg(m: Measure) -> Ratio:
     """The mean gain of the relevant items, as if all had been shown equally often; use it beside nDCG.
 
-    SNIPSDCG@k = Σ_{r≤k} h(r) · gain(r) / (log_b(r + 1) · P(i_r)) / Σ_{i: relevant items} 1/P(i)
-
-    It is also written DCG(ips=popularity,gamma=1.7). P(i), `ips` and `average` are as for SNIPSRecall, gain and discount as for DCG. With
+    It is also written DCG(ips=popularity,gamma=1.7). P_i, `ips` and `average` are as for SNIPSRecall, gain and discount as for DCG. With
     γ = -1 it is DCG/R, the DCG per relevant item, and not nDCG, which takes no propensities: its best possible list would be another one.
 
     Edge cases: as for SNIPSRecall. The value is at most 1 if no gain is above 1.
@@ -238,4 +224,4 @@ def _hits(m: Measure) -> CutTable:
 def _by_weight(m: Measure, found: Array) -> Ratio:
     """Return sums over hits, divided by the weight of all relevant items; no value for a user whose relevant items have none."""
     relevant = m.table("ips_relevant", **settings_of(m.params, m.truth_duplicates))
-    return Ratio(found, relevant.exact_sum(relevant["weight"], "1/P", whole=True), where(m.n_relevant > 0, NO_VALUE, 0.0))
+    return Ratio(found, relevant.whole.exact_sum(relevant["weight"], "1/P"), where(m.n_relevant > 0, NO_VALUE, 0.0))

@@ -18,11 +18,6 @@ from .registry import Number
 from .table_views import CutTable
 from .weights import WEIGHT, ideal_with_weights, is_column, needs_of_weight, weighted
 
-LETTERS = {
-    "v(r)": "the weight of the item at rank r, as in Recall",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 _DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base", "ties": "ndcg_ties"}
 _AT_RANKS = {"hits": r"h_r\,", "all": ""}
 _TEX_DISCOUNTS = {"log_r_plus_1": r"\log_{<log_base>}(r + 1)", "log_max_r_2": r"\log_{<log_base>} \max(r, 2)"}
@@ -31,29 +26,11 @@ _ROUNDED_UP_FROM = {"plus_0_9": "0.9", "nearest": "0.5"}
 _JARVELIN = "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005"
 
 
-def _denominator(m: Measure) -> Array:
-    choice = str(m.params["denominator"])
-    if choice == "min_r_k":
-        return m.at_most_k(m.n_relevant)
-    if choice == "r":
-        return m.n_relevant
-    if choice == "k":
-        return m.depth
-    if choice == "min_r_length":
-        return np.minimum(m.n_relevant, m.n_listed)
-    return m.n_listed if choice == "list_length" else m.hits.count()
-
-
-def _refuse_small_denominators(params: Mapping[str, Scalar], k: int | None) -> None:
-    """Raise `ValueError` if precision is summed at all ranks but not divided by the number of ranks."""
+def _refuse_all_ranks(params: Mapping[str, Scalar], k: int | None) -> None:
+    """Raise `ValueError` if a sum at all ranks is not divided by the number of ranks, or if ties count together in it."""
     if params["ranks"] == "all" and params["denominator"] not in ("k", "list_length"):
         raise ValueError(f"ranks=all adds up k values and divides by k or list_length, not by {params['denominator']}")
-
-
-def _refuse_ties_at_all_ranks(params: Mapping[str, Scalar], k: int | None) -> None:
-    """Raise `ValueError` if ties count together and precision is summed at all ranks."""
-    _refuse_small_denominators(params, k)
-    if params["ties"] == "together" and params["ranks"] == "all":
+    if params["ranks"] == "all" and params.get("ties") == "together":
         raise ValueError("ties=together counts hits, so it cannot be used with ranks=all: use ranks=hits")
 
 
@@ -91,12 +68,14 @@ def _mean_dcg(m: Measure, gain: str, k: int | None) -> Array:
     return hits.sum(each * mean, gain=each, discount=mean)
 
 
-def _refuse_weighted_ties(params: Mapping[str, Scalar], k: int | None) -> None:
-    """Raise `ValueError` if ties are averaged and gains are weighted, or the ideal list depends on which hits are above the cut."""
+def _refuse_weights(params: Mapping[str, Scalar], k: int | None) -> None:
+    """Raise `ValueError` for weights or averaged ties beside an ideal list, or each other, that they do not fit."""
     is_column(params, k)
     if params["ties"] == "averaged" and (params.get("weight") or params.get("ideal") == "retrieved_at_k"):
         other = "a weight" if params.get("weight") else "ideal=retrieved_at_k"
         raise ValueError(f"ties=averaged cannot be used with {other}: use ties=list_order")
+    if params.get("weight") and params.get("ideal", "relevant") != "relevant":
+        raise ValueError(f"nDCG takes a weight only with ideal=relevant, not with {params['ideal']}")
 
 
 def _hits(m: Measure) -> CutTable:
@@ -109,13 +88,6 @@ def _uses_of_ndcg(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     if params.get("ties") == "averaged":
         return ("hits", "ideal", "retrieved", "tied_hits")
     return ("hits", "retrieved_at_k") if params.get("ideal") == "retrieved_at_k" else ("hits", "ideal", "retrieved")
-
-
-def _refuse_weights_of_other_ideals(params: Mapping[str, Scalar], k: int | None) -> None:
-    """Raise `ValueError` if a weight is set beside an ideal list that is not the one of all relevant items."""
-    _refuse_weighted_ties(params, k)
-    if params.get("weight") and params["ideal"] != "relevant":
-        raise ValueError(f"nDCG takes a weight only with ideal=relevant, not with {params['ideal']}")
 
 
 def _sums_hits_of_k(params: Mapping[str, Scalar]) -> bool:
@@ -143,7 +115,7 @@ metric = partial(registry.metric, family="ranking")
     uses=lambda params: (
         ("hits", "reading", "n_relevant", "tied_hits") if params["ties"] == "together" else ("hits", "reading", "n_relevant")
     ),
-    validate=_refuse_ties_at_all_ranks,
+    validate=_refuse_all_ranks,
     tex=tex(
         r"\frac{1}{<denominator>} \sum_{r=1}^{k} <ranks><ties>",
         denominator=SIZES,
@@ -156,35 +128,30 @@ metric = partial(registry.metric, family="ranking")
 def average_precision(m: Measure) -> Array:
     """How many of the items down to each hit are relevant, on average; use it if all relevant items should be near the top.
 
-    AP@k = 1/D · Σ_{r≤k} h(r) · found(r)/r
+    It is precision, averaged over the ranks of the hits; the mean over users is mean average precision. With `denominator` = `min_r_k` a
+    perfect list counts 1. With `ranks` = `all` precision is added up at every rank up to k, not only at hits, and divided by `k` or
+    `list_length`.
 
-    It is precision, averaged over the ranks of the hits; the mean over users is mean average precision.
-
-    D by `denominator`: `min_r_k` = min(R, k), so that a perfect list counts 1; `r`; `k`; `list_length`, the length of the list, at most k;
-    `min_r_length`, the smaller of R and that length; or `hits`, the hits among the first k. With `ranks` = `all` precision is added up at
-    every rank up to k, not only at hits: 1/D · Σ_{r≤k} found(r)/r, where D is `k` or `list_length`.
-
-    With `ties` = `together` found(r)/r of each hit is that of the last rank of the items with the same score, and k cuts there. Hits have
-    no ties if their ranks are not their positions in the list (`positions`).
+    With `ties` = `together` f_r/r of each hit is that of the last rank of the items with the same score, and k cuts there. Hits have no
+    ties if their ranks are not their positions in the list (`positions`).
 
     Edge cases: no hit counts 0; without a cut-off min(R, k) is R and k is the length of the list.
     """
     if m.params["ranks"] == "all":
         # Σ_{r≤k} found(r)/r: the hit at rank r is in found(r), …, found(k), so it adds H_k - H_(r-1).
-        return divide(m.hits.count() * harmonic(m.depth) - m.hits.sum(harmonic(m.hits["rank"] - 1.0), "H of rank - 1"), _denominator(m))
-    if m.params["ties"] == "together":
-        hits = m.table("tied_hits", single=m.single_precision, at="last")
-        found = hits["found"]
-        return divide(hits.sum(found / hits["last"], "precision", found=found), _denominator(m))
-    found = m.hits["found"]
-    return divide(m.hits.sum(found / m.hits["rank"], "precision", found=found), _denominator(m))
+        total = m.hits.count() * harmonic(m.depth) - m.hits.sum(harmonic(m.hits["rank"] - 1.0), "H of rank - 1")
+    else:
+        together = m.params["ties"] == "together"
+        hits = m.table("tied_hits", single=m.single_precision, at="last") if together else m.hits
+        total = hits.sum(hits["found"] / hits["last" if together else "rank"], "precision", found=hits["found"])
+    return divide(total, m.size(m.params["denominator"]))
 
 
 @metric(
     "MAR",
     aliases=("AR", "AverageRecall"),
     axes={"denominator": "mar_denominator", "ranks": "mar_ranks"},
-    validate=_refuse_small_denominators,
+    validate=_refuse_all_ranks,
     tex=tex(r"\frac{1}{<denominator>} \sum_{r=1}^{k} <ranks>\frac{f_r}{|T_u|}", denominator=SIZES, ranks=_AT_RANKS),
     reference="the mean of Recall@r over the ranks r of the hits; defined beside MAP in WarpRec and rs_metrics",
     ties=lambda params: params["denominator"] != "hits",
@@ -192,10 +159,7 @@ def average_precision(m: Measure) -> Array:
 def average_recall(m: Measure) -> Array:
     """The mean of the recall at each hit; use it with MAP to see how fast recall grows.
 
-    AR@k = 1/D · Σ_{r≤k} h(r) · found(r)/R
-
-    It is recall, averaged over the ranks of the hits; the mean over users is mean average recall. D by `denominator`, and `ranks`, as for
-    MAP.
+    It is recall, averaged over the ranks of the hits; the mean over users is mean average recall. `ranks` is as for MAP.
 
     Edge cases: as for MAP; a perfect list does not reach 1 unless R = 1.
     """
@@ -203,7 +167,7 @@ def average_recall(m: Measure) -> Array:
         found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(m.hits["rank"], "its rank")  # the hit at rank r counts at k - r + 1 ranks
     else:
         found = m.hits.sum(m.hits["found"], "found")
-    return divide(divide(found, m.n_relevant), _denominator(m))
+    return divide(divide(found, m.n_relevant), m.size(m.params["denominator"]))
 
 
 @metric(
@@ -215,8 +179,6 @@ def average_recall(m: Measure) -> Array:
 )
 def reciprocal_rank(m: Measure) -> Array:
     """How close to the top the first hit is; use it if users need one good item and take the first.
-
-    RR@k = 1 / min{r ≤ k : h(r) = 1}
 
     The mean over users is the mean reciprocal rank.
 
@@ -237,8 +199,6 @@ def reciprocal_rank(m: Measure) -> Array:
 def first_relevant_rank(m: Measure) -> Array:
     """The rank of the first hit, averaged over users; use it beside MRR to say how far down users look.
 
-    FirstRelevantRank@k = min({r ≤ k : h(r) = 1} ∪ {k + 1})
-
     Edge cases: a user without a hit among the first k has k + 1, the least that is possible, so that a model with few hits gains nothing;
     without a cut-off k is the length of the list. Lists shorter than k also have k + 1.
     """
@@ -254,7 +214,7 @@ def first_relevant_rank(m: Measure) -> Array:
     axes=_DISCOUNTED,
     texts=WEIGHT,
     needs=needs_of_weight,
-    validate=_refuse_weighted_ties,
+    validate=_refuse_weights,
     tex=_weighted(r"<ties>\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>}", gain=GAINS, discount=_TEX_DISCOUNTS, ties=_TEX_TIES),
     reference=_JARVELIN,
     ties=lambda params: not params.get("weight") and params["ties"] == "list_order",
@@ -263,16 +223,11 @@ def first_relevant_rank(m: Measure) -> Array:
 def dcg(m: Measure) -> Array:
     """The gain of the list, where lower ranks count less; use nDCG instead unless you need values that are not normalised.
 
-    DCG@k = Σ_{r≤k} h(r) · gain(r) / log_b(r + 1)
-
-    DCG is short for discounted cumulative gain. The gain of a relevant item of grade g by `gain`: `binary` 1, `linear` g, `exp2` 2^g - 1,
-    `exp2_plus1` 2^(g+1) - 1, `exp2_offset` 2^(g-t+1) - 1 with t the threshold of relevance; g is 1 unless the relevance is graded.
-    `gains` replaces grades, such as `gains='1=3,2=9'`, and makes the relevance graded; without a threshold an item is relevant if its new
-    grade is. b is `log_base`. The `discount` is log_b(r + 1), or log_b(max(r, 2)), which gives ranks 1 and 2 the same weight. With
-    `weight`, a column such as `rows.quantity`, each gain is multiplied by v(r). With `ties` = `averaged` each of the items with the same
-    score has the mean discount of their ranks, where ranks below k have none: DCG is then its mean over all orders of these items. Hits
-    have no ties if their ranks are not their positions in the list (`positions`). With inverse propensities, as in
-    DCG(ips=popularity,gamma=1.7), it is SNIPSDCG.
+    DCG is short for discounted cumulative gain. `gains` replaces grades, such as `gains='1=3,2=9'`, and makes the relevance graded; without
+    a threshold an item is relevant if its new grade is. With `weight`, a column such as `rows.quantity`, each gain is multiplied by v_r.
+    With `ties` = `averaged` each of the items with the same score has the mean discount of their ranks, where ranks below k have none: DCG
+    is then its mean over all orders of these items. Hits have no ties if their ranks are not their positions in the list (`positions`).
+    With inverse propensities, as in DCG(ips=popularity,gamma=1.7), it is SNIPSDCG.
 
     Edge cases: no hit counts 0. The value has no upper bound.
     """
@@ -282,12 +237,11 @@ def dcg(m: Measure) -> Array:
 @metric(
     "nDCG",
     uses=_uses_of_ndcg,
-    pooled=True,
     aliases=("NDCGAtK",),
     axes={**_DISCOUNTED, "ideal": "ndcg_ideal"},
     texts=WEIGHT,
     needs=needs_of_weight,
-    validate=_refuse_weights_of_other_ideals,
+    validate=_refuse_weights,
     tex=_weighted(
         r"<ties>\sum_{r=1}^{<ranks>} \frac{<weight><gain>}{<discount>} \biggl/ \sum_{r=1}^{k} \frac{<best>}{<discount>}",
         ties=_TEX_TIES,
@@ -303,19 +257,15 @@ def dcg(m: Measure) -> Array:
 def ndcg(m: Measure) -> Ratio:
     """How close to the top the relevant items are; the default choice if order matters.
 
-    nDCG@k = DCG@k / IDCG@k
+    It is the DCG of the list divided by that of the best possible list. Gain, discount and `ties` are those of DCG; `log_base` cancels out
+    and is accepted for completeness. With `ideal` = `relevant_eleven_at_10` the hits of the first eleven ranks count at k = 10, as in the
+    script of GDE, while the best list is cut at ten, so that the value can be above 1.
 
-    It is the DCG of the list divided by IDCG, the DCG of the best possible list. Gain, discount and `ties` are those of DCG; `log_base`
-    cancels out and is accepted for completeness. IDCG by `ideal`: the DCG of all `relevant` items of the user, highest gain first, cut at
-    k; of all hits of the list (`retrieved`) in that order, cut at k; of the hits among the first k (`retrieved_at_k`) in that order; or of
-    k items of gain 1, however many are relevant (`k_items`). With `relevant_eleven_at_10` the hits of the first eleven ranks count at
-    k = 10, as in the script of GDE, while IDCG is cut at ten, so that the value can be above 1.
+    With `weight`, a column such as `rows.quantity`, each gain is multiplied by v_r in both lists, and the order of the best list is that of
+    these products; then `ideal` is `relevant`.
 
-    With `weight`, a column such as `rows.quantity`, each gain is multiplied by v(r) in DCG and in IDCG, whose order is that of these
-    products; then `ideal` is `relevant`.
-
-    Edge cases: no hit counts 0; with `ideal` = `relevant` relevant items that are in no list count in IDCG too. With `weight`, a user whose
-    relevant items have no weight in total is left out.
+    Edge cases: no hit counts 0; with `ideal` = `relevant` relevant items that are in no list count in the divisor too. With `weight`, a
+    user whose relevant items have no weight in total is left out.
     """
     gain, ideal, deep = str(m.params["gain"]), str(m.params["ideal"]), m.at_hit_ranks
     if m.params["weight"]:
@@ -332,7 +282,6 @@ def ndcg(m: Measure) -> Ratio:
 @metric(
     "nDCGRendle2020",
     uses=lambda params: _uses_of_ndcg(params)[:2],
-    pooled=True,
     texts=WEIGHT,
     needs=needs_of_weight,
     validate=is_column,
@@ -347,8 +296,6 @@ def ndcg(m: Measure) -> Ratio:
 def ndcg_rendle_2020(m: Measure) -> Ratio:
     """How close to the top the relevant items are, with the same gain for each; use it if their ratings should not matter.
 
-    nDCGRendle2020@k = Σ_{r≤k} h(r)/log2(r + 1) / Σ_{r≤min(R,k)} 1/log2(r + 1)
-
     It is nDCG of binary relevance, also with `weight`.
 
     Edge cases: as for nDCG.
@@ -360,15 +307,12 @@ def ndcg_rendle_2020(m: Measure) -> Ratio:
 
 @metric(
     "BinG",
-    pooled=True,
     tex=r"\frac{1}{|T_u|} \sum_{r=1}^{k} \frac{h_r}{\log_2(2 + r - f_r)}",
     reference="trec_eval m_binG.c",
     ties=True,
 )
 def bin_g(m: Measure) -> Ratio:
     """The share of the relevant items that are found, where hits below many misses count less; use it if every miss costs time.
-
-    BinG@k = 1/R · Σ_{r≤k} h(r) / log2(2 + r - found(r))
 
     Each hit is discounted by the number of misses above it, not by its rank.
 
@@ -390,10 +334,7 @@ def bin_g(m: Measure) -> Ratio:
 def interpolated_precision(m: Measure) -> Array:
     """The best precision once a given share of the relevant items is found; use it to draw precision over recall.
 
-    InterpolatedPrecision = max{found(r)/r : found(r) ≥ c}
-
-    c by `rounding`: `plus_0_9`, recall·R + 0.9 rounded down, as in trec_eval up to version 9; or `nearest`, recall·R rounded to the nearest
-    integer, a half up, as in trec_eval since version 10.
+    `rounding` = `plus_0_9` is that of trec_eval up to version 9, `nearest` that since version 10.
 
     `receval plot precision_recall` draws it over several recalls, a line for each model.
 
@@ -416,8 +357,6 @@ def interpolated_precision(m: Measure) -> Array:
 def eleven_point_precision(m: Measure) -> Array:
     """The mean of InterpolatedPrecision at eleven recalls from 0 to 1; use it to compare with older results of search engines.
 
-    ElevenPointPrecision = 1/11 · Σ_{i=0..10} InterpolatedPrecision(recall = i/10), with the same `rounding`
-
     Edge cases: as for InterpolatedPrecision.
     """
     points = [m.hits.max(_at_recall(m, point / 10), f"precision from {point / 10:g}") for point in range(11)]
@@ -434,9 +373,7 @@ def eleven_point_precision(m: Measure) -> Array:
 def recall_at_precision(m: Measure) -> Array:
     """The highest recall at a depth that keeps a given precision; use it if too many misses are not acceptable.
 
-    RecallAtPrecision@k = max{found(r)/R : found(r)/r ≥ x, r ≤ k}
-
-    x is `precision`. `receval plot precision_recall` draws it over several precisions, a line for each model.
+    `receval plot precision_recall` draws it over several precisions, a line for each model.
 
     Edge cases: 0 if no depth has that precision.
     """

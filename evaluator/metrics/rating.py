@@ -20,15 +20,6 @@ from .notation import tex
 from .registry import Number
 from .table_views import CutTable
 
-LETTERS = {
-    "p(i)": "the rating of item i in the predictions",
-    "p": "a rating in the predictions",
-    "t(i)": "the rating of item i in the test file",
-    "t": "the rating of the same pair in the test file",
-    "predictions": "those of data.predictions; without this file the scores of the lists are used for ratings",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 
 @table(
     "ratings",
@@ -68,7 +59,6 @@ def judged_ratings(ratings: Rows, test_ratings: TestRatings, truth_table: TruthT
     return Rows(ratings.n_users, ratings.user, {**columns, "relevant": truth_table.relevant[test_ratings.pair]}, ratings.item)
 
 
-_NEEDS = ("predictions?", "ratings?")
 _OVER = {
     "predicted": r"\frac{1}{|P_u|} \sum_{i \in P_u}",
     "predicted_relevant": r"\frac{1}{|P_u \cap T_u|} \sum_{i \in P_u \cap T_u}",
@@ -103,8 +93,8 @@ def _mean_error(m: Measure, error: Array) -> Ratio:
     return Ratio(total, m.n_relevant if over == "relevant" else rows.tally(predicted & relevant, "predicted"), None)
 
 
-metric = partial(registry.metric, family="rating", needs=_NEEDS, cut=False, population="tested")
-of_error = partial(metric, uses=_uses_of_error, pooled=True, axes={"over": "error_over"}, higher_is_better=False, left_out=_LEFT_OUT)
+metric = partial(registry.metric, family="rating", needs=("predictions?", "ratings?"), cut=False, population="tested")
+of_error = partial(metric, uses=_uses_of_error, axes={"over": "error_over"}, higher_is_better=False, left_out=_LEFT_OUT)
 
 
 @of_error(
@@ -117,11 +107,7 @@ of_error = partial(metric, uses=_uses_of_error, pooled=True, axes={"over": "erro
 def mse(m: Measure) -> Ratio:
     """The mean squared error of predicted ratings; use it if one large error is worse than many small ones.
 
-    MSE = 1/n · Σ_i (p(i) - t(i))²
-
-    By `over` the sum runs over the n test ratings with a prediction (`predicted`), over the relevant ones of them
-    (`predicted_relevant`), or over the n relevant test items, where those without a prediction add no error (`relevant`). Pooled over users
-    (`micro`) every rating weighs the same.
+    Pooled over users (`micro`) every rating weighs the same.
 
     Edge cases: a user without such a rating is left out. A pair that appears twice in the predictions counts with its highest prediction.
     For a pair that appears twice in the test file `truth_duplicates` decides: with `rows` and `rows_count` each row has its own error.
@@ -143,8 +129,6 @@ def mse(m: Measure) -> Ratio:
 def rmse(m: Measure) -> Array:
     """The root of the mean squared error, in the unit of the ratings; the default choice for predicted ratings.
 
-    RMSE = √MSE
-
     Pooled over users (`micro`) it is the root of the pooled MSE, in which every rating weighs the same.
 
     Edge cases: as for MSE.
@@ -162,9 +146,7 @@ def rmse(m: Measure) -> Array:
 def mae(m: Measure) -> Ratio:
     """The mean absolute error of predicted ratings; use it instead of RMSE if large errors should not weigh more than their size.
 
-    MAE = 1/n · Σ_i |p(i) - t(i)|
-
-    The parameter `over` and pooling work as for MSE.
+    Pooling works as for MSE.
 
     Edge cases: as for MSE.
     """
@@ -181,12 +163,10 @@ def mae(m: Measure) -> Ratio:
 def smape(m: Measure) -> Ratio:
     """The mean relative error of predicted ratings, from 0 to 2; use it if an error of 1 is worse at a rating of 1 than at one of 10.
 
-    SMAPE = 1/n · Σ_i 2 · |p(i) - t(i)| / (|p(i)| + |t(i)|)
-
     SMAPE is short for symmetric mean absolute percentage error, here as a share, not in percent. The parameter `over` and pooling work as
     for MSE.
 
-    Edge cases: as for MSE; an item with p(i) = t(i) = 0 has no error.
+    Edge cases: as for MSE; an item whose rating and prediction are 0 has no error.
     """
     rows = _ratings(m)
     error, size = np.abs(_error(rows)), np.abs(rows["prediction"]) + np.abs(rows["rating"])
@@ -197,7 +177,6 @@ def smape(m: Measure) -> Ratio:
     "Unpredicted",
     is_count=True,
     uses=("ratings",),
-    bounds=(0.0, math.inf),
     aliases=("unk",),
     higher_is_better=False,
     average="sum",
@@ -206,8 +185,6 @@ def smape(m: Measure) -> Ratio:
 )
 def unpredicted(m: Measure) -> Array:
     """The number of test ratings without a prediction; use it to see how many ratings the error metrics leave out.
-
-    Unpredicted = |{i : i has t(i), but no p(i)}|
 
     This is the value of one user; the values are added up over users.
 
@@ -247,8 +224,6 @@ def _mean(total: Array, n: Array) -> Array:
 def r_squared(m: Measure) -> Array:
     """The share of the variance of the ratings that the predictions explain; use it to compare data with different rating scales.
 
-    R2 = 1 - Σ (p - t)² / Σ (t - mean t)²
-
     The sums run over all users together.
 
     Edge cases: with fewer than two predicted ratings there is no value. If all ratings are equal, the value is 1 if all predictions are
@@ -269,8 +244,6 @@ def r_squared(m: Measure) -> Array:
 )
 def explained_variance(m: Measure) -> Array:
     """R2 apart from a constant error; use it if all predictions may be too high, or too low, by the same amount.
-
-    ExplainedVariance = 1 - Var(t - p) / Var(t)
 
     It is R2 after the mean error is subtracted from the predictions. The variances are those over all users together.
 
@@ -301,8 +274,6 @@ def explained_variance(m: Measure) -> Array:
 def log_loss(m: Measure) -> Array:
     """How far predicted probabilities are from what is relevant; use it if predictions are probabilities and should be calibrated.
 
-    LogLoss = -1/n · Σ_i (y(i)·ln p(i) + (1 - y(i))·ln(1 - p(i))), y(i) = 1 if item i is relevant, else 0
-
     The sum runs over all users together. A prediction is read as a probability, and moved to lie between `eps` and 1 - `eps`.
 
     Edge cases: without a predicted rating there is no value.
@@ -331,10 +302,7 @@ def log_loss(m: Measure) -> Array:
 def label_auc(m: Measure) -> Array:
     """How often a relevant test row has a higher prediction than another test row, of any user; use it for clicks and other labels.
 
-    LabelAUC = (Σ_{i relevant} rank(i) - P·(P + 1)/2) / (P·N)
-
-    The pairs are those of a relevant test rating and one that is not relevant. P ratings are relevant and N are not. rank(i) counts from
-    the lowest prediction; equal predictions share their mean rank.
+    The pairs are those of a relevant test rating and one that is not relevant.
 
     Edge cases: without a relevant rating, or without one that is not relevant, there is no value.
     """

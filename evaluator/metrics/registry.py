@@ -94,10 +94,11 @@ class Metric(Struct, frozen=True):
     - `left_out`: the users without a value, who are left out where others count 0, as a sentence
     - `needs`: inputs besides test and lists; `uses`: tables that the body reads
     - `one_cutoff`: the body runs for one cut-off at a time, because its tables depend on it
-    - `pooled`: the body returns a `Ratio`, which can be pooled over users
+    - `pooled`: the body returns a `Ratio`, which can be pooled over users; by default if its annotation says so
     - `per_model`: a value belongs to the whole model, and users have none
     - `has_subvalues`: the body returns several values of a whole model, which parameters distinguish
-    - `is_count`: a value is a number of things (by `form`, if it has this parameter), and an integer unless it is a mean
+    - `is_count`: a value is a number of things (by `form`, if it has this parameter), and an integer unless it is a mean; by default
+      it has no upper bound
     - `tex`: LaTeX formula of a user's value (of the model's, if `per_model`), right of the equals sign
     - `validate`: raises `ValueError` for parameters that contradict each other or the cut-off; `validate_combined`: for parameters that do
       not fit the number of combined metrics
@@ -197,6 +198,10 @@ def _entering(make: Callable[Concatenate[Define, Facts], Metric]) -> Callable[Fa
     def decorator(*given: Facts.args, **facts: Facts.kwargs) -> Callable[[Define], Define]:
         def enter(define: Define) -> Define:
             entry = make(define, *given, **facts)
+            if "pooled" not in facts and define.__annotations__.get("return") in (Ratio, Ratio.__name__):
+                entry = replace(entry, pooled=True)
+            if "bounds" not in facts and entry.is_count:
+                entry = replace(entry, bounds=(0.0, inf))
             _refuse_taken(entry)
             if plugins.is_own(define.__module__):
                 METRICS[entry.name] = entry

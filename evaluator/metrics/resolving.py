@@ -53,7 +53,8 @@ def resolve(
         return resolve(read, convention, load, relevance, policy, value_columns, weights)
     entry = find(read.name, read.params)
     check(chosen)
-    settings = _Settings(entry, read, _axes(entry, chosen, policy), value_columns, relevance.threshold)
+    axes = chosen.axes_of(entry.name) | dict(policy) | (_AS_DELIVERED if entry.as_delivered else {})
+    settings = _Settings(entry, read, axes, value_columns, relevance.threshold)
     settings.weigh(weights)
     for key, value in read.params:
         settings.take(key, value)
@@ -83,11 +84,6 @@ def resolve(
     entry.validate(definition.params, 1 if entry.cut and settings.cut is UNSET else definition.k)
     entry.validate_combined(definition.params, len(components))
     return definition
-
-
-def _axes(entry: Metric, convention: Convention, policy: Mapping[str, str]) -> dict[str, Scalar]:
-    """Return the value of each axis before the measure string is read."""
-    return convention.axes_of(entry.name) | dict(policy) | (_AS_DELIVERED if entry.as_delivered else {})
 
 
 class _Settings:
@@ -160,11 +156,16 @@ class _Settings:
         """Refuse an average that the metric has not, and give up weights that nobody asked for where they do not fit."""
         entry = self.entry
         if entry.per_model and self.written.get("average", "own") != "own":
-            raise ValueError(f"{entry.name} is one value per model, without per-user values: it takes no average{_user_metric_hint(entry)}")
-        if self.axes["average"] == "weighted" and not (weights and _has_mean(entry, self.axes)):
-            if not weights or self.written.get("average") == "weighted":
-                raise ValueError(_without_weights(entry, weights))
-            self.axes["average"] = self.usual_average
+            hint = "; LabelGAUC averages over users" if entry.name == "LabelAUC" else ""
+            raise ValueError(f"{entry.name} is one value per model, without per-user values: it takes no average{hint}")
+        of_means = "f_of" in entry.axes.values() and self.axes["f_of"] == "means"
+        if self.axes["average"] != "weighted" or (weights and self.axes["divisor"] == "counted" and not entry.per_model and not of_means):
+            return
+        if not weights:
+            raise ValueError(f"{entry.name}: average=weighted needs the weights of users: set evaluation.weights.users to users.COLUMN")
+        if self.written.get("average") == "weighted":
+            raise ValueError(f"{entry.name} is not a mean of per-user values over the users that count: it takes no average=weighted")
+        self.axes["average"] = self.usual_average
 
     def settle_weight(self) -> None:
         """Take the column of weights of the config if the metric can be weighted with these parameters."""
@@ -202,11 +203,6 @@ class _Settings:
         return tuple((key, self.given[key]) for key in dict.fromkeys(order) if key in self.given)
 
 
-def _user_metric_hint(entry: Metric) -> str:
-    """Return a hint for the metric that averages what `entry` computes over all users together."""
-    return "; LabelGAUC averages over users" if entry.name == "LabelAUC" else ""
-
-
 def _fitting(entry: Metric, params: Mapping[str, Scalar], weight: str) -> str:
     """Return the column of weights of the config, or an empty text if other parameters of a metric do not fit weights."""
     try:
@@ -215,19 +211,6 @@ def _fitting(entry: Metric, params: Mapping[str, Scalar], weight: str) -> str:
     except ValueError:
         return ""
     return str(params[weight])
-
-
-def _has_mean(entry: Metric, axes: Mapping[str, Scalar]) -> bool:
-    """Return whether a metric has per-user values, which can be averaged over the users that count."""
-    of_means = "f_of" in entry.axes.values() and axes["f_of"] == "means"
-    return axes["divisor"] == "counted" and not entry.per_model and not of_means
-
-
-def _without_weights(entry: Metric, weights: str) -> str:
-    """Return why a measure has no weighted mean."""
-    if not weights:
-        return f"{entry.name}: average=weighted needs the weights of users: set evaluation.weights.users to users.COLUMN"
-    return f"{entry.name} is not a mean of per-user values over the users that count: it takes no average=weighted"
 
 
 def _parts(

@@ -15,6 +15,7 @@ from ..tables.lists import Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import PartData, Rows
 from .arrays import NO_VALUE, divide, divide_or_missing, where
+from .diversity import needs_of_pairs
 from .measure import Measure, Ratio
 from .notation import DISTANCES, tex
 from .registry import metric
@@ -120,7 +121,6 @@ _NEAR = {"left_out": "H_{u,i_r}", "unlike": "H_u"}
     axes={"count": "popularity_count"},
     needs=("train", "items?"),
     uses=("hits", "reading"),
-    pooled=True,
     population="lists",
     tex=(
         r"\frac{1}{|L_u|} \sum_{r=1}^{k} h_r \max\left(\frac{|I| + 1 - r}{|I|} - \pi_{i_r}, 0\right) \\ "
@@ -131,10 +131,7 @@ _NEAR = {"left_out": "H_{u,i_r}", "unlike": "H_u"}
 def serendipity(m: Measure) -> Ratio:
     """How much higher hits rank than their popularity alone would place them; use it to reward hits that are not obvious.
 
-    Serendipity@k = 1/l · Σ_{r≤k} h(r) · max((N + 1 - r)/N - pr(i_r), 0), pr(i) = (N + 1 - position(i))/N
-
-    N is the number of items in the catalogue. position(i) orders items by train users, most first; items with as many users share one
-    position, and no position is skipped. With `count` = `rows` it orders them by train rows. pr is 0 for an item that is not in train.
+    No position ν_i is skipped.
 
     Edge cases: a user without a hit counts 0, and so does one without test rows; an empty list counts 0.
     """
@@ -147,8 +144,7 @@ _DISTANCE = {"distance": "item_distance", "featureless": "featureless_items"}
 
 
 def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
-    distance = str(params["distance"])
-    return ("train", *{"file": ("distances",), "cooccurrence": (), "vectors": ("vectors",)}.get(distance, ("categories",)))
+    return tuple(dict.fromkeys(("train", *needs_of_pairs(params))))
 
 
 def _from_profile(m: Measure) -> CutTable:
@@ -174,10 +170,6 @@ def _from_profile(m: Measure) -> CutTable:
 def cosine_serendipity(m: Measure) -> Array:
     """How different the hits are from the items that the user knows; use it to reward hits outside the user's habits.
 
-    CosineSerendipity@k = 1/l · Σ_{r≤k} rel(r) · mean_{j ∈ train_u} dist(i_r, j)
-
-    rel by `relevance`: 1 for a hit and 0 otherwise (`binary`), or 1 for every item (`none`). dist by `distance` as for ILD.
-
     Edge cases: pairs without a distance are left out of the mean, or have distance 1 (`featureless`, as for ILD); an item without any such
     pair adds 0; users without train rows are left out.
     """
@@ -194,7 +186,6 @@ def cosine_serendipity(m: Measure) -> Array:
     aliases=("EPD", "FeatureUnexpectedness"),
     needs=_needs,
     uses=("from_profile", "reading"),
-    pooled=True,
     average="micro",
     population="lists",
     higher_is_better=None,
@@ -204,9 +195,7 @@ def cosine_serendipity(m: Measure) -> Array:
 def profile_distance(m: Measure) -> Ratio:
     """How different the recommended items are from those that the user knows, relevant or not; use it to see how far a model explores.
 
-    ProfileDistance@k = Σ_u Σ_{r≤k} mean_{j ∈ train_u} dist(i_r, j) / Σ_u l_u
-
-    Every recommendation weighs the same. dist by `distance` as for ILD.
+    Every recommendation weighs the same.
 
     Edge cases: pairs without a distance are left out of the mean, or have distance 1 (`featureless`, as for ILD); an item without any such
     pair adds 0. Pooled over users (`micro`).
@@ -230,9 +219,7 @@ def profile_distance(m: Measure) -> Ratio:
 def mean_prediction_distance(m: Measure) -> Array:
     """How far recommended people are from the user in a social network; use it if you recommend contacts.
 
-    MeanPredictionDistance@k = E / Σ 1/δ(u, i) - 2, over the E recommendations with rank ≤ k
-
-    Users are items of the network, and data.distances has their distances δ. A pair that is not in data.distances, or has distance 0, is
+    Users are items of the network, and data.distances has their distances. A pair that is not in data.distances, or has distance 0, is
     unreachable and adds nothing to the sum.
 
     Edge cases: no value if no pair has a distance; 0 without a recommendation.

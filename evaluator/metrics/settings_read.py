@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from ..conventions import AXES, PROTOCOL
@@ -32,9 +32,10 @@ _ONLY_WITH: Final = {"ndcg_gain": ("novelty_relevance", "gain"), "softmax_over":
 """Axis that is read only with a value of another axis, by metrics that have this."""
 
 
-def reads_relevance(metrics: Iterable[tuple[Metric, Mapping[str, Scalar]]]) -> bool:
-    """Return whether a value depends on which test items are relevant; `metrics` are the metric and those that it combines."""
-    return "truth_table" in closure([name for metric, params in metrics for name in at(params, metric.uses)])
+def _reached(metrics: Iterable[tuple[Metric, Mapping[str, Scalar]]]) -> tuple[Collection[str], set[str]]:
+    """Return the tables that metrics read, directly or not, and the settings that these vary with."""
+    reached = closure([name for metric, params in metrics for name in at(params, metric.uses)])
+    return reached, {choice for name in reached if name in TABLES for choice in TABLES[name].varies}
 
 
 def axes_read(
@@ -42,8 +43,7 @@ def axes_read(
 ) -> frozenset[str]:
     """Return the axes that a value depends on; `metrics` are the metric with its parameters, then those that it combines."""
     metrics = list(metrics)
-    reached = closure([name for metric, params in metrics for name in at(params, metric.uses)])
-    varies = {choice for name in reached if name in TABLES for choice in TABLES[name].varies}
+    reached, varies = _reached(metrics)
     counts_relevant = population == "test" and axes.get("no_relevant") == "drop"
     unread = set(() if "truth_table" in reached or counts_relevant else _RELEVANCE)
     unread |= set() if "truth" in varies or counts_relevant else _OF_TRUTH
@@ -67,7 +67,7 @@ def axes_in_effect(
     metric = metrics[0][0]
     read = axes_read(metrics, axes, population, average)
     unread = set(_OVER_USERS if metric.per_model else ())
-    looks_at_hits = "hits" in closure([name for entry, params in metrics for name in at(params, entry.uses)])
+    looks_at_hits = "hits" in _reached(metrics)[0]
     needs_hits = not metric.per_model and axes.get("no_hits", "zero") != "zero"
     unread |= set() if looks_at_hits or needs_hits else {"hit_scores"}
     unread |= set() if axes.get("tie_order") in ("worst", "best") or any(map(_reads_grades, metrics)) else {"grades"}
@@ -90,6 +90,4 @@ def _is_idle(axis: str, values: Mapping[str, Scalar]) -> bool:
 
 def reads_test(metrics: Iterable[tuple[Metric, Mapping[str, Scalar]]], population: str) -> bool:
     """Return whether a value depends on the test set, by its relevant items, its rows or its users."""
-    reached = closure([name for metric, params in metrics for name in at(params, metric.uses)])
-    varies = {choice for name in reached if name in TABLES for choice in TABLES[name].varies}
-    return "truth" in varies or population in ("test", "tested", "tested_lists")
+    return "truth" in _reached(metrics)[1] or population in ("test", "tested", "tested_lists")

@@ -19,12 +19,6 @@ from .notation import GAINS, best_gain, tex
 from .registry import Number, metric
 from .table_views import CutTable
 
-LETTERS = {
-    "row(i)": "the row of the page with item i, from 1 at the top",
-    "position(i)": "the position of item i in its row, from 1 at the left",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
 _CELL: Final = ("alpha", "beta", "shelves", "columns")
 
 
@@ -94,7 +88,7 @@ def _refuse_wrong_pages(params: Mapping[str, Scalar], k: int | None) -> None:
 def _dcg(m: Measure, page: CutTable) -> Array:
     gain = gain_of(str(m.params["gain"]), page["gain"], m.offset)
     by = np.log2(float(m.params["alpha"]) * page["shelf"] + float(m.params["beta"]) * page["position"])
-    return page.exact_sum(gain / by, "gain/discount", whole=True)
+    return page.whole.exact_sum(gain / by, "gain/discount")
 
 
 _DISCOUNT = r"\log_2(\alpha\,x_r + \beta\,y_r)"
@@ -104,7 +98,6 @@ _DISCOUNT = r"\log_2(\alpha\,x_r + \beta\,y_r)"
     "N2DCG",
     family="ranking",
     uses=("page_hits", "page_ideal"),
-    pooled=True,
     axes={"gain": "ndcg_gain"},
     numbers={
         "alpha": Number(1.0, "the weight of the row in the discount", symbol=r"\alpha"),
@@ -126,11 +119,10 @@ _DISCOUNT = r"\log_2(\alpha\,x_r + \beta\,y_r)"
 def n2dcg(m: Measure) -> Ratio:
     """How close to the top left of a page the relevant items are; use it if a page shows several rows of items (shelves, carousels).
 
-    N2DCG = Σ_{i: hits} gain(i) / log2(alpha·row(i) + beta·position(i)) / I2DCG
-
-    I2DCG is the same sum with the relevant items in the best places of the page, highest gain first. The gain is that of DCG. Rows and
-    positions are the columns `row` and `position` of `data.recommendations`. The page has `shelves` rows of `columns` positions; without
-    these parameters it has any number. An item that is on the page several times counts once, at its best place.
+    It is the gain of the hits, divided by that of the relevant items in the best places of the page, highest gain first. The gain is that
+    of DCG. Rows and positions are the columns `row` and `position` of `data.recommendations`, from 1 at the top and at the left. The page
+    has `shelves` rows of `columns` positions; without these parameters it has any number. An item that is on the page several times counts
+    once, at its best place.
 
     Edge cases: takes no cut-off, since `shelves` and `columns` say what is visible. A list without rows is a page of one row, so that with
     `shelves` = 1 the value is nDCG. Reference lists have no pages and no value. If a policy for duplicates removes rows, an item counts

@@ -17,16 +17,6 @@ from .notation import SIZES, tex
 from .registry import Number
 from .table_views import CutTable
 
-LETTERS = {
-    "categories": "those of the item in data.items, or those of the user's relevant test rows of the item (`categories_of` = `test`)",
-    "m": "the number of categories of the user's relevant items",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
-
-CLARKE = "Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008"
-ZHAI = "Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003"
-
-
 _OF = {"categories_of": "categories_of"}
 _ALPHA = Number(0.5, "how much the worth of a category falls each time it is covered again", least=0.0, most=1.0, symbol=r"\alpha")
 _GREEDY = ("greedy", "greedy_text_desc")
@@ -61,7 +51,7 @@ def _table(m: Measure, name: str, **params: Scalar) -> CutTable:
 
 def _n_wanted(m: Measure) -> Array:
     """Return the number of categories of each user's relevant items."""
-    return _table(m, "wanted_categories").whole_count()
+    return _table(m, "wanted_categories").whole.count("all")
 
 
 def _greedy(m: Measure, alpha: float) -> CutTable:
@@ -98,25 +88,20 @@ metric = partial(registry.metric, family="diversity")
     axes={"relevance": "srecall_relevance", "of": "srecall_of", **_OF},
     needs=lambda params: (*_needs(params), "train") if params["of"] == "train" else _needs(params),
     uses=_s_recall_uses,
-    pooled=True,
     validate=_refuse_unjudged,
     tex=tex(
         r"\frac{1}{<of>} \,\Bigl|\bigcup_{i \in <relevance>} A_i\Bigr|",
         relevance={"binary": r"L_u \cap T_u", "none": "L_u"},
         of={"catalogue": "|C|", "train": r"|\bigcup_{i \in I_{\mathrm{train}}} A_i|", "relevant": r"|\bigcup_{i \in T_u} A_i|"},
     ),
-    reference=ZHAI,
+    reference="Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003",
 )
 def s_recall(m: Measure) -> Ratio:
     """The share of the categories that the hits cover; use it if a list should serve many interests.
 
-    SRecall@k = |∪_{r≤k} categories(i_r)| / C
+    SRecall is short for subtopic recall. With `categories_of` = `test` only `of` = `relevant` is possible.
 
-    SRecall is short for subtopic recall. By `relevance` the union is over the hits (`binary`), or over all recommended items (`none`). C by
-    `of`: the number of categories in data.items (`catalogue`), of the items of data.train (`train`), or of the user's relevant items
-    (`relevant`). With `categories_of` = `test` only `relevant` is possible.
-
-    Edge cases: 0 if C is 0; above 1 if items that are not in train have categories that its items do not have (`train`).
+    Edge cases: 0 if the divisor is 0; above 1 if items that are not in train have categories that its items do not have (`train`).
     """
     covered = _table(m, "covered_hits") if m.params["relevance"] == "binary" else m.table("covered")
     if m.params["of"] == "relevant":
@@ -154,18 +139,12 @@ _M = r"m = |\bigcup_{i \in T_u} A_i|"
             "none": r" \\ Z_u = 1",
         },
     ),
-    reference=CLARKE,
+    reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008",
 )
 def alpha_ndcg(m: Measure) -> Array | Ratio:
     """How close to the top hits of new categories are; use it if another hit of the same category is worth less.
 
-    α-nDCG@k = 1/I · Σ_{r≤k} h(r) · Σ_{c ∈ categories(i_r)} (1 - α)^{seen(c,r)} / log2(r + 1)
-
-    seen(c, r) by `redundancy`: the number of hits above rank r that have category c (`hits`), or of all items above it (`listed`). I by
-    `ideal`: the same sum for the relevant items in greedy order, each time the one that gains most, smallest id first (`greedy`) or
-    largest id as text first (`greedy_text_desc`); for k items that have all m categories, m·Σ_{r≤k} (1 - α)^(r-1) / log2(r + 1)
-    (`every_category`: α-DCG of ndeval.c); or, for any categories, m·⌊l/m⌋ ranks of gain 1 and the rest of the l ranks of gain
-    (1 - α)^⌊l/m⌋ (`places`), and the value may then be above 1. With `none` I is 1, and the value is α-DCG.
+    `ideal` = `every_category` makes it α-DCG of ndeval.c. With `places` the value may be above 1; with `none` it is α-DCG.
 
     Edge cases: no hit counts 0; an item without categories gains nothing. The greedy order is the usual approximation of the best order,
     which is NP-hard to find.
@@ -242,14 +221,7 @@ def _tex_err_ia(params: Mapping[str, Scalar]) -> str:
 def err_ia(m: Measure) -> Array | Ratio:
     """How soon a user who looks for one of the categories is satisfied; use it if the same list must serve different intents.
 
-    ERR-IA@k = Σ_c p(c|u) · Σ_{r≤k} h(r) · [c ∈ categories(i_r)] · 1/r · g · (1 - g)^{seen(c,r)}
-
-    This is the intent-aware expected reciprocal rank. g is `grade`, seen(c, r) the number of hits above rank r that have category c. p by
-    `intent`: the same for every category (`uniform`; 1/m if the categories are those of test rows), or the share of c among the categories
-    of the user's items in train and of the user's relevant items (`profile`).
-
-    By `ideal` the value is divided by that of the relevant items in greedy order, smallest id first (`greedy`) or largest id as text first
-    (`greedy_text_desc`); or by that of k items that have all m categories (`every_category`, as ndeval.c prints it).
+    This is the intent-aware expected reciprocal rank. ndeval.c prints the value with `ideal` = `every_category`.
 
     Edge cases: no hit counts 0; an item without categories adds nothing.
     """
@@ -280,21 +252,16 @@ _AGRAWAL = "Agrawal et al., Diversifying search results, WSDM 2009; as ndeval.c 
     axes={"over": "precision_ia_over", **_OF},
     needs=_needs,
     uses=("aspects", "wanted_categories", "reading"),
-    pooled=True,
     tex=tex(r"\frac{1}{<over>\,m} \sum_{r=1}^{k} h_r\,|A_{i_r}|, \quad " + _M, over=SIZES),
     reference=_AGRAWAL,
 )
 def precision_ia(m: Measure) -> Ratio:
     """The mean of Precision over the categories of the user's relevant items; use it if a list should serve each of them.
 
-    PrecisionIA@k = 1/(k·m) · Σ_{r≤k} h(r) · |categories(i_r)|
-
-    With `over` = `list_length` the sum is divided by the length of the list, at most k, instead of k.
-
     Edge cases: no hit counts 0; an item without categories adds nothing.
     """
     counted = _table(m, "aspects", redundancy="hits").count()
-    return Ratio(counted, m.length(str(m.params["over"])) * _n_wanted(m))
+    return Ratio(counted, m.size(m.params["over"]) * _n_wanted(m))
 
 
 @metric(
@@ -303,7 +270,6 @@ def precision_ia(m: Measure) -> Ratio:
     axes=_OF,
     needs=_needs,
     uses=("aspects_and_sizes", "wanted_categories"),
-    pooled=True,
     tex=(
         r"\frac{1}{m} \sum_{c} \frac{1}{|\{i \in T_u : c \in A_i\}|} \sum_{r=1}^{k} h_r\,[c \in A_{i_r}]\,\frac{x_{c,r} + 1}{r} \\ "
         + _TEX_SEEN
@@ -312,10 +278,6 @@ def precision_ia(m: Measure) -> Ratio:
 )
 def map_ia(m: Measure) -> Ratio:
     """The mean of AP over the categories of the user's relevant items; use it as PrecisionIA if the order counts.
-
-    MAPIA@k = 1/m · Σ_c 1/R(c) · Σ_{r≤k} h(r) · [c ∈ categories(i_r)] · (seen(c,r) + 1)/r
-
-    R(c) is the number of relevant items of category c, seen(c, r) the number of hits above rank r that have category c.
 
     Edge cases: no hit counts 0; an item without categories adds nothing.
     """
@@ -336,7 +298,6 @@ _NRBP_SUM = r"\sum_{r=1}^{k} p^{r-1} h_r \sum_{c \in A_{i_r}} (1 - \alpha)^{x_{c
     },
     needs=_needs,
     uses=_uses,
-    pooled=True,
     tex=tex(
         "<ideal>",
         ideal={
@@ -349,11 +310,8 @@ _NRBP_SUM = r"\sum_{r=1}^{k} p^{r-1} h_r \sum_{c \in A_{i_r}} (1 - \alpha)^{x_{c
 def nrbp(m: Measure) -> Ratio:
     """RBP where another hit of a category is worth less; use it as AlphaNDCG for readers with a fixed patience.
 
-    NRBP@k = (1 - (1 - α)·p)/m · Σ_{r≤k} p^(r-1) · h(r) · Σ_{c ∈ categories(i_r)} (1 - α)^{seen(c,r)}
-
-    NRBP is short for novelty- and rank-biased precision. seen(c, r) is the number of hits above rank r that have category c. The factor
-    makes 1 the value of an endless list of items that have all m categories. By `ideal` the sum is divided by that of the relevant items
-    in greedy order instead, smallest id first (`greedy`) or largest id as text first (`greedy_text_desc`).
+    NRBP is short for novelty- and rank-biased precision. The factor makes 1 the value of an endless list of items that have all m
+    categories.
 
     Edge cases: no hit counts 0; an item without categories gains nothing.
     """

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..support.lazy import np
 from ..syntax.measure_strings import Scalar
@@ -54,24 +55,28 @@ class CutTable(Struct, frozen=True, eq=False):
         by_row: Array = np.reshape(values, -1)[self.rows.user]
         return by_row
 
+    @property
+    def whole(self) -> CutTable:
+        """The same table with the rows at any rank."""
+        return replace(self, cutoffs=None)
+
     def sum(self, row: Any, label: str = "term", **parts: Any) -> Array:
         """Return Σ `row` over the user's rows with rank ≤ k; 0 without any. `label` and `parts` describe the term of a row for people."""
-        return self._reduce("sum", row, label, parts, cut=True)
+        return self._reduce("sum", row, label, parts)
 
-    def exact_sum(self, row: Array, label: str = "term", whole: bool = False) -> Array:
-        """Return Σ `row` as `sum` does, or over rows at any rank (`whole`); each sum is rounded once, so row order has no effect."""
-        cutoffs = None if whole else self.cutoffs
+    def exact_sum(self, row: Array, label: str = "term") -> Array:
+        """Return Σ `row` as `sum` does; each sum is rounded once, so row order has no effect."""
         if self.trace is not None:
-            self.trace.sum_of_rows(self.name, self.rows, "sum", row, label, {}, cutoffs)
-        return self.rows.exact_sums(row, cutoffs)
+            self.trace.sum_of_rows(self.name, self.rows, "sum", row, label, {}, self.cutoffs)
+        return self.rows.exact_sums(row, self.cutoffs)
 
     def max(self, row: Any, label: str = "term", **parts: Any) -> Array:
         """Return the largest `row` (which must be ≥ 0) over the user's rows with rank ≤ k; 0 without any."""
-        return self._reduce("max", row, label, parts, cut=True)
+        return self._reduce("max", row, label, parts)
 
     def tally(self, condition: Array, label: str = "counts") -> Array:
         """Return the number of the user's rows with rank ≤ k for which a condition is true."""
-        return self._reduce("tally", condition, label, {}, cut=True)
+        return self._reduce("tally", condition, label, {})
 
     def tallies(self, kinds: Array, n_kinds: int) -> list[Array]:
         """Return for each kind from 0 the number of the user's rows with rank ≤ k of this kind; `kinds` has each row's, -1 means none."""
@@ -79,31 +84,18 @@ class CutTable(Struct, frozen=True, eq=False):
             return [self.tally(kinds == kind) for kind in range(n_kinds)]
         return self.rows.tallies(kinds, n_kinds, self.cutoffs)
 
-    def count(self) -> Array:
+    def count(self, label: str = "hit") -> Array:
         """Return the number of the user's rows with rank ≤ k."""
-        return self._reduce("count", None, "hit", {}, cut=True)
+        return self._reduce("count", None, label, {})
 
-    def whole_sum(self, row: Any, label: str = "term") -> Array:
-        """Return Σ `row` over the user's rows at any rank."""
-        return self._reduce("sum", row, label, {}, cut=False)
-
-    def whole_tally(self, condition: Array, label: str = "counts") -> Array:
-        """Return the number of the user's rows at any rank for which a condition is true."""
-        return self._reduce("tally", condition, label, {}, cut=False)
-
-    def whole_count(self) -> Array:
-        """Return the number of the user's rows at any rank."""
-        return self._reduce("count", None, "all", {}, cut=False)
-
-    def _reduce(self, reduce: str, row: Any, label: str, parts: Mapping[str, Any], cut: bool) -> Array:
+    def _reduce(self, reduce: str, row: Any, label: str, parts: Mapping[str, Any]) -> Array:
         values = None if row is None else np.asarray(row, dtype=np.float64)
-        cutoffs = self.cutoffs if cut else None
         if self.trace is not None:
-            self.trace.sum_of_rows(self.name, self.rows, reduce, values, label, parts, cutoffs)
+            self.trace.sum_of_rows(self.name, self.rows, reduce, values, label, parts, self.cutoffs)
         if reduce == "max":
             assert values is not None
-            return self.rows.maxima(values, cutoffs)
-        return self.rows.sums(values, cutoffs)
+            return self.rows.maxima(values, self.cutoffs)
+        return self.rows.sums(values, self.cutoffs)
 
 
 class ItemTable(Struct, frozen=True, eq=False):

@@ -16,14 +16,7 @@ from .arrays import divide_or_missing
 from .measure import Measure, Ratio
 from .registry import Text
 from .table_views import CutTable
-
-LETTERS = {
-    "v(i)": "the value of item i: that of the item in data.items, or of the user's test row of the item; 0 if it is missing",
-    "hits": "the relevant items among the first k items of the list",
-    "relevant items": "all relevant items of the user, listed or not",
-    "listed items": "the first k items of the list",
-}
-"""Further symbols and words that formulas of this file use, with their meanings."""
+from .weights import is_column
 
 OF_RELEVANT: Final = "relevant_values"
 OF_LISTED: Final = "listed_values"
@@ -31,7 +24,6 @@ VALUE_NEEDS: Final = (OF_RELEVANT, OF_LISTED)
 """The needs of a measure without a column of values: of the relevant items, or of all listed items, which test rows do not have."""
 
 _REVENUE: Final = Text(None, "the column of values", "revenue")
-_PROFIT: Final = Text(None, "the column of values", "profit")
 _WEIGHT: Final = Text(None, "the column of weights", "weight")
 
 
@@ -45,35 +37,29 @@ def _needs_of_items(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     return _needs(params) if column and source_and_column(column)[0] == "items" else (OF_LISTED,)
 
 
-def _is_column(params: Mapping[str, Scalar], k: int | None) -> None:
-    """Raise `ValueError` if the column is not written as it must be."""
-    if params["column"]:
-        source_and_column(str(params["column"]))
-
-
 def _table(m: Measure, name: str) -> CutTable:
     """Return a table with the `value` of each row."""
     return m.table(name, column=m.params["column"], repeated=m.truth_duplicates)
 
 
 def _hit_value(m: Measure) -> Array:
-    """Return Σ v(i) over the hits."""
+    """Return Σ v_i over the hits."""
     hits = _table(m, "valued_hits")
     return hits.exact_sum(hits["value"], "value")
 
 
 def _relevant_value(m: Measure) -> Array:
-    """Return Σ v(i) over the relevant items."""
+    """Return Σ v_i over the relevant items."""
     relevant = _table(m, "valued_relevant")
-    return relevant.exact_sum(relevant["value"], "value", whole=True)
+    return relevant.whole.exact_sum(relevant["value"], "value")
 
 
 _HITS_OF = r"\sum_{i \in L_u \cap T_u} v_i"
 _SHARE = rf"\frac{{{_HITS_OF}}}{{\sum_{{i \in T_u}} v_i}}"
 
 
-metric = partial(registry.metric, family="value", validate=_is_column)
-share = partial(metric, uses=("valued_hits", "valued_relevant"), pooled=True, needs=_needs, tex=_SHARE, by_item=True)
+metric = partial(registry.metric, family="value", validate=is_column)
+share = partial(metric, uses=("valued_hits", "valued_relevant"), needs=_needs, tex=_SHARE, by_item=True)
 
 
 @metric(
@@ -89,9 +75,7 @@ share = partial(metric, uses=("valued_hits", "valued_relevant"), pooled=True, ne
 def revenue(m: Measure) -> Array:
     """The value of the hits, such as their price; use it if a hit is worth as much as its item costs.
 
-    Revenue@k = Σ_{i: hits} v(i)
-
-    v(i) is a number in a `column` of data.items (`items.price`), or of the test rows (`rows.price`), which says what this user paid.
+    v_i is a number in a `column` of data.items (`items.price`), or of the test rows (`rows.price`), which says what this user paid.
     If `column` is not given, `evaluation.value_columns.revenue` names it. The mean over users is the revenue per user; the aggregate `sum`
     is that of all users.
 
@@ -106,9 +90,7 @@ def revenue(m: Measure) -> Array:
 def revenue_share(m: Measure) -> Ratio:
     """The value of the hits as a share of that of all relevant items; use it to compare revenue between users who spend much and little.
 
-    RevenueShare@k = Σ_{i: hits} v(i) / Σ_{i: relevant items} v(i)
-
-    v(i) is as in Revenue, and so is its `column`. Pooled over users (`micro`) it is the share of the revenue of all users.
+    v_i is as in Revenue, and so is its `column`. Pooled over users (`micro`) it is the share of the revenue of all users.
 
     Edge cases: a user whose relevant items have no value in total is left out, as a user without relevant items is. Missing values and
     repeated test rows count as in Revenue; a value below 0 is refused.
@@ -119,7 +101,7 @@ def revenue_share(m: Measure) -> Ratio:
 @metric(
     "Profit",
     uses=("valued_hits",),
-    texts={"column": _PROFIT},
+    texts={"column": Text(None, "the column of values", "profit")},
     needs=_needs,
     bounds=(-math.inf, math.inf),
     tex=_HITS_OF,
@@ -128,9 +110,7 @@ def revenue_share(m: Measure) -> Ratio:
 def profit(m: Measure) -> Array:
     """The profit of the hits, such as their margin; use it instead of Revenue if some items are sold at a loss.
 
-    Profit@k = Σ_{i: hits} v(i)
-
-    v(i) is as in Revenue, and may be below 0. If `column` is not given, `evaluation.value_columns.profit` names it.
+    v_i is as in Revenue, and may be below 0. If `column` is not given, `evaluation.value_columns.profit` names it.
 
     Edge cases: missing values and repeated test rows count as in Revenue. The value has no bounds: a longer list may have a lower profit.
     """
@@ -140,7 +120,6 @@ def profit(m: Measure) -> Array:
 @metric(
     "WeightedPrecision",
     uses=("valued_hits", "valued_listed"),
-    pooled=True,
     texts={"column": _WEIGHT},
     needs=_needs_of_items,
     tex=rf"\frac{{{_HITS_OF}}}{{\sum_{{i \in L_u}} v_i}}",
@@ -150,9 +129,7 @@ def profit(m: Measure) -> Array:
 def weighted_precision(m: Measure) -> Ratio:
     """The weight of the hits as a share of that of all recommended items; use it if a wrong item costs as much as its weight.
 
-    WeightedPrecision@k = Σ_{i: hits} v(i) / Σ_{i: listed items} v(i)
-
-    v(i) is a number in a `column` of data.items, such as `items.price`; if it is not given, `evaluation.value_columns.weight` names it. The
+    v_i is a number in a `column` of data.items, such as `items.price`; if it is not given, `evaluation.value_columns.weight` names it. The
     weights cannot come from test rows, because these have none for the other listed items. With the same weight for all items it is
     Precision with `denominator` = `list_length`.
 
@@ -166,9 +143,7 @@ def weighted_precision(m: Measure) -> Ratio:
 def weighted_recall(m: Measure) -> Ratio:
     """The weight of the hits as a share of that of all relevant items; use it if some relevant items matter more than others.
 
-    WeightedRecall@k = Σ_{i: hits} v(i) / Σ_{i: relevant items} v(i)
-
-    v(i) is a number in a `column` of data.items (`items.price`), or of the test rows (`rows.quantity`); if it is not given,
+    v_i is a number in a `column` of data.items (`items.price`), or of the test rows (`rows.quantity`); if it is not given,
     `evaluation.value_columns.weight` names it. With the same weight for all items it is Recall. The formula is that of RevenueShare.
 
     Edge cases: a user whose relevant items have no weight in total is left out. A missing weight is 0; a weight below 0 is refused.
@@ -188,9 +163,7 @@ def weighted_recall(m: Measure) -> Ratio:
 def weighted_hit_rate(m: Measure) -> Array:
     """The weight of the best hit as a share of that of the user's best relevant item; use it if one hit is enough but not all are alike.
 
-    WeightedHitRate@k = max_{i: hits} v(i) / max_{i: relevant items} v(i)
-
-    v(i) is as in WeightedRecall. With the same weight for all items it is HitRate.
+    v_i is as in WeightedRecall. With the same weight for all items it is HitRate.
 
     Edge cases: without a hit it is 0. A user whose relevant items all have the weight 0 is left out. A missing weight is 0; a weight below
     0 is refused. Repeated test rows count as in Revenue.

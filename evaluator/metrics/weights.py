@@ -27,9 +27,9 @@ def needs_of_weight(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 
 def is_column(params: Mapping[str, Scalar], k: int | None) -> None:
-    """Raise `ValueError` if the column of weights is not written as it must be."""
-    if params.get("weight"):
-        source_and_column(str(params.get("weight")))
+    """Raise `ValueError` if the column of weights or values is not written as it must be."""
+    if column := params.get("weight") or params.get("column"):
+        source_and_column(str(column))
 
 
 def weighted(m: Measure, name: str, **params: Scalar) -> CutTable:

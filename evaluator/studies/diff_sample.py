@@ -9,11 +9,11 @@ import polars as pl
 
 from ..config import Loaded
 from ..evaluation.files import Files
+from ..metrics.catalogue import formula_text
 from ..metrics.definition import Definition
 from ..results.model_diff import RANDOM, MeasureFormula, Order, SampledUsers
 from ..scoring.list_differences import DiffPartial, DiffTask, first_users, users_in_order
 from ..tables.prepared import GroupBy
-from .explaining import formula_text
 from .titles import texts_in, titles_of
 
 N_USERS: Final = 1000
@@ -79,7 +79,7 @@ def _formula(definition: Definition) -> MeasureFormula:
     params = definition.params
     is_usual = params.get("discount") == "log_r_plus_1" and params.get("log_base") == 2 and not params.get("weight")
     is_dcg = definition.metric.name in ("nDCG", "DCG") and is_usual and params["gain"] in _GAINS
-    return MeasureFormula(formula_text(definition), definition.k, str(params["gain"]) if is_dcg else "")
+    return MeasureFormula(formula_text(definition.metric, params).replace("\n", ", "), definition.k, str(params["gain"]) if is_dcg else "")
 
 
 def _history(files: Files, ids: pl.DataFrame) -> pl.DataFrame:

@@ -19,6 +19,7 @@ from ..conventions import AXES, PROTOCOL, load
 from ..evaluation.files import Files, open_inputs
 from ..evaluation.plan import Plan, Request
 from ..evaluation.user_ids import id_in, unknown_user
+from ..metrics.catalogue import formula_text
 from ..metrics.definition import Definition
 from ..metrics.measure import Ratio, plain
 from ..metrics.settings_read import axes_read, meaning_of_value
@@ -102,7 +103,7 @@ def explain_user(scorer: Scorer, definition: Definition, model: str, user: str, 
             model=model,
             user=user,
             convention=first.convention,
-            formula=formula_text(first),
+            formula=formula_text(first.metric, first.params),
             steps=recorder.tables(reading, among_rated=str(first.axes["positions"]).startswith("among_")),
             facts=tuple(recorder.counts.items()) if counts else (),
             numerator=None if ratio is None else _number(ratio.numerator),
@@ -124,11 +125,6 @@ def explain_user(scorer: Scorer, definition: Definition, model: str, user: str, 
         test_rows=test_rows(scorer, definition, shown),
         by_group=tuple(values_by_group(scorer, definition, by)),
     )
-
-
-def formula_text(definition: Definition) -> str:
-    """Return the formula in the description of a metric, on one line; empty if it has none."""
-    return next((" ".join(text.split()) for text in definition.metric.doc.split("\n\n")[1:] if "=" in text), "")
 
 
 def value_or_reason(definition: Definition, values: GroupValues) -> tuple[float | None, str]:

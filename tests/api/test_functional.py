@@ -18,6 +18,7 @@ import receval
 from receval import functional
 from receval.api import functions, stubs
 from receval.metrics import METRICS
+from receval.metrics.catalogue import documented
 from receval.support.errors import DataError
 
 from tests.conftest import ROOT
@@ -141,7 +142,7 @@ def test_every_metric_has_a_function_with_its_docstring():
     assert set(functions.names().values()) == METRICS.keys()
     for name, metric in functions.names().items():
         function = getattr(functional, name)
-        assert (function.__name__, function.__doc__) == (name, METRICS[metric].doc)
+        assert (function.__name__, function.__doc__) == (name, documented(METRICS[metric]))
         assert list(inspect.signature(function).parameters)[2:7] == ["k", "num_workers", "apply_mean", "user_col", "item_col"]
     assert functional.__all__ == sorted(functions.names()) == dir(functional)
     with pytest.raises(AttributeError, match="has no attribute 'precison'"):

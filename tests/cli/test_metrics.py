@@ -157,7 +157,7 @@ def test_json_of_a_metric_has_the_facts_of_the_text(receval):
     metric = json.loads(out, parse_constant=pytest.fail)["metric"]
     assert out.endswith("}\n")
     assert metric["bounds"] == [0.0, None]
-    assert metric["formula"].startswith("DCG@k = ")
+    assert metric["formula"].startswith("DCG@k(u) = ")
     assert metric["parameters"][0]["values"] == AXES["ndcg_gain"].meanings
     (setting,) = (setting for setting in metric["settings"] if setting["convention"] == "trec_eval")
     assert setting["own"] == {"gain": "linear"}

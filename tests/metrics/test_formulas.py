@@ -10,6 +10,7 @@ import pytest
 from receval.conventions import AXES, load
 from receval.metrics import METRICS
 from receval.metrics.notation import GLOSSARY, number, symbols, tex
+from receval.metrics.plain_formulas import plain
 from receval.metrics.registry import at
 
 BESIDE = {
@@ -83,6 +84,23 @@ def test_every_form_of_a_formula_has_balanced_braces_and_known_symbols(name):
         assert formula.count(r"\left") == formula.count(r"\right")
         assert formula.count(r"\{") == formula.count(r"\}")
         assert [symbol for symbol in symbols(formula) if symbol not in GLOSSARY and symbol not in own] == []
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_form_of_a_formula_is_text_without_latex(name):
+    for line in {line.strip() for _, formula in forms(name) for line in formula.split(r"\\")}:
+        text = plain(f"x = {line}")
+        assert not re.search(r"[\\$<]\w|··|  ", text), text
+        assert [text.count(sign) for sign in "([{⌊"] == [text.count(sign) for sign in ")]}⌋"], text
+
+
+def test_a_formula_as_text_has_the_same_order_of_operations():
+    assert plain(r"f = \frac{a + b}{2\,c} \sum_{r=1}^{k} \frac{h_r\,(2^{g^*_r} - 1)}{\log_2(r + 1)}") == (
+        "f = (a + b) / (2·c) · Σ_{r=1..k} h_r·(2^g*_r - 1)/log2(r + 1)"
+    )
+    assert plain(r"f = \sum_i x_i \biggl/ \frac{a}{b}, \quad a = \sqrt{x + 1}^2") == "f = (Σ_i x_i) / (a/b), a = √(x + 1)²"
+    assert plain(r"f = k \max\Bigl(|A_{i_r}|\,|B|, \frac{1}{3}\Bigr)^{r-1}") == "f = k·max(|A_{i_r}|·|B|, 1/3)^(r-1)"
+    assert plain(r"f = 1 - \mathrm{mean}_{j \in L}\,d(i, j) \text{ over all}") == "f = 1 - mean_{j ∈ L} d(i, j) over all"
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -134,7 +134,7 @@ def test_an_item_in_focus_tells_what_it_adds_to_the_difference(page, titled):
     assert told.startswith(title)
     assert f"Adds {adds if item['nDCG@5'].item() else '0.0000'} to Δ nDCG@5" in told
     assert "= gain 1 · (" in told
-    assert ") / IDCG. Formula: nDCG@k = DCG@k / IDCG@k." in told
+    assert ") / IDCG. Formula: nDCG@k(u) = (Σ_{r=1..k} " in told
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
