@@ -110,7 +110,9 @@ def open_inputs(given: Sequence[str], read: Read, arguments: Mapping[str, Any], 
     folders: dict[str, Path] = {}
     for name, path in paths.items():
         if is_result_folder(path) or os.path.isdir(path):
-            results[name], folders[name] = _overridden(load(path), overrides), path
+            stored = load(path)
+            results[name] = replace(stored, config=with_overrides(stored.config, overrides)) if overrides else stored
+            folders[name] = path
             continue
         if configs and os.path.exists(path):
             raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
@@ -211,11 +213,6 @@ def model_names(config: Loaded) -> tuple[str, ...] | None:
     """Return the names that the models of a config and its reference lists have in results; `None` if files give the names."""
     named = config.config.data.named_models
     return None if named is None else (*named, *config.config.evaluation.yardsticks.names)
-
-
-def _overridden(result: Result, overrides: Sequence[str]) -> Result:
-    """Return a stored result with other values in its config."""
-    return replace(result, config=with_overrides(result.config, overrides)) if overrides else result
 
 
 def with_baseline_folder(gathered: GatheredResults, options: ComparisonOptions) -> tuple[Mapping[str, Result], ComparisonOptions]:
@@ -345,7 +342,8 @@ def compare_inputs(
         look_at = (written or {}).get(look_at, look_at)
         compared = compare(gathered, options)
         compared = with_slices(compared) if find_slices else compared
-        compared = replace(compared, comparison=_with_note(compared.comparison, note))
+        if note:
+            compared = replace(compared, comparison=replace(compared.comparison, notes=(note, *compared.comparison.notes)))
         compared = replace(compared, source=inputs[0], look_at=look_at, everything=everything, relative=relative)
         rows = {destination(path): row for path, row in targets.files.items()}
         named = in_folder("comparison", *(("losers",) if compared.comparison.losers else ()))
@@ -377,10 +375,6 @@ def _stored(results: Mapping[str, Result], arguments: Mapping[str, Any]) -> tupl
     replaced = {"margin": "margins"}
     names = [name for name in first.model_dump(exclude_defaults=True) if not arguments.get(replaced.get(name, name))]
     return first, f"From the config of the results (compare): {', '.join(names)}." if names else ""
-
-
-def _with_note(comparison: Comparison, note: str) -> Comparison:
-    return replace(comparison, notes=(note, *comparison.notes)) if note else comparison
 
 
 _WITH_ARGUMENTS: Final = tuple(f"{name}:" for name in ("train_count", "rows.timestamp", "rows.popularity", *OF_PROFILES))

@@ -153,7 +153,8 @@ def _folder_models(folders: Sequence[str], models: Sequence[str], read: Read, *,
     for _, path, result in results:
         if "folds" in (result.config.get("data") or {}):
             raise DataError(f"{path}: lists of several folds cannot be compared user by user", "give the config and the files of one fold")
-    chosen = [_stored(path, result, model) for (_, path, result), model in zip(_twice(results), _wanted(results, models), strict=True)]
+    sides = results if len(results) == 2 else [results[0], results[0]]
+    chosen = [_stored(path, result, model) for (_, path, result), model in zip(sides, _wanted(results, models), strict=True)]
     labels = [model for model, _ in chosen]
     if labels[0] == labels[1]:
         labels = [name for name, _, _ in results]
@@ -163,10 +164,6 @@ def _folder_models(folders: Sequence[str], models: Sequence[str], read: Read, *,
     _, path, result = results[0]
     lists = {label: str(file) for label, (_, file) in zip(labels, chosen, strict=True)}
     return TwoModels(read(stored_config(path, result, {"recommendations": lists}, has_test=has_test), ()), *labels)
-
-
-def _twice(results: Sequence[tuple[str, Path, Result]]) -> Sequence[tuple[str, Path, Result]]:
-    return results if len(results) == 2 else [results[0], results[0]]
 
 
 def _wanted(results: Sequence[tuple[str, Path, Result]], models: Sequence[str]) -> list[str]:

@@ -111,11 +111,7 @@ def closing_of_result(result: Result, measures: Collection[str] | None = None) -
 def _measure_sentences(conclusion: Conclusion, n_folds: int) -> list[str]:
     """Return the sentences on one measure; those after the first begin with a capital, unless with a name."""
     first, *more = _sentences(conclusion, n_folds)
-    return [first, *(_capitalised(sentence) for sentence in more)]
-
-
-def _capitalised(sentence: str) -> str:
-    return sentence[0].upper() + sentence[1:] if sentence.startswith(_OWN_WORDS) else sentence
+    return [first, *(text[0].upper() + text[1:] if text.startswith(_OWN_WORDS) else text for text in more)]
 
 
 def _sentences(conclusion: Conclusion, n_folds: int) -> Iterator[str]:

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import polars as pl
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from ..results.model_diff import BASE, MODEL, REASONS, MeasureDiff, ModelDiff, Order, Reason, ShownUsers
+from ..results.model_diff import BASE, MODEL, REASONS, ModelDiff, Order, Reason, ShownUsers
 from ..stats.concluding import users_text
 from . import numbers
 from .document import ARROWS, Cell, Column, Document, Heading, Paragraph, Section, Sentences, Table
@@ -288,11 +288,6 @@ def _number(value: float | None, places: int, *, sign: bool = False) -> str:
     return f"+{text}" if sign and value is not None and value > 0 and text.strip("0.,") else text.replace("-", "−") if sign else text
 
 
-def measure_cells(measure: MeasureDiff) -> dict[str, Any]:
-    """Return the cells of a measure for programs."""
-    return {name: getattr(measure, name) for name in MeasureDiff.__struct_fields__}
-
-
 def with_names(diff: ModelDiff, frame: pl.DataFrame) -> pl.DataFrame:
     """Return a frame with hashes instead of user ids, unless ids are to be shown."""
     if diff.shows_users or "user" not in frame.columns:
@@ -336,7 +331,7 @@ def cells(diff: ModelDiff) -> dict[str, Any]:
         "format_version": FORMAT_VERSION,
         **{name: getattr(diff, name) for name in scalars},
         "filters": list(diff.filters),
-        "measures": [measure_cells(measure) for measure in diff.measures],
+        "measures": list(map(asdict, diff.measures)),
         "overlap": dict(diff.overlap),
         "missed": {kind: dict(getattr(diff.missed, kind)) for kind in diff.missed._fields},
         "notes": list(diff.notes),

@@ -66,15 +66,15 @@ def screen(
             if_cut=_CUT,
             if_many=_MANY,
         ),
-        *findings.alerts(found, "" if verbose else command, whole=verbose, is_small=_is_small(result)),
+        *findings.alerts(
+            found,
+            "" if verbose else command,
+            whole=verbose,
+            is_small=max((counts.averaged for counts in result.counts.values()), default=0) < _SMALL,
+        ),
         *([*ledger(whole or result), Heading("Files that were read", 2), Terms(tuple(read), code=False)] if verbose else []),
         *gates.document(result.gates, summary=False),
     )
-
-
-def _is_small(result: Result) -> bool:
-    """Return whether so few users count that many findings would say less than the values."""
-    return max((counts.averaged for counts in result.counts.values()), default=0) < _SMALL
 
 
 def _hidden_repeats(result: Result, command: str) -> Iterator[str]:

@@ -29,7 +29,6 @@ from .estimates import (
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
 from .rare_changes import ValueRange, guard, guard_if_rare, reach_of, sides_of_missing
 from .samples import fold_estimate, runs_estimate, with_clusters, with_fold_clusters
-from .units import Units
 
 WHOLE: Final = "No value per user: no interval."
 PLAIN_FAILS: Final = (
@@ -195,7 +194,8 @@ def difference_of(
             se=estimate.se,
             statistic=estimate.statistic,
             df=estimate.df,
-            p=_p_of_signs(units) if estimate.se == 0 and units is not None and units.changed else p,
+            # changes of one size and direction: all signs are alike by chance twice in 2ⁿ
+            p=2.0 ** (1 - units.changed) if estimate.se == 0 and units is not None and units.changed else p,
             test=estimate.test,
             **_plain_t(estimate),
             effect_size=estimate.difference / estimate.sd if estimate.sd else None,
@@ -251,11 +251,6 @@ def _tested(estimate: Estimate, base: Floats, model: Floats, settings: Settings,
     if settings.test == "t" and not _has_few_changes(estimate):
         return estimate
     return _by_test(estimate, differences_of(base, model), settings)
-
-
-def _p_of_signs(units: Units) -> float:
-    """Return the p value of changes of the same size and direction: all signs are alike by chance twice in 2ⁿ."""
-    return 2.0 ** (1 - units.changed) if units.changed >= 1 else 1.0
 
 
 def _plain(estimate: Estimate, test: str) -> Estimate:
