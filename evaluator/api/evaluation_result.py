@@ -16,7 +16,7 @@ from ..actions.compare import MarginLike, choose
 from ..actions.user import view_of_result
 from ..config import Loaded
 from ..config.run_sections import ChartName
-from ..documents import screens as selections
+from ..documents import screens
 from ..documents.document import Document
 from ..documents.headline import closing_of_result
 from ..results.gates import Verdicts
@@ -335,10 +335,14 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
         storage = {} if self.loaded is None else self.loaded.config.output.storage
         save(self, Path(folder).expanduser(), read_by([self]), long=None if per_user is None else per_user == "long", storage=storage)
 
-    def _document(self, *, in_notebook: bool) -> Document:
-        in_text = partial(selections.screen, command="receval run -v", closing=closing_of_result(self))
-        shown: Document = conceal((selections.notebook if in_notebook else in_text)(self), self.variables or {}, keys=True)
-        return shown
+    def _document(self) -> Document:
+        return self._concealed(screens.screen(self, command="receval run -v", closing=closing_of_result(self)))
+
+    def _in_notebook(self) -> Document:
+        return self._concealed(screens.notebook(self))
+
+    def _concealed(self, shown: Document) -> Document:
+        return conceal(shown, self.variables or {}, keys=True)  # type: ignore[no-any-return]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return both forms of the table; the notebook chooses."""
