@@ -143,9 +143,10 @@ def run(
     standard error, as messages always do. Exits with 1 if a gate or a health check of level error failed; the results are still written.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table, signature)
-    read.overrides = (*read.overrides, *_rows_of_latex(form, outputs, table["models_as_rows"]), *_notes_of_latex(form, outputs, signature))
+    read.overrides = (*read.overrides, *_of_latex(form, outputs, table["models_as_rows"], signature))
     read.signatures = read.own_signatures(signatures)
-    of_gates = _gates(if_missing=if_missing, fail=fail, inconclusive=inconclusive)
+    given = {"if_missing": if_missing, "fail": fail, "inconclusive": inconclusive}
+    of_gates = {name: value for name, value in given.items() if value}
     load = partial(read, read.source(config), {"by": by}, quiet=quiet, gates=of_gates)
     if watch:
         refuse_other_output({"--format": form, "--per-user": per_user, "--print-config": print_config})
@@ -192,16 +193,12 @@ def _tracked(record: receval.RunRecord[receval.Result], quiet: bool) -> receval.
     return record
 
 
-def _rows_of_latex(form: str | None, outputs: Sequence[str], models_as_rows: bool | None) -> tuple[str, ...]:
-    """Return the change of the config that gives tables in LaTeX the rows of the option; none if there is neither."""
-    is_latex = form in _LATEX or any(path.endswith(".tex") for path in outputs)
-    return (f"report.latex.rows={'models' if models_as_rows else 'measures'}",) if is_latex and models_as_rows is not None else ()
-
-
-def _notes_of_latex(form: str | None, outputs: Sequence[str], signature: bool) -> tuple[str, ...]:
-    """Return the change of the config that writes signatures below tables in LaTeX; none if they are not wanted."""
-    is_latex = form in _LATEX or any(path.endswith(".tex") for path in outputs)
-    return ("report.latex.signatures=true",) if is_latex and signature else ()
+def _of_latex(form: str | None, outputs: Sequence[str], models_as_rows: bool | None, signature: bool) -> tuple[str, ...]:
+    """Return the changes of the config that give tables in LaTeX the rows of the option, and signatures below them."""
+    if form not in _LATEX and not any(path.endswith(".tex") for path in outputs):
+        return ()
+    rows = () if models_as_rows is None else (f"report.latex.rows={'models' if models_as_rows else 'measures'}",)
+    return (*rows, *(("report.latex.signatures=true",) if signature else ()))
 
 
 def _refuse_without_signature(form: str | None, signature: bool, per_user: bool) -> None:
@@ -222,11 +219,6 @@ def _say_signatures(result: receval.Result, signatures: Sequence[str], quiet: bo
 
         for sentence in reproduced(result, signatures):
             say(sentence)
-
-
-def _gates(**given: str | None) -> dict[str, str]:
-    """Return the keys of `gates` given by options."""
-    return {name: value for name, value in given.items() if value}
 
 
 def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbose: bool, table: Mapping[str, Any], signature: bool) -> None:

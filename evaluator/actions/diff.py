@@ -109,7 +109,6 @@ def config_here(none: str, several: str) -> str:
 
 
 def _config_here(inputs: Sequence[str]) -> str:
-    """Return the config of the working folder."""
     names = " ".join(inputs).replace("{", "{{").replace("}", "}}")
     return config_here(f", and {' and '.join(inputs) or 'nothing'} names no file: {_HOW}", f"receval diff {{}} {names or 'A B'}")
 

@@ -386,7 +386,6 @@ def _places(data: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _section(source: Any) -> dict[str, Any]:
-    """Return a source as a section of the config."""
     return dict(source) if isinstance(source, Mapping) else {"frame": source} if isinstance(source, InMemory) else {"path": source}
 
 

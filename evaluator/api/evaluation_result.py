@@ -128,7 +128,6 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
         return iter(self.rows)
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return len(self.rows)
 
     def __contains__(self, place: object) -> bool:
@@ -186,7 +185,6 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
         return to_spark(session, with_values(table) if per_user in (True, "long") else table)
 
     def _table(self, per_user: UserForm) -> pl.DataFrame:
-        """Return the table of values, or the per-user values in a form."""
         from ..render.result_data import user_rows, user_values
 
         if per_user not in (False, True, "long", "wide"):

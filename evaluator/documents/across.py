@@ -145,7 +145,6 @@ def ranks_table(ranks: Ranks) -> Table:
 
 
 def _friedman(ranks: Ranks) -> str:
-    """Return Friedman's test of all models."""
     assert ranks.friedman is not None
     test, k = ranks.friedman, len(ranks.mean_ranks)
     f = "" if test.f == float("inf") else f", F {plain(test.f, 3)} (Iman and Davenport)"

@@ -186,7 +186,6 @@ def _findings(result: Result) -> Iterator[Block]:
 
 
 def _outcome(result: Result, id: str) -> str:
-    """Return the outcome of a check without findings."""
     if not result.examined:
         return "not checked"
     return f"not checked: {result.unmade[id]}" if id in result.unmade else "nothing"

@@ -333,7 +333,6 @@ def groups_tables(comparison: Comparison, relative: bool = False) -> Iterator[Ta
 
 
 def _grouping(row: Difference) -> tuple[str, str, str, str | None]:
-    """Return the pair, the measure and the grouping of a difference."""
     return row.subject.base, row.subject.model, row.subject.measure, row.subject.by
 
 

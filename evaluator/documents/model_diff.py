@@ -78,7 +78,6 @@ def _about(diff: ModelDiff) -> str:
 
 
 def _measures(diff: ModelDiff) -> Table:
-    """Return the table of measures."""
     rows = []
     for measure in diff.measures:
         places = numbers.decimals((measure.base, measure.model))
@@ -148,7 +147,6 @@ class _ListRow(Struct, frozen=True):
 
 
 def _user(diff: ModelDiff, shown: ShownUsers, user: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield what is shown of one user."""
     yield Heading(f"user {name_of(diff, user['user'])}", 3)
     yield Paragraph(_values(diff, user))
     yield _lists(diff, shown, user["user"])
@@ -267,7 +265,6 @@ def _item(diff: ModelDiff, item: Any) -> str:
 
 
 def _notes(diff: ModelDiff) -> Iterator[str]:
-    """Yield notes on what is shown."""
     whole = [measure.measure for measure in diff.measures if not measure.is_split]
     if whole:
         yield f"No contributions of items: {', '.join(whole)}. Only a sum with one term per hit divides between items."

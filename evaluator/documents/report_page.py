@@ -154,7 +154,6 @@ def _model_lines(content: ReportContent) -> Iterator[tuple[Level, str]]:
 
 
 def _point_sentence(point: ValuePoint, value: str) -> str:
-    """Return a value in a sentence, with its interval."""
     if point.value is None:
         return f"{point.label} of {point.name} has no value."
     digits = decimals(point.half_width)

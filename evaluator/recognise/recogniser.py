@@ -284,7 +284,6 @@ def _is_open(options: ReadOptions) -> bool:
 
 
 def _drafts_of(sheet: Sheet, request: SourceRequest, known: KnownIds) -> Iterator[Draft]:
-    """Yield the possible readings of a sheet."""
     of_ids = (field for field in sheet.first if field not in known.first and (field in known.items or field in known.users))
     is_of_ids = bool(sheet.header) and not all(map(str.isdigit, of_ids))
     has_same = bool(sheet.header) and len(sheet.first) > 1 and sheet.first == known.first and not any(map(_DIGIT.search, sheet.first))
@@ -335,7 +334,6 @@ def _are_named(columns: Sequence[SampledColumn], name: Any) -> bool:
 
 
 def _is_given(columns: Sequence[SampledColumn], role: str, options: ReadOptions) -> bool:
-    """Return whether the config names columns for a role."""
     name = options.columns.get(role)
     return name is not None and _are_named(columns, name)
 

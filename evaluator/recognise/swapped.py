@@ -75,7 +75,6 @@ def _sheet(request: SourceRequest) -> Sheet | None:
 
 
 def _said(column: SampledColumn) -> frozenset[str]:
-    """Return the roles that a name says."""
     return frozenset(meanings(column.name))
 
 

@@ -244,7 +244,6 @@ def _shorter(cells: Iterable[Cell], screen: Screen, room: int) -> Callable[[Cell
 
 
 def _widths(table: Table, screen: Screen) -> list[int]:
-    """Return the width of each column with its frame."""
     texts = ((head_of(column, screen), *texts_of(table, number, screen)) for number, column in enumerate(table.columns))
     return [_longest(column) + table.gap for column in texts]
 

@@ -107,7 +107,6 @@ def conclusions(comparison: Comparison, *, with_groups: bool = False) -> list[st
 
 
 def _pair_conclusions(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
-    """Yield the conclusions on one pair of models."""
     tested = [difference for difference in differences if difference.is_tested]
     if len(differences) == 1 or len(tested) == 1:
         yield (tested or differences)[0].sentence

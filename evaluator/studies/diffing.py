@@ -249,7 +249,6 @@ def _means(made: DiffPartial, first: int, n: int) -> list[float | None]:
 
 
 def _measures(made: DiffPartial, task: DiffTask) -> Any:
-    """Yield the difference of each measure."""
     definitions = task.task.definitions
     by_item = {index for group in task.task.groups if is_by_item(group) for index in group.indexes}
     for index, definition in enumerate(definitions):
