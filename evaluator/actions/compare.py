@@ -20,11 +20,11 @@ from ..config import Loaded
 from ..config.evaluation_keys import group_text, read_group
 from ..config.judgement import DEFAULT, Compare
 from ..config.stored_sections import with_overrides
-from ..render.forms import is_spreadsheet_safe, rendered
+from ..render.forms import is_spreadsheet_safe
 from ..results.chosen_models import with_chosen_models
 from ..results.comparison import Comparison
 from ..results.result import Result
-from ..storage.overwriting import InputPath, destination
+from ..storage.overwriting import InputPath
 from ..storage.own_inputs import baselines_of, inputs_of, inputs_of_folders
 from ..storage.places import NO_OPTIONS, is_folder, place_of
 from ..storage.result_folder import is_result_folder, load
@@ -143,7 +143,11 @@ def gather(
     for name, config in opened.configs.items():
         if opened.baseline is not None:
             _refuse_unknown_baseline(opened.baseline, opened.labels, results, config)
-        judge = _judge(config) if judges_gates else None  # baselines are found before the run
+        judge = None
+        if judges_gates:
+            from .judge import judge_of_config  # only here: comparisons judge no gates
+
+            judge = judge_of_config(config)  # baselines are found before the run
         searched = _features(config, features, judges_gates=judges_gates)
         from ..evaluation.running import run  # only here: most comparisons read folders
 
@@ -151,12 +155,6 @@ def gather(
         tell([finding for finding in results[name].findings if finding.severity == "error"])
         results[name] = results[name] if judge is None else judge(results[name])
     return GatheredResults({name: results[name] for name in opened.labels}, opened.config, opened.folders, opened.unnamed)
-
-
-def _judge(config: Loaded) -> Callable[[Result], Result]:
-    from .judge import judge_of_config  # only here: comparisons judge no gates
-
-    return judge_of_config(config)
 
 
 def features_of_files(loaded: Loaded) -> tuple[GroupBy, ...]:
@@ -345,10 +343,8 @@ def compare_inputs(
         if note:
             compared = replace(compared, comparison=replace(compared.comparison, notes=(note, *compared.comparison.notes)))
         compared = replace(compared, source=inputs[0], look_at=look_at, everything=everything, relative=relative)
-        rows = {destination(path): row for path, row in targets.files.items()}
         named = in_folder("comparison", *(("losers",) if compared.comparison.losers else ()))
-        rows |= {folder / name: row for folder in targets.folders for name, row in named.items()}
-        stage.commit({path: rendered(row, compared.comparison, **compared.form_arguments) for path, row in rows.items()})
+        stage.commit(targets.rendered(compared.comparison, named, **compared.form_arguments))
     return replace(compared, looks=_looks(compared, gathered))
 
 

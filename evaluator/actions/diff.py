@@ -13,10 +13,8 @@ from msgspec import Struct
 
 from ..config import Loaded
 from ..evaluation.progress import Report, silent
-from ..render.forms import rendered
 from ..results.model_diff import ModelDiff
 from ..results.result import Result
-from ..storage.overwriting import destination
 from ..storage.own_inputs import inputs_of, inputs_of_folders
 from ..storage.places import is_folder, place_of
 from ..storage.result_folder import enriched_path, load
@@ -243,5 +241,5 @@ def diff_inputs(
     with Stage(targets.written(of=found.loaded), chain(inputs_of(found.loaded), inputs_of_folders(inputs))) as stage:
         made = diff(found.loaded, found.base, found.model, options, report)
         arguments: dict[str, Any] = {"spreadsheet_safe": found.loaded.config.output.spreadsheet_safe}
-        stage.commit({destination(path): rendered(row, made, **arguments) for path, row in targets.files.items()})
+        stage.commit(targets.rendered(made, **arguments))
     return made, arguments

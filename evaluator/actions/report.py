@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..comparison.bases import base_of
+from ..comparison.bases import base_of, section_of
 from ..comparison.best_models import closing_with_groups, with_conclusions
 from ..comparison.comparing import compare, spreads_of_values
 from ..comparison.comparison_options import ComparisonOptions, named, rows_of
@@ -63,7 +63,6 @@ from .compare import (
 )
 from .targets import PathLike, target_of, targets_of
 
-Section = TypeVar("Section", Compare, ReportConfig)
 _PRINTED: Final = Path("-")
 """The target of a report that is printed."""
 _CHARTS: Final = "report.charts"
@@ -276,14 +275,7 @@ def comparison_page(comparison: Comparison, *, compared: ComparedResults, relati
 
 def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:
     """Return the sections `compare` and `report` of a stored result; the defaults if this version cannot read them."""
-
-    def section(name: str, kind: type[Section]) -> Section:
-        try:
-            return kind.model_validate(result.config.get(name, {}))
-        except ValueError:
-            return kind()
-
-    return section("compare", Compare), section("report", ReportConfig)
+    return section_of(result, "compare", Compare), section_of(result, "report", ReportConfig)
 
 
 def tables(result: Result, *, is_document: bool = False) -> Document:

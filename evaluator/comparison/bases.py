@@ -8,11 +8,12 @@ from typing import TypeVar
 from msgspec import Struct
 
 from ..config.judgement import Compare, Gates
+from ..config.run_sections import ReportConfig
 from ..results.result import Result
 from ..support.errors import ConfigError
 from ..support.synonyms import did_you_mean
 
-Section = TypeVar("Section", Compare, Gates)
+Section = TypeVar("Section", Compare, Gates, ReportConfig)
 
 
 class Base(Struct, frozen=True):

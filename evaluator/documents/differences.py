@@ -46,7 +46,8 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
     """
     said = untested_text(comparison, everything)
     comparison = comparison if everything else only_tested(comparison)
-    is_of_one = _is_of_one_measure(comparison)
+    # several models with one base in one measure
+    is_of_one = comparison.base is not None and len(comparison.measures) == 1 < len(comparison.differences)
     of_measure = _single_measure(comparison.differences) if is_of_one else ""
     blocks: list[Block] = [Heading(f"{title(comparison)}{of_measure}")]
     # Most tables are without captions, because the headings above them say the same; several tables of pairs keep theirs.
@@ -267,13 +268,6 @@ def pair_tables(comparison: Comparison, relative: bool = False) -> tuple[Table, 
         columns = _named(_columns(relative), rows)
         tables.append(_table(columns, rows, comparison, DATA, caption=caption, id=f"differences-{number}", about=about))
     return tuple(tables)
-
-
-def _is_of_one_measure(comparison: Comparison) -> bool:
-    """Return whether several models are compared with one base in one measure."""
-    return comparison.base is not None and len(comparison.differences) > 1 == len(
-        {difference.subject.measure for difference in comparison.differences}
-    )
 
 
 def _single_measure(differences: Iterable[Difference]) -> str:

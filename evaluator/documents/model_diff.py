@@ -10,7 +10,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from ..results.model_diff import BASE, MODEL, REASONS, ModelDiff, Order, Reason, ShownUsers
+from ..results.model_diff import BASE, FORMAT_VERSION, MODEL, REASONS, ModelDiff, Order, Reason, ShownUsers
 from ..stats.concluding import users_text
 from . import numbers
 from .document import ARROWS, Cell, Column, Document, Heading, Paragraph, Section, Sentences, Table
@@ -298,9 +298,7 @@ def with_names(diff: ModelDiff, frame: pl.DataFrame) -> pl.DataFrame:
 
 def _hashes(users: pl.Series) -> pl.Series:
     """Return the hash of each user; see `user_hash`."""
-    texts = users.cast(pl.String).to_list()
-    made = [hashlib.blake2b(text.encode(), digest_size=_DIGITS).hexdigest() for text in texts]
-    return pl.Series(users.name, made, dtype=pl.String)
+    return pl.Series(users.name, list(map(user_hash, users.cast(pl.String).to_list())), dtype=pl.String)
 
 
 def user_table(diff: ModelDiff) -> pl.DataFrame:
@@ -321,8 +319,6 @@ def user_rows(diff: ModelDiff) -> pl.DataFrame:
 
 def cells(diff: ModelDiff) -> dict[str, Any]:
     """Return everything as plain values."""
-    from ..results.model_diff import FORMAT_VERSION
-
     scalars = ("base", "model", "measure", "k", "p", "seed", "n_users", "n_only_base", "n_only_model", "n_filtered", "n_relevant")
     return {
         "format_version": FORMAT_VERSION,

@@ -56,8 +56,6 @@ def _details(result: Result, model: str) -> Mapping[str, Any]:
         for details in result.findings
         if details.check == LIST_LENGTHS and details.model == model and SHORT_AT in details.details
     ]
-    return (
-        {SHORT_AT: {k for details in found for k in details[SHORT_AT]}, LONGEST: max(details[LONGEST] for details in found)}
-        if found
-        else {}
-    )
+    if not found:
+        return {}
+    return {SHORT_AT: {k for details in found for k in details[SHORT_AT]}, LONGEST: max(details[LONGEST] for details in found)}
