@@ -442,14 +442,14 @@ def by_option(does: str) -> Callable[[_Callback], _Callback]:
 
 def metric_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Return the metrics that begin with `begun`, ignoring case."""
-    from receval.metrics import METRICS
+    from receval.actions.catalogue import METRICS
 
     return [name for name in METRICS if name.lower().startswith(begun.lower())]
 
 
 def convention_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Return the conventions that begin with `begun`."""
-    from receval.conventions import packaged_names
+    from receval.actions.catalogue import packaged_names
 
     return [name for name in packaged_names() if name.startswith(begun)]
 

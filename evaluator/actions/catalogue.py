@@ -12,8 +12,10 @@ from msgspec.structs import replace
 
 from ..checks import CHECKS
 from ..conventions import Convention, builtin_names, load
+from ..conventions import packaged_names as packaged_names
 from ..documents import catalogue as pages
 from ..documents.document import Block, Paragraph
+from ..metrics import METRICS as METRICS
 from ..metrics import check, find
 from ..metrics.catalogue import FAMILIES, MetricEntry, read
 from ..support.errors import ConfigError

@@ -121,7 +121,6 @@ _KEYS: Final = (
     "parameters",
 )
 _DEEPEST: Final = 5
-_ENDINGS: Final = (".yaml", ".yml")
 
 
 class Convention(Struct, frozen=True, dict=True):
@@ -265,7 +264,7 @@ def _names_in(folder: Path) -> tuple[str, ...]:
 
 def is_path(name: str) -> bool:
     """Return whether a convention is named by the path of its file."""
-    return "/" in name or name.endswith(_ENDINGS)
+    return "/" in name or name.endswith((".yaml", ".yml"))
 
 
 def load(name: str, folder: Path | None = None) -> Convention:

@@ -15,7 +15,6 @@ from ..stats.difference import Conclusion, Rival
 
 _MOST_OTHERS: Final = 2
 """Number of sentences on models that are best on some measures, or not shown to be."""
-_AMONG_CANDIDATES: Final = "Values and comparisons are among the sampled candidates, not over the whole catalogue."
 _OWN_WORDS = ("no clear difference", "not tested against")
 """The first words of sentences that do not begin with the name of a model."""
 _FEW = 10
@@ -104,7 +103,7 @@ def closing_of_result(result: Result, measures: Collection[str] | None = None) -
     compared = concluded[0].models if concluded else ()
     among = f" among {listed(compared)}" if 0 < len(compared) < len(models) else ""
     closing = closing_sentences(concluded, len(result.folds), lists, among)
-    sampled = [_AMONG_CANDIDATES] if result.catalogue_bounds else []
+    sampled = ["Values and comparisons are among the sampled candidates, not over the whole catalogue."] if result.catalogue_bounds else []
     return [*caution(models, labels), *closing, *sampled, *filter(None, (incomparable_text(groups_of(result)),))]
 
 

@@ -24,7 +24,6 @@ from .values import Formats, ledger, models_of, repeated_rows, repeats, shares_t
 _FEW_FILES: Final = 3
 _SMALL: Final = 20
 """With fewer users, fewer findings are shown."""
-_CUT: Final = "… replaces the middle of a name; --format csv has full names."
 _MANY: Final = "{n} tables fit {width} columns; --columns nDCG@10,Recall@10 selects measures, --format csv has all."
 
 
@@ -63,7 +62,7 @@ def screen(
         *groups(models_of(result), digits),
         Sentences(
             (*rest.notes(), *_hidden_repeats(result, "" if verbose else command), *_checked(result, command, verbose)),
-            if_cut=_CUT,
+            if_cut="… replaces the middle of a name; --format csv has full names.",
             if_many=_MANY,
         ),
         *findings.alerts(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -28,9 +27,6 @@ from ..stats.two_models import few_changed
 from ..support.errors import ConfigError, DataError, worded
 from .demands import Baseline, Demands, NoBase, base_of, consequence_of_missing, judged_models, side_of
 from .judged_rules import RuleCase, cases_of
-
-_GRAVEST: Final[tuple[Outcome, ...]] = ("fail", "inconclusive", "pass", "skipped")
-_CONSEQUENCES: Final[tuple[Consequence, ...]] = ("none", "warn", "fail")
 
 
 class JudgedCase(Struct, frozen=True, eq=False):
@@ -83,7 +79,7 @@ def gate_of(judged: JudgedCase, inconclusive: Inconclusive, *, strict: bool = Fa
     """Return the gate of a judged case; `inconclusive` is the consequence of such an outcome, which is never `warn` if `strict`."""
     subject, test, severity = judged.subject, judged.test, judged.case.rule.severity
     parts = (judged,) if judged.anchor is None else (judged, judged.anchor)
-    outcome = min((part.outcome for part in parts), key=_GRAVEST.index)
+    outcome = min((part.outcome for part in parts), key=("fail", "inconclusive", "pass", "skipped").index)
     consequence = _consequence(outcome, severity, inconclusive, parts)
     text = rule_text(subject.measure, test)
     return Gate(
@@ -133,7 +129,7 @@ def gate_of(judged: JudgedCase, inconclusive: Inconclusive, *, strict: bool = Fa
 def _consequence(outcome: Outcome, severity: str, inconclusive: Inconclusive, parts: Sequence[JudgedCase]) -> Consequence:
     """Return the consequence for the run: the gravest of the outcome and of skipped parts; a rule of severity `warn` never fails it."""
     of_outcome: Consequence = "fail" if outcome == "fail" else inconclusive if outcome == "inconclusive" else "none"
-    gravest = max((of_outcome, *(part.consequence for part in parts)), key=_CONSEQUENCES.index)
+    gravest = max((of_outcome, *(part.consequence for part in parts)), key=("none", "warn", "fail").index)
     return "warn" if gravest == "fail" and severity == "warn" else gravest
 
 

@@ -38,7 +38,6 @@ _MOST_NEAR: Final = 40
 _MOST_UNNAMED: Final = 4
 """With more columns without names, positions alone say nothing."""
 _MOST_USERS, _MOST_DRAFTS = 3, 5
-_JUDGES: Final = ("rating", "score", "rank")
 
 
 class SourceRequest(Struct, frozen=True):
@@ -352,7 +351,7 @@ def _agrees(draft: Draft, options: ReadOptions) -> bool:
     if any(role in used for role in options.absent) or ("score" in options.columns and is_ascending != ("score" in options.ascending)):
         return False
     names = {column.name for column in draft.sheet.columns}
-    for role in ("user", "item", *_JUDGES):
+    for role in ("user", "item", "rating", "score", "rank"):
         name = options.columns.get(role)
         if name is None or (isinstance(name, SharedName) and name not in names):
             continue

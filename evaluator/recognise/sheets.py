@@ -34,7 +34,6 @@ _RECOGNISED: Final = ("user", "item", "rating", "score", "rank", "position", "ro
 _OF_LISTS: Final = (" ", ",", "\t", ";", "|")
 """Separators of items in lines of different lengths."""
 SEPARATORS: Final = ("::", "\t", ";", "|", ",", " ")
-_TREC_ENDINGS: Final = (".qrels", ".qrel", ".run", ".trec")
 _HEAD_BYTES: Final = 1 << 16
 _ROWS, _CELLS, _MOST_ROWS = 300, 6_000, 50_000
 """The rows and cells of a sample, and the rows that are read if there is doubt."""
@@ -184,7 +183,7 @@ def _looked_at(file: SourceFile, format: Format, options: ReadOptions, n: int) -
         return [_frame_sheet(format, typed_rows(file, format, options), n)]
     if format == "ndjson":
         return _object_sheets(file, n)
-    is_trec = sniff.ending_of(file.pure_path) in _TREC_ENDINGS
+    is_trec = sniff.ending_of(file.pure_path) in (".qrels", ".qrel", ".run", ".trec")
     return _text_sheets(*_lines(file, n), options, n, is_trec=is_trec) if format == "csv" else []
 
 
