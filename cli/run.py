@@ -145,8 +145,7 @@ def run(
     _refuse_contradictions(form, per_user, quiet and verbose, table, signature)
     read.overrides = (*read.overrides, *_of_latex(form, outputs, table["models_as_rows"], signature))
     read.signatures = read.own_signatures(signatures)
-    given = {"if_missing": if_missing, "fail": fail, "inconclusive": inconclusive}
-    of_gates = {name: value for name, value in given.items() if value}
+    of_gates = {name: value for name, value in (("if_missing", if_missing), ("fail", fail), ("inconclusive", inconclusive)) if value}
     load = partial(read, read.source(config), {"by": by}, quiet=quiet, gates=of_gates)
     if watch:
         refuse_other_output({"--format": form, "--per-user": per_user, "--print-config": print_config})
