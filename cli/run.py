@@ -15,21 +15,7 @@ import click
 import receval
 from receval.support.outputs import Need, OutputForm, Subject, output_form
 
-from . import options
-from .output import (
-    ci_files,
-    emit,
-    publish,
-    say,
-    say_verdicts,
-    say_without_charts,
-    say_written,
-    show,
-    tell,
-    tell_cautions,
-    tell_gates,
-    tell_tracked,
-)
+from . import options, output
 from .watch import refuse_other_output, watch_config
 
 _LARGE: Final = 50 << 20
@@ -163,7 +149,7 @@ def run(
         record = run_config(
             loaded,
             outputs=outputs,
-            more_files=ci_files(system),
+            more_files=output.ci_files(system),
             per_user=per_user,
             needs=(frozenset() if row is None else row.needs) | (_HASHED if signature or signatures else frozenset()),
             reports=system != "none" or (row is not None and row.of == "report"),
@@ -173,7 +159,7 @@ def run(
         )
     _show(record, row, looks, quiet, verbose, signature)
     _say_signatures(record.result, signatures, quiet)
-    publish(record.report, system)
+    output.publish(record.report, system)
     context.exit(_tracked(record, quiet).exit_code)
 
 
@@ -183,10 +169,10 @@ def _tracked(record: receval.RunRecord[receval.Result], quiet: bool) -> receval.
         raise record.failure
     from receval.actions.run import track_run
 
-    say_verdicts(record, quiet=quiet)
+    output.say_verdicts(record, quiet=quiet)
     record = track_run(record)
     for outcome in record.tracked:
-        tell_tracked(outcome, quiet=quiet)
+        output.tell_tracked(outcome, quiet=quiet)
     if record.failure is not None:
         raise record.failure
     return record
@@ -217,7 +203,7 @@ def _say_signatures(result: receval.Result, signatures: Sequence[str], quiet: bo
         from receval.actions.show import reproduced
 
         for sentence in reproduced(result, signatures):
-            say(sentence)
+            output.say(sentence)
 
 
 def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbose: bool, table: Mapping[str, Any], signature: bool) -> None:
@@ -261,23 +247,23 @@ def _show(
     sentences = record.sentences_on(looks.apply(result)) if row is not None and row.form in ("table", "md") and row.of == "result" else []
     failing = ("error", "warn") if record.strict else ("error",)
     if row is not None and row.form == "table":
-        tell([finding for finding in result.findings if quiet and finding.severity in failing], verbose=verbose)
-        show(row, result, looks=looks, verbose=verbose, sentences=sentences, bare=quiet)
+        output.tell([finding for finding in result.findings if quiet and finding.severity in failing], verbose=verbose)
+        output.show(row, result, looks=looks, verbose=verbose, sentences=sentences, bare=quiet)
     else:
         levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
-        tell([finding for finding in result.findings if finding.severity in levels], verbose=verbose)
-        tell_cautions(result, quiet=quiet)
+        output.tell([finding for finding in result.findings if finding.severity in levels], verbose=verbose)
+        output.tell_cautions(result, quiet=quiet)
         if row is not None:
             if not quiet:
-                tell_gates(result)
-            show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences, signature=signature)
+                output.tell_gates(result)
+            output.show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences, signature=signature)
     if signature and (row is None or row.form == "table"):
         from receval.actions.show import signatures_text
 
-        emit(f"{'' if row is None else chr(10)}{signatures_text(looks.apply(result))}".encode())
-    say_without_charts(record.written, row, quiet=quiet)
+        output.emit(f"{'' if row is None else chr(10)}{signatures_text(looks.apply(result))}".encode())
+    output.say_without_charts(record.written, row, quiet=quiet)
     if not quiet:
-        say_written(record.written, record.loaded.config.report.latex.document)
+        output.say_written(record.written, record.loaded.config.report.latex.document)
 
 
 def _bar_for(loaded: receval.Loaded, quiet: bool) -> AbstractContextManager[Callable[[receval.Progress], None] | None]:
@@ -351,6 +337,6 @@ def track(folder: str, trackers: tuple[str, ...], step: int | None, models: tupl
 
     outcomes, chosen = track_folder(folder, trackers, step, models)
     if chosen and not quiet:
-        say(chosen.rstrip("."))
+        output.say(chosen.rstrip("."))
     for outcome in outcomes:
-        tell_tracked(outcome, quiet=quiet)
+        output.tell_tracked(outcome, quiet=quiet)
