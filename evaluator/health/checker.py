@@ -136,43 +136,6 @@ class Context(Struct, frozen=True, eq=False):
         """Number of users with a list."""
         return self.counts.count("lists")
 
-    def symptoms(
-        self,
-        check: Check,
-        model: str,
-        sentence: str,
-        count: int,
-        total: int,
-        examples: Collection[str],
-        rows: pl.DataFrame | None,
-        severity: Severity | None,
-        details: Mapping[str, Any],
-        unlimited: bool,
-        refusable: bool,
-        advice: str = "",
-        cures: Sequence[str] = (),
-    ) -> list[Symptom]:
-        """Return the finding of a check in a list, empty if there is none; see `HealthCheck.symptom`."""
-        own = self.setting(check.id)
-        refused = refusable and check.id in self.refused and count > 0
-        limit = 0.0 if unlimited else own.limits.get("max_share", 0.0) or 0.0
-        if not refused and (count == 0 or own.severity == "off" or count <= limit * total):
-            return []
-        weakened = severity if severity and own.severity == check.severity else own.severity
-        finding = Finding(
-            check=check.id,
-            severity="error" if refused else weakened,
-            sentence=sentence,
-            advice=advice or check.advice,
-            model=model,
-            count=count,
-            total=total,
-            examples=tuple(examples)[:EXAMPLES],
-            details=details,
-            cures=tuple(cures),
-        )
-        return [Symptom(finding, rows, refused)]
-
 
 Scope = Literal["model", "files"]
 """Scope of a check: every model, or once the files that all models share."""
@@ -244,9 +207,25 @@ class HealthCheck:
         that of the context, or empty for a check of the files. If not `refusable`, the policy does not refuse the data because of this
         finding. `advice` replaces that of the check; `cures` are options of a command that mend the finding, each a line.
         """
-        about = model if model is not None else context.model if self.per == "model" else ""
-        changes = (severity, details or {}, unlimited, refusable, advice, cures)
-        return context.symptoms(self.declared, about, sentence, count, total, examples, rows, *changes)
+        own = context.setting(self.id)
+        refused = refusable and self.id in context.refused and count > 0
+        limit = 0.0 if unlimited else own.limits.get("max_share", 0.0) or 0.0
+        if not refused and (count == 0 or own.severity == "off" or count <= limit * total):
+            return []
+        weakened = severity if severity and own.severity == self.declared.severity else own.severity
+        finding = Finding(
+            check=self.id,
+            severity="error" if refused else weakened,
+            sentence=sentence,
+            advice=advice or self.declared.advice,
+            model=model if model is not None else context.model if self.per == "model" else "",
+            count=count,
+            total=total,
+            examples=tuple(examples)[:EXAMPLES],
+            details=details or {},
+            cures=tuple(cures),
+        )
+        return [Symptom(finding, rows, refused)]
 
 
 _ANSWERS: Final = ("tally", "finding", "comparison", "remark")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..load import sniff
@@ -48,31 +48,25 @@ _SIGNS: Final = {":": re.compile(r"([^\s:,;|]+)\s*:\s+([^:]*\S[^:]*)")} | {
 """What separates a user and its items in a line → such a line."""
 
 
-class Sheet:
+class Sheet(Struct, eq=False, dict=True):
     """A sample of a file in one of the ways to cut it into columns: its format, separator, and whether it has a header.
 
     `bits` are the evidence for this way, `why` its reason, `first` the fields of the first line. `facts` are remembered results.
     """
 
-    def __init__(
-        self,
-        format: FormatName,
-        columns: Sequence[SampledColumn],
-        *,
-        header: bool | None = None,
-        separator: str | None = None,
-        bits: float = 0.0,
-        why: str = "",
-        first: tuple[str, ...] = (),
-        is_complete: bool = True,
-    ) -> None:
-        self.format, self.columns, self.header, self.separator = format, columns, header, separator
-        self.bits, self.why, self.first, self.is_complete = bits, why, first, is_complete
-        self.facts: dict[Any, Any] = {}
-        self.labels: frozenset[str] = frozenset()
-        """Columns that the config names for something else."""
-        self.filtered: frozenset[str] = frozenset()
-        """The columns that the filter reads."""
+    format: FormatName
+    columns: Sequence[SampledColumn]
+    header: bool | None = None
+    separator: str | None = None
+    bits: float = 0.0
+    why: str = ""
+    first: tuple[str, ...] = ()
+    is_complete: bool = True
+    labels: frozenset[str] = frozenset()
+    """Columns that the config names for something else."""
+    filtered: frozenset[str] = frozenset()
+    """The columns that the filter reads."""
+    facts: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
     def has_usual_time(self) -> bool:
@@ -352,9 +346,8 @@ def _pair_sheet(lines: Sequence[str], sign: str) -> Sheet:
     split = next((sign for sign in (", ", ",", ";", "|", " ") if any(sign in text for text in rest)), " ")
     lists = [[part.strip() for part in text.strip("[]").split(split)] for text in rest]
     columns = [SampledColumn(None, 1, users, "user"), SampledColumn(None, 2, lists, "item")]
-    sheet = Sheet("csv", columns, header=False, separator=sign, bits=20.0, why="lines of a user, a sign and items")
-    sheet.facts["split"] = split
-    return sheet
+    why = "lines of a user, a sign and items"
+    return Sheet("csv", columns, header=False, separator=sign, bits=20.0, why=why, facts={"split": split})
 
 
 def split_rows(lines: Sequence[str], separator: str) -> list[list[str]]:
