@@ -1,4 +1,4 @@
-"""Arguments that several commands share, and the objects made from them."""
+"""Arguments that several commands share, and the objects made from them. Long: a declaration for each option."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open results of folders, evaluate a config, and compare their models."""
+"""Open results of folders, evaluate a config, and compare their models. Long: every kind of input is opened here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare results: every measure of every pair of models, and verdicts on the judged ones, as a `Comparison`."""
+"""Compare results: every measure of every pair of models, with verdicts, as a `Comparison`. Long: all its parts share one pairing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare the measures of one pair of sides, each by the test that its values allow."""
+"""Compare the measures of one pair of sides, each by the test that its values allow. Long: a way for each kind of value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find problems between valid parts of a config: missing inputs, keys and gates that contradict, settings without effect."""
+"""Find problems between valid parts of a config: missing inputs, contradictions, settings without effect. Long: a function for each."""
 
 from __future__ import annotations
 

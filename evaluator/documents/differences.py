@@ -160,16 +160,9 @@ def groups_text(comparison: Comparison) -> str:
     corrected = corrected_text(comparison.settings.correction, family_size(comparison.by_group))
     if corrected == "not corrected":
         return "Within groups p values and intervals are not corrected."
-    exact = [
-        difference
-        for difference in comparison.by_group
-        if difference.interval and not difference.real and (difference.interval[0] > 0 or difference.interval[1] < 0)
-    ]
-    why = (
-        ", so an interval can exclude 0 where the verdict is inconclusive"
-        if any(difference.verdict == "inconclusive" for difference in exact)
-        else ""
-    )
+    inconclusive = (difference for difference in comparison.by_group if difference.verdict == "inconclusive" and not difference.real)
+    excludes = any(some.interval and (some.interval[0] > 0 or some.interval[1] < 0) for some in inconclusive)
+    why = ", so an interval can exclude 0 where the verdict is inconclusive" if excludes else ""
     return f"Within groups p is corrected by {corrected} (all groups, measures and models); intervals are not corrected{why}."
 
 

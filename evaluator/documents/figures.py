@@ -1,4 +1,4 @@
-"""The charts of a report as figures: spec, caption and description, in colours and shapes that everybody can distinguish."""
+"""The charts of a report as figures: spec, caption and description, in colours and shapes for everybody. Long: a function for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of lists, R01, R03 to R06, R08 to R10 and X15: duplicates, odd ranks, lengths, ties, and lists that are equal, sampled or cut."""
+"""Checks of lists, R01, R03 to R06, R08 to R10 and X15: duplicates, ranks, lengths, ties, equal, sampled, cut ones. Long: a class each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files → lazy Polars frames of canonical columns.
+"""Files → lazy Polars frames of canonical columns. Long: a way to open each format.
 
 Local files are read, never mapped into memory: a mapped file that is cut while it is read kills the process.
 """

@@ -2,7 +2,7 @@
 
 Every shape proposes drafts for every way to cut a file; a draft collects evidence in bits, and the likeliest is taken unless another within
 `MARGIN` gives other rows. Compared are the rows, not the readings: a rank and a score of the same order are no question. Before a question
-is asked, everything (up to 50,000 rows) is read.
+is asked, everything (up to 50,000 rows) is read. Long: one class and its weighing of drafts.
 """
 
 from __future__ import annotations
