@@ -181,7 +181,6 @@ def _is_possible(phrase: str, options: dict[str, click.Option]) -> bool:
 
 
 def _commands_with(option: str, context: click.Context) -> list[str]:
-    """Return the names of the commands that have an option."""
     group = context.find_root().command
     names = group.list_commands(context) if isinstance(group, click.Group) else []
     commands = {name: group.get_command(context, name) for name in names if isinstance(group, click.Group)}

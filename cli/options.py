@@ -1,4 +1,4 @@
-"""Arguments that several commands share, and the objects made from them."""
+"""Arguments that several commands share, and the objects made from them. Long: a declaration for each option."""
 
 from __future__ import annotations
 
@@ -442,16 +442,16 @@ def by_option(does: str) -> Callable[[_Callback], _Callback]:
 
 def metric_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Return the metrics that begin with `begun`, ignoring case."""
-    from receval.actions.catalogue import metric_names
+    from receval.actions.catalogue import METRICS
 
-    return [name for name in metric_names() if name.lower().startswith(begun.lower())]
+    return [name for name in METRICS if name.lower().startswith(begun.lower())]
 
 
 def convention_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Return the conventions that begin with `begun`."""
-    from receval.actions.catalogue import convention_names
+    from receval.actions.catalogue import packaged_names
 
-    return [name for name in convention_names() if name.startswith(begun)]
+    return [name for name in packaged_names() if name.startswith(begun)]
 
 
 def models_of_configs(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:

@@ -24,6 +24,18 @@ baseline_model_option = click.option(
     help="The model in the baseline folder that every model is compared with. Default: the model of the same name.",
 )
 
+_margin_option = click.option(
+    "--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%."
+)
+_losers_option = click.option(
+    "--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses over all test rows."
+)
+users_option = click.option(
+    "--users",
+    type=click.Choice(("same", "common")),
+    help="same: refuse models that count different users; common: compare on the users in common.",
+)
+
 
 _USUAL_OF_COMPARE: Final = (
     "--baseline", "--all-pairs", "--across", "--measure", "--all", "--margin", "--by", "--test", "--set", "--recs", "--format", "-o",
@@ -53,11 +65,9 @@ _USUAL_OF_REPORT: Final = (
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test and to print. May be repeated. Default: all.")
 @click.option("--all", "everything", is_flag=True, help="Also print the measures that are not tested.")
 @click.option("--relative", is_flag=True, help="Also print differences in percent of the baseline's value, with their intervals.")
-@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
+@_margin_option
 @options.by_option("Also compare within groups of users or of test rows, or combinations (users.plan*rows.event)")
-@click.option(
-    "--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses over all test rows."
-)
+@_losers_option
 @options.find_slices_option
 @click.option(
     "--test",
@@ -72,11 +82,7 @@ _USUAL_OF_REPORT: Final = (
     "--correction", type=click.Choice(("holm", "bh", "by", "none")), help="The correction for multiple comparisons. Default: holm."
 )
 @click.option("--alpha", type=float, help="Significance level. Default: 0.05.")
-@click.option(
-    "--users",
-    type=click.Choice(("same", "common")),
-    help="same: refuse models that count different users; common: compare on the users in common.",
-)
+@users_option
 @click.option("--unpaired", is_flag=True, help="Compare means of different users or different test data (Welch's test).")
 @click.option(
     "--cluster", metavar="COLUMN", help="A column of data.users; its users with the same value are not independent: users.household."
@@ -184,10 +190,8 @@ def _date(context: click.Context, parameter: click.Parameter, value: str | None)
 @baseline_option
 @baseline_model_option
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
-@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
-@click.option(
-    "--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses over all test rows."
-)
+@_margin_option
+@_losers_option
 @options.find_slices_option
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "where", "target", "replace")
@@ -276,7 +280,7 @@ class _ChartChoice(click.Choice[str]):
 )
 @baseline_option
 @baseline_model_option
-@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
+@_margin_option
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "where", "target", "replace")
 def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **arguments: Any) -> None:

@@ -15,21 +15,7 @@ import click
 import receval
 from receval.support.outputs import Need, OutputForm, Subject, output_form
 
-from . import options
-from .output import (
-    ci_files,
-    emit,
-    publish,
-    say,
-    say_verdicts,
-    say_without_charts,
-    say_written,
-    show,
-    tell,
-    tell_cautions,
-    tell_gates,
-    tell_tracked,
-)
+from . import options, output
 from .watch import refuse_other_output, watch_config
 
 _LARGE: Final = 50 << 20
@@ -143,9 +129,9 @@ def run(
     standard error, as messages always do. Exits with 1 if a gate or a health check of level error failed; the results are still written.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table, signature)
-    read.overrides = (*read.overrides, *_rows_of_latex(form, outputs, table["models_as_rows"]), *_notes_of_latex(form, outputs, signature))
+    read.overrides = (*read.overrides, *_of_latex(form, outputs, table["models_as_rows"], signature))
     read.signatures = read.own_signatures(signatures)
-    of_gates = _gates(if_missing=if_missing, fail=fail, inconclusive=inconclusive)
+    of_gates = {name: value for name, value in (("if_missing", if_missing), ("fail", fail), ("inconclusive", inconclusive)) if value}
     load = partial(read, read.source(config), {"by": by}, quiet=quiet, gates=of_gates)
     if watch:
         refuse_other_output({"--format": form, "--per-user": per_user, "--print-config": print_config})
@@ -163,7 +149,7 @@ def run(
         record = run_config(
             loaded,
             outputs=outputs,
-            more_files=ci_files(system),
+            more_files=output.ci_files(system),
             per_user=per_user,
             needs=(frozenset() if row is None else row.needs) | (_HASHED if signature or signatures else frozenset()),
             reports=system != "none" or (row is not None and row.of == "report"),
@@ -173,7 +159,7 @@ def run(
         )
     _show(record, row, looks, quiet, verbose, signature)
     _say_signatures(record.result, signatures, quiet)
-    publish(record.report, system)
+    output.publish(record.report, system)
     context.exit(_tracked(record, quiet).exit_code)
 
 
@@ -183,25 +169,21 @@ def _tracked(record: receval.RunRecord[receval.Result], quiet: bool) -> receval.
         raise record.failure
     from receval.actions.run import track_run
 
-    say_verdicts(record, quiet=quiet)
+    output.say_verdicts(record, quiet=quiet)
     record = track_run(record)
     for outcome in record.tracked:
-        tell_tracked(outcome, quiet=quiet)
+        output.tell_tracked(outcome, quiet=quiet)
     if record.failure is not None:
         raise record.failure
     return record
 
 
-def _rows_of_latex(form: str | None, outputs: Sequence[str], models_as_rows: bool | None) -> tuple[str, ...]:
-    """Return the change of the config that gives tables in LaTeX the rows of the option; none if there is neither."""
-    is_latex = form in _LATEX or any(path.endswith(".tex") for path in outputs)
-    return (f"report.latex.rows={'models' if models_as_rows else 'measures'}",) if is_latex and models_as_rows is not None else ()
-
-
-def _notes_of_latex(form: str | None, outputs: Sequence[str], signature: bool) -> tuple[str, ...]:
-    """Return the change of the config that writes signatures below tables in LaTeX; none if they are not wanted."""
-    is_latex = form in _LATEX or any(path.endswith(".tex") for path in outputs)
-    return ("report.latex.signatures=true",) if is_latex and signature else ()
+def _of_latex(form: str | None, outputs: Sequence[str], models_as_rows: bool | None, signature: bool) -> tuple[str, ...]:
+    """Return the changes of the config that give tables in LaTeX the rows of the option, and signatures below them."""
+    if form not in _LATEX and not any(path.endswith(".tex") for path in outputs):
+        return ()
+    rows = () if models_as_rows is None else (f"report.latex.rows={'models' if models_as_rows else 'measures'}",)
+    return (*rows, *(("report.latex.signatures=true",) if signature else ()))
 
 
 def _refuse_without_signature(form: str | None, signature: bool, per_user: bool) -> None:
@@ -221,12 +203,7 @@ def _say_signatures(result: receval.Result, signatures: Sequence[str], quiet: bo
         from receval.actions.show import reproduced
 
         for sentence in reproduced(result, signatures):
-            say(sentence)
-
-
-def _gates(**given: str | None) -> dict[str, str]:
-    """Return the keys of `gates` given by options."""
-    return {name: value for name, value in given.items() if value}
+            output.say(sentence)
 
 
 def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbose: bool, table: Mapping[str, Any], signature: bool) -> None:
@@ -270,23 +247,23 @@ def _show(
     sentences = record.sentences_on(looks.apply(result)) if row is not None and row.form in ("table", "md") and row.of == "result" else []
     failing = ("error", "warn") if record.strict else ("error",)
     if row is not None and row.form == "table":
-        tell([finding for finding in result.findings if quiet and finding.severity in failing], verbose=verbose)
-        show(row, result, looks=looks, verbose=verbose, sentences=sentences, bare=quiet)
+        output.tell([finding for finding in result.findings if quiet and finding.severity in failing], verbose=verbose)
+        output.show(row, result, looks=looks, verbose=verbose, sentences=sentences, bare=quiet)
     else:
         levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
-        tell([finding for finding in result.findings if finding.severity in levels], verbose=verbose)
-        tell_cautions(result, quiet=quiet)
+        output.tell([finding for finding in result.findings if finding.severity in levels], verbose=verbose)
+        output.tell_cautions(result, quiet=quiet)
         if row is not None:
             if not quiet:
-                tell_gates(result)
-            show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences, signature=signature)
+                output.tell_gates(result)
+            output.show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences, signature=signature)
     if signature and (row is None or row.form == "table"):
         from receval.actions.show import signatures_text
 
-        emit(f"{'' if row is None else chr(10)}{signatures_text(looks.apply(result))}".encode())
-    say_without_charts(record.written, row, quiet=quiet)
+        output.emit(f"{'' if row is None else chr(10)}{signatures_text(looks.apply(result))}".encode())
+    output.say_without_charts(record.written, row, quiet=quiet)
     if not quiet:
-        say_written(record.written, record.loaded.config.report.latex.document)
+        output.say_written(record.written, record.loaded.config.report.latex.document)
 
 
 def _bar_for(loaded: receval.Loaded, quiet: bool) -> AbstractContextManager[Callable[[receval.Progress], None] | None]:
@@ -360,6 +337,6 @@ def track(folder: str, trackers: tuple[str, ...], step: int | None, models: tupl
 
     outcomes, chosen = track_folder(folder, trackers, step, models)
     if chosen and not quiet:
-        say(chosen.rstrip("."))
+        output.say(chosen.rstrip("."))
     for outcome in outcomes:
-        tell_tracked(outcome, quiet=quiet)
+        output.tell_tracked(outcome, quiet=quiet)

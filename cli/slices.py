@@ -10,7 +10,7 @@ from receval.support.outputs import output_form
 
 from . import options
 from .output import show, tell
-from .report import baseline_model_option, baseline_option
+from .report import baseline_model_option, baseline_option, users_option
 
 
 @click.command(cls=options.Command)
@@ -21,11 +21,7 @@ from .report import baseline_model_option, baseline_option
 @options.by_option("Search only these groups of users")
 @click.option("--depth", type=click.IntRange(1, 2), default=2, help="1: single groups; 2: also pairs of groups. Default: 2.")
 @click.option("--alpha", type=float, help="The error rate over all tested slices. Default: 0.05.")
-@click.option(
-    "--users",
-    type=click.Choice(("same", "common")),
-    help="same: refuse models that count different users; common: compare on the users in common.",
-)
+@users_option
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "where", "target", "replace")
 @options.format_option("slices", default="table", help="The output format.")

@@ -254,7 +254,7 @@ def test_files_of_the_same_name_in_several_rooms_have_the_same_subject():
 def test_no_file_is_too_long_to_see_at_a_glance():
     paths = [*MODULES.values(), *(ROOT / "tests").rglob("*.py"), *(ROOT / "benchmarks").glob("*.py"), *(ROOT / "docs").rglob("*.py")]
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in paths}
-    assert not {name: length for name, length in lengths.items() if length > 500}
+    assert not {name: length for name, length in lengths.items() if length >= 500}
 
 
 def test_every_folder_of_modules_is_a_package():
@@ -382,6 +382,6 @@ def test_the_picture_of_the_architecture_names_rooms():
     assert len(set(named)) == len(named) > 15
 
 
-def test_files_have_less_than_500_lines():
-    files = [path for folder in ("evaluator", "cli") for path in below(folder) if path.suffix == ".py"]
-    assert [path.name for path in files if path.read_text("utf-8").count("\n") >= 500] == []
+def test_every_file_of_more_than_400_lines_says_in_its_head_why():
+    long = [text for path in MODULES.values() if (text := path.read_text("utf-8")).count("\n") > 400]
+    assert [text.partition("\n")[0] for text in long if "Long: " not in (ast.get_docstring(ast.parse(text)) or "")] == []

@@ -12,10 +12,9 @@ from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
 from ..config.data_sets import SeveralDataSetsError
 from ..config.judgement import Compare
-from ..render.forms import is_spreadsheet_safe, rendered
+from ..render.forms import is_spreadsheet_safe
 from ..results.across import AcrossComparison
 from ..results.result import Result
-from ..storage.overwriting import destination
 from ..storage.stage import Stage
 from ..support.errors import ConfigError
 from ..support.outputs import in_folder
@@ -61,10 +60,8 @@ def compare_inputs_across(
         results = gather(opened, tell).results
         options = with_arguments(ComparisonOptions.from_config(Compare.model_construct()), arguments)
         comparison = compare_across(results, AcrossOptions(options, ranks=bool(arguments.get("ranks")), complete=arguments.get("complete")))
-        rows = {destination(path): row for path, row in targets.files.items()}
-        rows |= {folder / name: row for folder in targets.folders for name, row in in_folder("across").items()}
         compared = ComparedAcross(comparison, results)
-        stage.commit({path: rendered(row, comparison, **compared.form_arguments) for path, row in rows.items()})
+        stage.commit(targets.rendered(comparison, in_folder("across"), **compared.form_arguments))
     return compared
 
 

@@ -10,9 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config.stored_sections import with_overrides
-from ..render.forms import rendered
 from ..results.result import Result
-from ..storage.overwriting import destination
 from ..storage.own_inputs import inputs_of_folders
 from ..storage.result_folder import load
 from ..storage.stage import Stage
@@ -42,7 +40,7 @@ def card_of_folder(
     with Stage(targets.written(), inputs_of_folders([str(folder)])) as stage:
         result = choose({"": load(Path(folder))}, models)[""]
         result = replace(result, config=with_overrides(result.config, overrides)) if overrides else result
-        stage.commit({destination(path): rendered(row, result) for path, row in targets.files.items()})
+        stage.commit(targets.rendered(result))
     return WrittenCard(result, tuple(targets.files))
 
 

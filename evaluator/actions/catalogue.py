@@ -11,10 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..checks import CHECKS
-from ..conventions import Convention, builtin_names, load, packaged_names
+from ..conventions import Convention, builtin_names, load
+from ..conventions import packaged_names as packaged_names
 from ..documents import catalogue as pages
 from ..documents.document import Block, Paragraph
-from ..metrics import METRICS, check, find
+from ..metrics import METRICS as METRICS
+from ..metrics import check, find
 from ..metrics.catalogue import FAMILIES, MetricEntry, read
 from ..support.errors import ConfigError
 from ..syntax.measure_strings import MetricSpec, parse
@@ -84,16 +86,6 @@ def page(found: CatalogueView) -> list[Block]:
 def content(found: CatalogueView) -> Any:
     """Return a catalogue entry as plain values."""
     return pages.plain(found.content)
-
-
-def metric_names() -> tuple[str, ...]:
-    """Return the names of the built-in metrics."""
-    return tuple(METRICS)
-
-
-def convention_names() -> tuple[str, ...]:
-    """Return the names of the conventions."""
-    return packaged_names()
 
 
 def _about(text: str, metrics: Sequence[MetricEntry]) -> list[MetricEntry]:

@@ -1,4 +1,4 @@
-"""Open results of folders, evaluate a config, and compare their models."""
+"""Open results of folders, evaluate a config, and compare their models. Long: every kind of input is opened here."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ..config import Loaded
 from ..config.evaluation_keys import group_text, read_group
 from ..config.judgement import DEFAULT, Compare
 from ..config.stored_sections import with_overrides
-from ..render.forms import is_spreadsheet_safe, rendered
+from ..render.forms import is_spreadsheet_safe
 from ..results.chosen_models import with_chosen_models
 from ..results.comparison import Comparison
 from ..results.result import Result
-from ..storage.overwriting import InputPath, destination
+from ..storage.overwriting import InputPath
 from ..storage.own_inputs import baselines_of, inputs_of, inputs_of_folders
 from ..storage.places import NO_OPTIONS, is_folder, place_of
 from ..storage.result_folder import is_result_folder, load
@@ -110,7 +110,9 @@ def open_inputs(given: Sequence[str], read: Read, arguments: Mapping[str, Any], 
     folders: dict[str, Path] = {}
     for name, path in paths.items():
         if is_result_folder(path) or os.path.isdir(path):
-            results[name], folders[name] = _overridden(load(path), overrides), path
+            stored = load(path)
+            results[name] = replace(stored, config=with_overrides(stored.config, overrides)) if overrides else stored
+            folders[name] = path
             continue
         if configs and os.path.exists(path):
             raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
@@ -141,7 +143,11 @@ def gather(
     for name, config in opened.configs.items():
         if opened.baseline is not None:
             _refuse_unknown_baseline(opened.baseline, opened.labels, results, config)
-        judge = _judge(config) if judges_gates else None  # baselines are found before the run
+        judge = None
+        if judges_gates:
+            from .judge import judge_of_config  # only here: comparisons judge no gates
+
+            judge = judge_of_config(config)  # baselines are found before the run
         searched = _features(config, features, judges_gates=judges_gates)
         from ..evaluation.running import run  # only here: most comparisons read folders
 
@@ -149,12 +155,6 @@ def gather(
         tell([finding for finding in results[name].findings if finding.severity == "error"])
         results[name] = results[name] if judge is None else judge(results[name])
     return GatheredResults({name: results[name] for name in opened.labels}, opened.config, opened.folders, opened.unnamed)
-
-
-def _judge(config: Loaded) -> Callable[[Result], Result]:
-    from .judge import judge_of_config  # only here: comparisons judge no gates
-
-    return judge_of_config(config)
 
 
 def features_of_files(loaded: Loaded) -> tuple[GroupBy, ...]:
@@ -211,11 +211,6 @@ def model_names(config: Loaded) -> tuple[str, ...] | None:
     """Return the names that the models of a config and its reference lists have in results; `None` if files give the names."""
     named = config.config.data.named_models
     return None if named is None else (*named, *config.config.evaluation.yardsticks.names)
-
-
-def _overridden(result: Result, overrides: Sequence[str]) -> Result:
-    """Return a stored result with other values in its config."""
-    return replace(result, config=with_overrides(result.config, overrides)) if overrides else result
 
 
 def with_baseline_folder(gathered: GatheredResults, options: ComparisonOptions) -> tuple[Mapping[str, Result], ComparisonOptions]:
@@ -345,12 +340,11 @@ def compare_inputs(
         look_at = (written or {}).get(look_at, look_at)
         compared = compare(gathered, options)
         compared = with_slices(compared) if find_slices else compared
-        compared = replace(compared, comparison=_with_note(compared.comparison, note))
+        if note:
+            compared = replace(compared, comparison=replace(compared.comparison, notes=(note, *compared.comparison.notes)))
         compared = replace(compared, source=inputs[0], look_at=look_at, everything=everything, relative=relative)
-        rows = {destination(path): row for path, row in targets.files.items()}
         named = in_folder("comparison", *(("losers",) if compared.comparison.losers else ()))
-        rows |= {folder / name: row for folder in targets.folders for name, row in named.items()}
-        stage.commit({path: rendered(row, compared.comparison, **compared.form_arguments) for path, row in rows.items()})
+        stage.commit(targets.rendered(compared.comparison, named, **compared.form_arguments))
     return replace(compared, looks=_looks(compared, gathered))
 
 
@@ -379,10 +373,6 @@ def _stored(results: Mapping[str, Result], arguments: Mapping[str, Any]) -> tupl
     changed = (name for name in Compare.model_fields if getattr(first, name) != getattr(default, name))
     names = [name for name in changed if not arguments.get(replaced.get(name, name))]
     return first, f"From the config of the results (compare): {', '.join(names)}." if names else ""
-
-
-def _with_note(comparison: Comparison, note: str) -> Comparison:
-    return replace(comparison, notes=(note, *comparison.notes)) if note else comparison
 
 
 _WITH_ARGUMENTS: Final = tuple(f"{name}:" for name in ("train_count", "rows.timestamp", "rows.popularity", *OF_PROFILES))

@@ -13,10 +13,8 @@ from msgspec import Struct
 
 from ..config import Loaded
 from ..evaluation.progress import Report, silent
-from ..render.forms import rendered
 from ..results.model_diff import ModelDiff
 from ..results.result import Result
-from ..storage.overwriting import destination
 from ..storage.own_inputs import inputs_of, inputs_of_folders
 from ..storage.places import is_folder, place_of
 from ..storage.result_folder import enriched_path, load
@@ -109,7 +107,6 @@ def config_here(none: str, several: str) -> str:
 
 
 def _config_here(inputs: Sequence[str]) -> str:
-    """Return the config of the working folder."""
     names = " ".join(inputs).replace("{", "{{").replace("}", "}}")
     return config_here(f", and {' and '.join(inputs) or 'nothing'} names no file: {_HOW}", f"receval diff {{}} {names or 'A B'}")
 
@@ -153,7 +150,8 @@ def _folder_models(folders: Sequence[str], models: Sequence[str], read: Read, *,
     for _, path, result in results:
         if "folds" in (result.config.get("data") or {}):
             raise DataError(f"{path}: lists of several folds cannot be compared user by user", "give the config and the files of one fold")
-    chosen = [_stored(path, result, model) for (_, path, result), model in zip(_twice(results), _wanted(results, models), strict=True)]
+    sides = results if len(results) == 2 else [results[0], results[0]]
+    chosen = [_stored(path, result, model) for (_, path, result), model in zip(sides, _wanted(results, models), strict=True)]
     labels = [model for model, _ in chosen]
     if labels[0] == labels[1]:
         labels = [name for name, _, _ in results]
@@ -163,10 +161,6 @@ def _folder_models(folders: Sequence[str], models: Sequence[str], read: Read, *,
     _, path, result = results[0]
     lists = {label: str(file) for label, (_, file) in zip(labels, chosen, strict=True)}
     return TwoModels(read(stored_config(path, result, {"recommendations": lists}, has_test=has_test), ()), *labels)
-
-
-def _twice(results: Sequence[tuple[str, Path, Result]]) -> Sequence[tuple[str, Path, Result]]:
-    return results if len(results) == 2 else [results[0], results[0]]
 
 
 def _wanted(results: Sequence[tuple[str, Path, Result]], models: Sequence[str]) -> list[str]:
@@ -247,5 +241,5 @@ def diff_inputs(
     with Stage(targets.written(of=found.loaded), chain(inputs_of(found.loaded), inputs_of_folders(inputs))) as stage:
         made = diff(found.loaded, found.base, found.model, options, report)
         arguments: dict[str, Any] = {"spreadsheet_safe": found.loaded.config.output.spreadsheet_safe}
-        stage.commit({destination(path): rendered(row, made, **arguments) for path, row in targets.files.items()})
+        stage.commit(targets.rendered(made, **arguments))
     return made, arguments

@@ -15,11 +15,9 @@ from ..documents.gate_plan import assumptions
 from ..evaluation.running import run
 from ..gates.demands import Baseline, Bases, Demands
 from ..gates.planning import plan_gates
-from ..render.forms import rendered
 from ..results.gate_plan import GatePlan
 from ..results.result import Result
 from ..results.row import listed
-from ..storage.overwriting import destination
 from ..storage.own_inputs import baselines_of, inputs_of, inputs_of_folders
 from ..storage.places import NO_OPTIONS, Storage, is_folder
 from ..storage.result_folder import load
@@ -57,7 +55,7 @@ def plan_source(
         else:
             result = run(loaded, concludes=False)
             plan = plan_of(result, gates, compare, loaded.folder, loaded.config.output.storage, is_given=is_given, seed=seed)
-        stage.commit({destination(path): rendered(row, plan) for path, row in targets.files.items()})
+        stage.commit(targets.rendered(plan))
     return plan
 
 

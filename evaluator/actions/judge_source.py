@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from ..config import Loaded, gates_of
 from ..config.judgement import Gates
@@ -22,7 +22,6 @@ from .looks import counted
 from .outcome import JudgedResult
 from .targets import PathLike, targets_of
 
-_SHOWN: Final = ("pass", "fail")
 Judge = Callable[[], Result]
 """Returns the result with its judged gates."""
 
@@ -59,7 +58,7 @@ def judge_source(
         made = {path: rendered(row, content if row.of == "report" else result.gates, strict=strict) for path, row in targets.files.items()}
         stage.commit({destination(path): content for path, content in made.items()})
     looking = [gate for gate in result.gates if gate.base is not None]  # a limit of a value compares nothing with the baseline
-    shown = [gate.p_fail_adjusted if gate.outcome == "fail" else gate.p_adjusted for gate in looking if gate.outcome in _SHOWN]
+    shown = [gate.p_fail_adjusted if gate.outcome == "fail" else gate.p_adjusted for gate in looking if gate.outcome in ("pass", "fail")]
     p_values, alpha = [p for p in shown if p is not None], 1 - result.gates[0].level if result.gates else 0.05
     place = (Path(), NO_OPTIONS) if loaded is None else (loaded.folder, loaded.config.output.storage)
     section = gates_of(result.config, options)[0] if loaded is None else loaded.config.gates

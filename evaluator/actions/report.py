@@ -47,20 +47,7 @@ from ..support import outputs
 from ..support.errors import ConfigError, RecevalError
 from ..support.outputs import OutputForm
 from ..support.secrets import conceal, hidden_in_outputs
-from .compare import (
-    ComparedResults,
-    GatheredResults,
-    Read,
-    Tell,
-    features_of_files,
-    gather,
-    label_of_config,
-    model_names,
-    open_inputs,
-    path_of,
-    with_arguments,
-    with_baseline_folder,
-)
+from . import compare as comparisons
 from .targets import PathLike, target_of, targets_of
 
 _PRINTED: Final = Path("-")
@@ -94,8 +81,8 @@ def report_inputs(
     inputs: Sequence[str],
     arguments: Mapping[str, Any],
     *,
-    read: Read,
-    tell: Tell,
+    read: comparisons.Read,
+    tell: comparisons.Tell,
     files: Sequence[PathLike] = (),
     more_files: Mapping[Path, OutputForm] | None = None,
     form: str | None = None,
@@ -122,10 +109,12 @@ def report_inputs(
     targets = targets_of(files, "report", "latex", more=more_files, noun="report", template=own)
     printed = None if form is None else outputs.output_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
-    opened = open_inputs(inputs, read, arguments, overrides)
+    opened = comparisons.open_inputs(inputs, read, arguments, overrides)
     with Stage(targets.written(of=opened.config), (*templates, *opened.read())) as stage:
-        gathered = gather(opened, tell, judges_gates=True, features=features_of_files if find_slices else None, describes=describes)
-        content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), title=title, date=date)
+        gathered = comparisons.gather(
+            opened, tell, judges_gates=True, features=comparisons.features_of_files if find_slices else None, describes=describes
+        )
+        content = report_of_gathered(gathered, arguments, source=comparisons.path_of(inputs[0]), title=title, date=date)
         content = replace(content, slices=_slices(gathered, arguments)) if find_slices else content
         made: dict[Path, bytes] = {}
         for path, row in rows.items():
@@ -205,7 +194,7 @@ def _date(wanted: str | None) -> str:
 
 
 def report_of_gathered(
-    gathered: GatheredResults,
+    gathered: comparisons.GatheredResults,
     arguments: Mapping[str, Any],
     *,
     source: str = "",
@@ -225,27 +214,27 @@ def report_of_gathered(
     elif len(results) == 1:
         compare_section, wanted = stored_sections(next(iter(results.values())))
     options = ComparisonOptions.from_config(compare_section)
-    changed = with_arguments(options, arguments)
+    changed = comparisons.with_arguments(options, arguments)
     named = {"title": title or wanted.title, "date": date or wanted.date}
     wanted = wanted.model_copy(update={**named, **({} if charts is None else {"charts": dict(charts)})})
     _named_charts(wanted.chosen, (label for result in results.values() for label in result.labels()), _definitions(results))
     if len(results) == 1 and changed.baseline == options.baseline:
         return _tolerant(gathered, changed, wanted, source)
-    return report_of(*with_baseline_folder(gathered, changed), wanted, source=source)
+    return report_of(*comparisons.with_baseline_folder(gathered, changed), wanted, source=source)
 
 
-def _slices(gathered: GatheredResults, arguments: Mapping[str, Any]) -> Slices:
+def _slices(gathered: comparisons.GatheredResults, arguments: Mapping[str, Any]) -> Slices:
     """Search the results of a report for slices, in the first tested measure."""
     section = gathered.config.config.compare if gathered.config is not None else Compare.model_construct()
-    options = with_arguments(ComparisonOptions.from_config(section), {**arguments, "losers": 0})
-    results, options = with_baseline_folder(gathered, options)
+    options = comparisons.with_arguments(ComparisonOptions.from_config(section), {**arguments, "losers": 0})
+    results, options = comparisons.with_baseline_folder(gathered, options)
     return find_slices_of(results, SliceOptions(replace(options, measures=options.measures[:1])))
 
 
 def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
     """Return the content of the report on a config that was just evaluated; if its models cannot be compared, the report says why."""
-    label = label_of_config(loaded.name, loaded.config.compare.baseline) or "run"
-    gathered = GatheredResults({label: result}, loaded, unnamed=label)
+    label = comparisons.label_of_config(loaded.name, loaded.config.compare.baseline) or "run"
+    gathered = comparisons.GatheredResults({label: result}, loaded, unnamed=label)
     return _tolerant(gathered, ComparisonOptions.from_config(loaded.config.compare), loaded.config.report, loaded.name)
 
 
@@ -259,17 +248,17 @@ def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[
         append_summary(file, as_markdown(summary(content)))
 
 
-def _tolerant(gathered: GatheredResults, options: ComparisonOptions, wanted: ReportConfig, source: str) -> ReportContent:
+def _tolerant(gathered: comparisons.GatheredResults, options: ComparisonOptions, wanted: ReportConfig, source: str) -> ReportContent:
     """Return the content of the report on one result; if its models cannot be compared, the report says why."""
     try:
-        return report_of(*with_baseline_folder(gathered, options), wanted, source=source)
+        return report_of(*comparisons.with_baseline_folder(gathered, options), wanted, source=source)
     except RecevalError as error:
         plain = wanted.model_copy(update={"charts": dict.fromkeys(wanted.charts, ())})
         alone = report_of(gathered.results, replace(options, baseline=None), plain, source=source, comparing=False)
         return replace(alone, uncompared=error.shown())
 
 
-def comparison_page(comparison: Comparison, *, compared: ComparedResults, relative: bool = False) -> Document:
+def comparison_page(comparison: Comparison, *, compared: comparisons.ComparedResults, relative: bool = False) -> Document:
     """Return the page of a comparison; with `relative`, differences also have a column in percent."""
     content = report_of(compared.results, compared.options, ReportConfig.model_construct(), source=compared.source)
     return report(replace(content, relative=relative, slices=comparison.slices))
@@ -354,7 +343,7 @@ def refuse_unknown_charts(loaded: Loaded) -> None:
 
 def refuse_names_of(loaded: Loaded) -> None:
     """Raise `ConfigError` for a name of a model or measure that a config does not have, before anything is evaluated."""
-    evaluation, models = loaded.config.evaluation, model_names(loaded)
+    evaluation, models = loaded.config.evaluation, comparisons.model_names(loaded)
     if models is not None and not evaluation.aggregates:  # otherwise files or aggregates give names that are not known here
         metrics = (label.rpartition("@")[0] or label for label in evaluation.labels)
         refuse_unknown_names(loaded.config.report.names, models, evaluation.labels, metrics)
@@ -366,8 +355,8 @@ def plot_inputs(
     of: Sequence[str],
     arguments: Mapping[str, Any],
     *,
-    read: Read,
-    tell: Tell,
+    read: comparisons.Read,
+    tell: comparisons.Tell,
     output: PathLike,
     overrides: Sequence[str] = (),
 ) -> None:
@@ -378,11 +367,11 @@ def plot_inputs(
     target, row = target_of(output, "chart", noun="chart")
     if "drawing" in row.needs:
         drawing.require()
-    opened = open_inputs(inputs, read, arguments, overrides)
+    opened = comparisons.open_inputs(inputs, read, arguments, overrides)
     storage = {} if opened.config is None else opened.config.config.output.storage
     with Stage([Target(f"-o {shown(target)}", target, storage=storage)], opened.read()) as stage:
-        gathered = gather(opened, tell)
-        content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), charts={kind: tuple(of)})
+        gathered = comparisons.gather(opened, tell)
+        content = report_of_gathered(gathered, arguments, source=comparisons.path_of(inputs[0]), charts={kind: tuple(of)})
         stage.commit({destination(target): rendered(row, chart_of(content, kind).spec)})
 
 

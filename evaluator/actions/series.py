@@ -12,12 +12,10 @@ from msgspec.structs import replace
 
 from ..comparison.comparison_options import ComparisonOptions
 from ..comparison.series import history_of, leaderboard_of, ordered
-from ..render.forms import rendered
 from ..results.result import Result
 from ..results.row import shortened
 from ..results.series import History, Leaderboard, Order
 from ..stats.difference import Settings
-from ..storage.overwriting import destination
 from ..storage.result_folder import is_result_folder, load
 from ..storage.stage import Stage
 from ..support.errors import ConfigError
@@ -69,7 +67,7 @@ def _written(
     opened = open_inputs([folder for folder, _ in given], _refuse_config, {"models": models})
     with Stage(targets.written(), opened.read()) as stage:
         made = with_left_out(make(opened.stored), folders)
-        stage.commit({destination(path): rendered(row, made) for path, row in targets.files.items()})
+        stage.commit(targets.rendered(made))
     return made
 
 

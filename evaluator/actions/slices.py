@@ -11,9 +11,7 @@ from ..comparison.comparison_options import ComparisonOptions
 from ..comparison.slicing import SliceOptions, find_slices
 from ..config.judgement import Compare
 from ..evaluation.features import features_of
-from ..render.forms import rendered
 from ..results.slices import Slices
-from ..storage.overwriting import destination
 from ..storage.stage import Stage
 from .compare import GatheredResults, Read, Tell, gather, groups_named, open_inputs, with_arguments, with_baseline_folder
 from .targets import PathLike, targets_of
@@ -48,5 +46,5 @@ def slices_of_inputs(
         if not arguments.get("measures"):
             options = replace(options, measures=options.measures[:1])
         slices = slices_of(gathered, SliceOptions(options, groups_named(gathered.results, by), depth))
-        stage.commit({destination(path): rendered(row, slices) for path, row in targets.files.items()})
+        stage.commit(targets.rendered(slices))
     return slices

@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from msgspec import Struct
 
 from ..config import Loaded
-from ..storage.overwriting import Target
+from ..storage.overwriting import Target, destination
 from ..storage.overwriting import address_of as address_of
 from ..storage.overwriting import shown as shown
 from ..storage.places import is_folder as is_folder
@@ -47,6 +48,14 @@ class Targets(Struct, frozen=True):
     def needs(self) -> frozenset[Need]:
         """The needs of the files."""
         return frozenset(need for row in self.files.values() for need in row.needs)
+
+    def rendered(self, subject: Any, in_folders: Mapping[str, OutputForm] = MappingProxyType({}), **arguments: Any) -> dict[Path, bytes]:
+        """Return the content of the files, and of those `in_folders` by name, each in its form of a subject."""
+        from ..render.forms import rendered  # only here: the command line asks this file for places, too
+
+        rows = {destination(path): row for path, row in self.files.items()}
+        rows |= {folder / name: row for folder in self.folders for name, row in in_folders.items()}
+        return {path: rendered(row, subject, **arguments) for path, row in rows.items()}
 
     def files_for(self, *subjects: Subject) -> dict[Path, OutputForm]:
         """Return the files of some subjects."""

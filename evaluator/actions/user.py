@@ -13,11 +13,10 @@ from msgspec import Struct
 
 from ..config import Loaded
 from ..evaluation.progress import Report, silent
-from ..render.forms import rendered
 from ..results.chosen_models import with_chosen_models
 from ..results.result import Result
 from ..results.user_view import UserView
-from ..storage.overwriting import InputPath, destination
+from ..storage.overwriting import InputPath
 from ..storage.own_inputs import inputs_of, inputs_of_folders
 from ..storage.places import is_folder, place_of
 from ..storage.result_folder import enriched_path, is_result_folder, load
@@ -167,5 +166,5 @@ def user_of_inputs(
     opened = open_user(given, user, read, has_test=has_test)
     with Stage(targets.written(of=opened.loaded), opened.read()) as stage:
         view = opened.view(user, models, **options)
-        stage.commit({destination(path): rendered(row, view) for path, row in targets.files.items()})
+        stage.commit(targets.rendered(view))
     return view

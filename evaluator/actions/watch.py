@@ -57,7 +57,9 @@ def watch(
             before = record.result
             made = WatchedRun(changed, record, record.failure, lines)
         except (RecevalError, OSError) as error:
-            if not changed and (config is None or (loaded is not None and _is_piped(loaded))):
+            if not changed and (
+                config is None or (loaded is not None and any("-" in source.path for _, source in loaded.config.data.sources()))
+            ):
                 raise
             made = WatchedRun(changed, error=error if isinstance(error, RecevalError) else system_error(error))
         yield made
@@ -84,10 +86,6 @@ def unwatched(loaded: Loaded) -> str:
 def _is_elsewhere(source: object, folder: Path) -> bool:
     uri, table, paths = (getattr(source, name, None) for name in ("uri", "table", "path"))
     return table is not None or (uri is not None and file_of(uri, folder) is None) or any(map(is_address, paths or ()))
-
-
-def _is_piped(loaded: Loaded) -> bool:
-    return any("-" in source.path for _, source in loaded.config.data.sources())
 
 
 def _paths(loaded: Loaded, config: Path | None) -> set[Path]:

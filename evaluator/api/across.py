@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
@@ -14,7 +13,6 @@ from ..comparison.across import AcrossOptions, Complete
 from ..comparison.across import compare_across as compare_results
 from ..comparison.comparison_options import ComparisonOptions
 from ..documents.across import document
-from ..documents.document import Document
 from ..render.forms import rendered
 from ..results.across import AcrossComparison, cells, rows
 from ..results.result import Result
@@ -25,11 +23,11 @@ from ..support.errors import ConfigError
 from ..support.synonyms import path_of, takes
 from .arguments import names_of
 from .comparisons import opened
-from .display import Displayed
+from .display import WithCells
 from .wording import errors_as_arguments
 
 
-class AcrossResult(Displayed, AcrossComparison, frozen=True, kw_only=True):
+class AcrossResult(WithCells, AcrossComparison, frozen=True, kw_only=True):
     """Models over several data sets: `differences` (one record each), `sentences`, `ranks`; it prints as `receval compare --across`.
 
     `results` are the compared results.
@@ -42,10 +40,6 @@ class AcrossResult(Displayed, AcrossComparison, frozen=True, kw_only=True):
         head, *lines = rows(self)
         return pl.DataFrame(lines, schema=head, orient="row", infer_schema_length=None)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as in `--format json`."""
-        return cells(self)
-
     @takes()
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the comparison in the form of the ending: .json, .csv, .md, .tex, .html, or .svg (the diagram of ranks)."""
@@ -53,8 +47,8 @@ class AcrossResult(Displayed, AcrossComparison, frozen=True, kw_only=True):
         with errors_as_arguments(), Stage([Target(f"path {target}", target)], ()) as stage:
             stage.commit({target: rendered(row, self)})
 
-    def _document(self, *, in_notebook: bool) -> Document:
-        return document(self)
+    _cells = cells
+    _document = document
 
 
 @takes()

@@ -77,12 +77,8 @@ _EVALUATION: Final = (
 NO_MATRIX: Final = (
     "use policy={'seen_items': 'drop_and_refill'} for lists, receval.Matrix(scores, mask_seen=True) for one of several models"
 )
-_LONGEST_VALUE: Final = 40
 _SEVERAL: Final = f"write {{'runs': [table, …]}} for several runs on one test set; for folds call {FOLDS}"
 _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
-
-_OF_IDS: Final = ("items", "users")
-"""The sources that may be ids alone, without a second column."""
 
 
 def names_of(given: str | Sequence[str]) -> tuple[str, ...]:
@@ -196,7 +192,7 @@ def _as_override(value: Any) -> str:
     """Return a short plain value as in an override; a placeholder for any other, such as a table."""
     with suppress(TypeError, ValueError):
         text = value if isinstance(value, str) else json.dumps(value)
-        if len(text) <= _LONGEST_VALUE and "'" not in text and text.isprintable():
+        if len(text) <= 40 and "'" not in text and text.isprintable():
             return text
     return "VALUE"
 
@@ -239,7 +235,7 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _source(name: str, value: Any) -> Any:
     """Return a source in the form of a config; several texts for items or users are ids, unless each of them is a file."""
-    texts = name in _OF_IDS and isinstance(value, list | tuple) and value and all(isinstance(part, str) for part in value)
+    texts = name in ("items", "users") and isinstance(value, list | tuple) and value and all(isinstance(part, str) for part in value)
     return in_memory(list(value)) if texts and not all(map(os.path.exists, value)) else source_of(value)
 
 
@@ -386,7 +382,6 @@ def _places(data: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _section(source: Any) -> dict[str, Any]:
-    """Return a source as a section of the config."""
     return dict(source) if isinstance(source, Mapping) else {"frame": source} if isinstance(source, InMemory) else {"path": source}
 
 

@@ -383,7 +383,6 @@ class Evaluator:
 
 
 def _with_batches(arguments: EvaluatorArguments, batches: list[pl.DataFrame]) -> Evaluator:
-    """Return an evaluator that has lists of batches."""
     evaluator = Evaluator(**arguments)
     evaluator._batches = list(batches)
     return evaluator

@@ -36,7 +36,7 @@ from ..support.errors import ConfigError
 from ..support.synonyms import path_of, takes, wrong_type
 from .arguments import names_of
 from .charts import DrawnChart
-from .display import Displayed
+from .display import WithCells
 from .other_frames import PandasFrame, as_pandas
 from .wording import errors_as_arguments, reworded
 
@@ -46,7 +46,7 @@ RuleLike = str | Mapping[str, Any]
 BaselineLike = Result | str | os.PathLike[str] | Mapping[str, Result]
 
 
-class ComparisonResult(Displayed, Comparison, frozen=True, kw_only=True):
+class ComparisonResult(WithCells, Comparison, frozen=True, kw_only=True):
     """Differences between models: `differences` (one record each), `losers`, `notes`; it prints as the table of `receval compare`.
 
     `results` are the compared results, `questions` the options of the comparison.
@@ -68,10 +68,6 @@ class ComparisonResult(Displayed, Comparison, frozen=True, kw_only=True):
     def to_pandas(self) -> PandasFrame:
         """Return `to_polars` as a pandas DataFrame; raise `MissingExtraError` if pandas is not installed."""
         return as_pandas(self.to_polars())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as in `--format json`."""
-        return comparison_cells(self)
 
     @takes()
     def report(self, path: str | os.PathLike[str], *, title: str | None = None, interactive: bool = False) -> None:
@@ -96,7 +92,9 @@ class ComparisonResult(Displayed, Comparison, frozen=True, kw_only=True):
 
         return draw(kind, of, partial(comparison_content, self.results, self.questions))
 
-    def _document(self, *, in_notebook: bool) -> Document:
+    _cells = comparison_cells
+
+    def _document(self) -> Document:
         return differences.document(self, everything=True)
 
 
@@ -165,7 +163,7 @@ def compare(
     return ComparisonResult.of_record(comparison, results=compared.results, questions=compared.options)
 
 
-class GateVerdicts(Displayed, Verdicts, frozen=True):
+class GateVerdicts(WithCells, Verdicts, frozen=True):
     """Verdicts on rules: `passed`, and a `Gate` for each rule and model; it prints as the table of `receval gate`."""
 
     def __iter__(self) -> Iterator[Gate]:
@@ -178,12 +176,14 @@ class GateVerdicts(Displayed, Verdicts, frozen=True):
         """Return a row per gate."""
         return pl.DataFrame(self.to_dict()["gates"], infer_schema_length=None)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as in `--format json`."""
+    def _cells(self) -> dict[str, Any]:
         return {"failed": self.failed(), "summary": self.summary(), **gate_cells(self.gates)}
 
-    def _document(self, *, in_notebook: bool) -> Document:
-        return gates.document(self.gates, summary=in_notebook)
+    def _document(self) -> Document:
+        return gates.document(self.gates, summary=False)
+
+    def _in_notebook(self) -> Document:
+        return gates.document(self.gates)
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}\n{self.summary()}"
@@ -227,7 +227,7 @@ def gate(
         return GateVerdicts(with_gates(judged, *demanded).gates)
 
 
-class GatePlanResult(Displayed, GatePlan, frozen=True):
+class GatePlanResult(WithCells, GatePlan, frozen=True):
     """The plans of rules: how often each passes by the true change of a candidate; it prints as `receval gate --plan`."""
 
     def __iter__(self) -> Iterator[RulePlan]:
@@ -246,12 +246,8 @@ class GatePlanResult(Displayed, GatePlan, frozen=True):
             ]
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as in `--format json`."""
-        return cells(self)
-
-    def _document(self, *, in_notebook: bool) -> Document:
-        return gate_plan.document(self)
+    _cells = cells
+    _document = gate_plan.document
 
 
 @takes()
@@ -325,7 +321,7 @@ def _demanded(
     return section, compared.model_copy(update=changes), bases
 
 
-class SlicesResult(Displayed, Slices, frozen=True):
+class SlicesResult(WithCells, Slices, frozen=True):
     """Slices of users for whom a model is worse, or better, than for all others; it prints as the table of `receval slices`."""
 
     def __iter__(self) -> Iterator[UserSlice]:
@@ -338,12 +334,8 @@ class SlicesResult(Displayed, Slices, frozen=True):
         """Return a row per tested slice."""
         return slice_table(self)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as in `--format json`."""
-        return slice_cells(self)
-
-    def _document(self, *, in_notebook: bool) -> Document:
-        return slices_content.document(self)
+    _cells = slice_cells
+    _document = slices_content.document
 
 
 @takes()

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from ..actions.diff import TwoModels, two_models
 from ..config import Loaded, load_config
-from ..documents.document import Document
 from ..documents.model_diff import cells, document
 from ..results.model_diff import ORDERS, REASONS, ModelDiff
 from ..storage.places import is_folder
@@ -21,13 +20,13 @@ from ..studies.diffing import diff as diff_models
 from ..support.errors import ConfigError
 from ..support.synonyms import takes
 from .arguments import CallArguments, ConfigLike, loaded_of, names_of
-from .display import Displayed, number_shown
+from .display import WithCells, number_shown
 from .wording import errors_as_arguments
 
 _USUAL = "nDCG@10"
 
 
-class DiffResult(Displayed, ModelDiff, frozen=True, eq=False):
+class DiffResult(WithCells, ModelDiff, frozen=True, eq=False):
     """The difference between the lists of two models, user by user; it prints as `receval diff`.
 
     `users` has a row per user: the measures under both models (`nDCG@10 base`, `nDCG@10 model`, `nDCG@10 difference`), `overlap`,
@@ -44,10 +43,6 @@ class DiffResult(Displayed, ModelDiff, frozen=True, eq=False):
         columns = {kind: [counts[reason] for reason in REASONS[1:]] for kind, counts in self.missed._asdict().items()}
         return pl.DataFrame({"reason": list(REASONS[1:]), **columns})
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as in `--format json`."""
-        return cells(self)
-
     def to_html(self, *, pictures: str | None = None) -> str:
         """Return a page to explore the users, one HTML file without network, as `receval diff -o diff.html` writes it.
 
@@ -62,8 +57,8 @@ class DiffResult(Displayed, ModelDiff, frozen=True, eq=False):
         with errors_as_arguments():
             return explorer(self._with_page(pictures))
 
-    def _document(self, *, in_notebook: bool) -> Document:
-        return document(self)
+    _cells = cells
+    _document = document
 
 
 @takes(*CallArguments.__annotations__)

@@ -18,7 +18,7 @@ OF_ROWS: Final = "train and test rows"
 
 
 class Displayed:
-    """The display of a record, which a subclass has beside its record: its `_document` in a text and in a notebook."""
+    """The display of a record, which a subclass has beside its record: its `_document`, and that of a notebook if it is another."""
 
     __slots__ = ()
 
@@ -29,17 +29,32 @@ class Displayed:
         made: Self = make(**{**asdict(record), **more})
         return made
 
-    def _document(self, *, in_notebook: bool) -> Document:
-        """Return what is shown."""
+    def _document(self) -> Document:
         raise NotImplementedError
+
+    def _in_notebook(self) -> Document:
+        return self._document()
 
     def __repr__(self) -> str:
         """Return the text that the command line prints."""
-        return show(self._document(in_notebook=False), PlainText()).rstrip("\n")
+        return show(self._document(), PlainText()).rstrip("\n")
 
     def _repr_html_(self) -> str:
         """Return the tables for a notebook, without scripts and with their own class names."""
-        return for_notebook(self._document(in_notebook=True))
+        return for_notebook(self._in_notebook())
+
+
+class WithCells(Displayed):
+    """A displayed record that is also plain values."""
+
+    __slots__ = ()
+
+    def _cells(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, as in `--format json`."""
+        return self._cells()
 
 
 def number_shown(show: int, what: str) -> int:

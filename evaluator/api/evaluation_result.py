@@ -16,7 +16,7 @@ from ..actions.compare import MarginLike, choose
 from ..actions.user import view_of_result
 from ..config import Loaded
 from ..config.run_sections import ChartName
-from ..documents import screens as selections
+from ..documents import screens
 from ..documents.document import Document
 from ..documents.headline import closing_of_result
 from ..results.gates import Verdicts
@@ -128,7 +128,6 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
         return iter(self.rows)
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return len(self.rows)
 
     def __contains__(self, place: object) -> bool:
@@ -186,7 +185,6 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
         return to_spark(session, with_values(table) if per_user in (True, "long") else table)
 
     def _table(self, per_user: UserForm) -> pl.DataFrame:
-        """Return the table of values, or the per-user values in a form."""
         from ..render.result_data import user_rows, user_values
 
         if per_user not in (False, True, "long", "wide"):
@@ -335,10 +333,14 @@ class EvaluationResult(Displayed, Result, frozen=True, eq=False):
         storage = {} if self.loaded is None else self.loaded.config.output.storage
         save(self, Path(folder).expanduser(), read_by([self]), long=None if per_user is None else per_user == "long", storage=storage)
 
-    def _document(self, *, in_notebook: bool) -> Document:
-        in_text = partial(selections.screen, command="receval run -v", closing=closing_of_result(self))
-        shown: Document = conceal((selections.notebook if in_notebook else in_text)(self), self.variables or {}, keys=True)
-        return shown
+    def _document(self) -> Document:
+        return self._concealed(screens.screen(self, command="receval run -v", closing=closing_of_result(self)))
+
+    def _in_notebook(self) -> Document:
+        return self._concealed(screens.notebook(self))
+
+    def _concealed(self, shown: Document) -> Document:
+        return conceal(shown, self.variables or {}, keys=True)  # type: ignore[no-any-return]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return both forms of the table; the notebook chooses."""

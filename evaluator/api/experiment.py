@@ -51,7 +51,6 @@ class Experiment:
         return pl.DataFrame(rows) if rows else pl.DataFrame(schema={"name": pl.String})
 
     def __str__(self) -> str:
-        """Return the results as a table."""
         labels = list(dict.fromkeys(label for values in self._values.values() for label in values))
         columns = (Column("name", "name"), *(Column(label, "value") for label in labels))
         rows = ((name, *map(_shown, map(values.get, labels))) for name, values in self._values.items())

@@ -159,7 +159,6 @@ def _has_grades(true: Any, sides: Mapping[str, Any]) -> bool:
 
 
 def _is_several(k: Any) -> bool:
-    """Return whether `k` is several cut-offs."""
     return isinstance(k, Iterable) and not isinstance(k, str)
 
 

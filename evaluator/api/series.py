@@ -14,7 +14,6 @@ from ..actions.compare import choose
 from ..actions.targets import target_of
 from ..comparison.series import leaderboard_of
 from ..documents import series as documents
-from ..documents.document import Document
 from ..render.forms import rendered
 from ..results.result import Result
 from ..results.series import History, Leaderboard, Order
@@ -24,7 +23,7 @@ from ..support.synonyms import path_of, takes
 from .arguments import names_of
 from .charts import read_by, write_whole
 from .comparisons import opened
-from .display import Displayed
+from .display import WithCells
 from .wording import errors_as_arguments
 
 _WANTED: Final = "results must be folders, or evaluations and folders by name"
@@ -32,7 +31,7 @@ Results = Mapping[str, Result | str | os.PathLike[str]] | Sequence[str | os.Path
 """Results by name, each an evaluation or its folder; or folders, which have their own names; or one folder of such folders."""
 
 
-class HistoryResult(Displayed, History, frozen=True, kw_only=True):
+class HistoryResult(WithCells, History, frozen=True, kw_only=True):
     """The history of models over runs: `lines` of a model and a measure, each with its `points`, `first_loss` and `last_good`.
 
     It prints as `receval history`.
@@ -49,20 +48,16 @@ class HistoryResult(Displayed, History, frozen=True, kw_only=True):
         """Return a row per line and run."""
         return pl.DataFrame([row for line in self.lines for row in documents.rows_of_data(line)], infer_schema_length=None)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as in `--format json`."""
-        return self.cells()
-
     @takes()
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the history in the form of the ending: .html (a page with charts), .md or .json."""
         _write("history", path, self, self.results)
 
-    def _document(self, *, in_notebook: bool) -> Document:
-        return documents.document(self)
+    _cells = History.cells
+    _document = documents.document
 
 
-class LeaderboardResult(Displayed, Leaderboard, frozen=True, kw_only=True):
+class LeaderboardResult(WithCells, Leaderboard, frozen=True, kw_only=True):
     """All models of results, the best first in the first measure; it prints as `receval leaderboard`."""
 
     results: Mapping[str, Result]
@@ -76,17 +71,13 @@ class LeaderboardResult(Displayed, Leaderboard, frozen=True, kw_only=True):
             infer_schema_length=None,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as in `--format json`."""
-        return self.cells()
-
     @takes()
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the leaderboard in the form of the ending: .html, .md or .json."""
         _write("leaderboard", path, self, self.results)
 
-    def _document(self, *, in_notebook: bool) -> Document:
-        return documents.leaderboard(self)
+    _cells = Leaderboard.cells
+    _document = documents.leaderboard
 
 
 @takes()

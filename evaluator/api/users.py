@@ -11,17 +11,16 @@ from msgspec.structs import asdict
 
 from ..actions.user import open_user, view_of_result
 from ..config import load_config
-from ..documents.document import Document
 from ..documents.user_view import cells, document
 from ..results.user_view import UserView
 from ..storage.places import is_folder
 from ..support.synonyms import takes
 from .arguments import CallArguments, ConfigLike, loaded_of, names_of
-from .display import OF_ROWS, Displayed, number_shown
+from .display import OF_ROWS, WithCells, number_shown
 from .wording import errors_as_arguments
 
 
-class UserResult(Displayed, UserView, frozen=True, eq=False):
+class UserResult(WithCells, UserView, frozen=True, eq=False):
     """Everything about one user; it prints as `receval user`, and a notebook shows tables.
 
     `history` (train rows), `test` (test rows) and `lists["als"]` are frames, `table` has the values. `policies` are what was done with odd
@@ -36,12 +35,8 @@ class UserResult(Displayed, UserView, frozen=True, eq=False):
         counts = dict.fromkeys(("n_users", "n_lower", "n_equal", "n_valued"), pl.Int64)
         return pl.DataFrame(rows, schema_overrides={**floats, **counts})
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as in `--format json`."""
-        return cells(self)
-
-    def _document(self, *, in_notebook: bool) -> Document:
-        return document(self)
+    _cells = cells
+    _document = document
 
 
 @takes(*CallArguments.__annotations__)

@@ -1,4 +1,4 @@
-"""Compare results: every measure of every pair of models, and verdicts on the judged ones, as a `Comparison`."""
+"""Compare results: every measure of every pair of models, with verdicts, as a `Comparison`. Long: all its parts share one pairing."""
 
 from __future__ import annotations
 
@@ -355,15 +355,11 @@ def _compare(
         n_folds=len(first.result.folds),
         distinct_users=tuple(_distinct_users(first, tested)),
         in_groups=_worse_in_groups(tested, in_groups, pairs),
-        own_users={side.name: tuple(_numbers_of_users(side, judged)) for side in sides.all} if options.unpaired else {},
+        own_users={side.name: tuple(n for label in judged if (n := rows_of(side.result, side.model)[label].n_users)) for side in sides.all}
+        if options.unpaired
+        else {},
         cluster=options.cluster,
     )
-
-
-def _numbers_of_users(side: Side, labels: Iterable[str]) -> Iterator[int]:
-    """Yield the number of users of each measure that any user counts for."""
-    rows = rows_of(side.result, side.model)
-    yield from (rows[label].n_users for label in labels if rows[label].n_users)
 
 
 def _worse_in_groups(

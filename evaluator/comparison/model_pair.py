@@ -1,4 +1,4 @@
-"""Compare the measures of one pair of sides, each by the test that its values allow."""
+"""Compare the measures of one pair of sides, each by the test that its values allow. Long: a way for each kind of value."""
 
 from __future__ import annotations
 
@@ -53,7 +53,6 @@ def value_range(row: Row, sides: Callable[[], Iterable[Floats]]) -> ValueRange |
 
 
 NO_VALUES_IN_GROUPS: Final = "no interval for arithmetic of measures in groups of test rows"
-_OF_SUMS = ("mean", "sum", "formula")
 
 
 class ModelPair:
@@ -490,7 +489,7 @@ def _untested(pairing: Pairing, aggregate: str) -> str:
     """Return the reason why values over folds or runs have no interval; empty if they have one."""
     if pairing.folds is None and not pairing.has_runs:
         return ""
-    if aggregate not in _OF_SUMS:
+    if aggregate not in ("mean", "sum", "formula"):
         return f"no interval for {aggregate} over folds or runs"
     if pairing.uneven:
         return f"no interval because the folds of {' and '.join(pairing.uneven)} have different numbers of runs"

@@ -308,7 +308,10 @@ def _runs(side: Side) -> list[_Run]:
 
 def _aligned(runs: Sequence[_Run]) -> tuple[pl.DataFrame, list[Integers]]:
     """Return all keys of some runs in ascending order, and for each run the row of each key, -1 if missing."""
-    first, *others = frames = _with_same_id_type([run.keys for run in runs])
+    frames = [run.keys for run in runs]
+    if len({frame["user"].dtype for frame in frames}) > 1:
+        frames = [frame.with_columns(pl.col("user").cast(pl.String)) for frame in frames]
+    first, *others = frames
     if all(frame.equals(first) for frame in others):
         return first, [run.rows for run in runs]
     names = first.columns
@@ -318,13 +321,6 @@ def _aligned(runs: Sequence[_Run]) -> tuple[pl.DataFrame, list[Integers]]:
         joined = keys.join(frame.with_columns(row=run.rows), on=names, how="left", maintain_order="left")["row"]
         rows.append(joined.fill_null(_MISSING).to_numpy())
     return keys, rows
-
-
-def _with_same_id_type(frames: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
-    """Return the frames with ids of one type: text if they differ."""
-    if len({frame["user"].dtype for frame in frames}) == 1:
-        return list(frames)
-    return [frame.with_columns(pl.col("user").cast(pl.String)) for frame in frames]
 
 
 def unpaired_text(names: Sequence[str]) -> str:

@@ -246,7 +246,6 @@ def _number_feature(name: str, numbers: pl.Series) -> Feature:
 
 
 def _slice(values: _Values, candidate: Candidate, test: SliceTest, groupings: Sequence[Groups]) -> UserSlice:
-    """Return a tested slice with the names of its groups."""
     conditions = tuple((values.features[index].name, values.features[index].names[code]) for index, code in candidate.conditions)
     better = values.higher_is_better
     words: tuple[Direction, Direction] = ("higher", "lower") if better is None or values.base is None else ("better", "worse")

@@ -1,4 +1,4 @@
-"""Find problems between valid parts of a config: missing inputs, keys and gates that contradict, settings without effect."""
+"""Find problems between valid parts of a config: missing inputs, contradictions, settings without effect. Long: a function for each."""
 
 from __future__ import annotations
 
@@ -306,7 +306,6 @@ def unwritable_table(config: Config) -> str | None:
 
 
 def _model_problems(config: Config, needs_lists: bool) -> Iterator[tuple[text.Path, str]]:
-    """Yield problems of the names of models and their predictions."""
     data = config.data
     if not data.recommendations:
         yield from _without_lists(config) if needs_lists else ()

@@ -1,4 +1,4 @@
-"""A source of the config: its files, its query or rows in memory, and its columns; secrets in it are masked."""
+"""A source of the config: its files, query or rows in memory, and its columns; secrets are masked. Long: models that use each other."""
 
 import numbers
 import os

@@ -33,7 +33,6 @@ _INPUTS: Final = {
     "distances": "the distances between items",
     "predictions": "predicted ratings",
 }
-_OVER_THE_CATALOGUE: Final = ("AUC", "GAUC", "LAUC")
 _INSIDE_LISTS: Final = "; for AUC among the items of each list, such as sampled candidates, use RocAuc"
 
 
@@ -47,7 +46,7 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
         role, _, column = need.partition(".")
         if need == "catalogue":
             if data.train is None and data.items is None:
-                inside = _INSIDE_LISTS if definition.metric.name in _OVER_THE_CATALOGUE else ""
+                inside = _INSIDE_LISTS if definition.metric.name in ("AUC", "GAUC", "LAUC") else ""
                 yield f"{definition.label} needs the catalogue: give data.train or data.items{inside}"
         elif need == "train":
             if data.train is None:

@@ -1,4 +1,4 @@
-"""Locate the values of a config, and replace them by options of the command line."""
+"""Locate the values of a config, and replace them by options of the command line. Long: both follow the same paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes of popularity, novelty, coverage, diversity, fairness, serendipity and policies."""
+"""Axes of popularity, novelty, coverage, diversity, fairness, serendipity and policies. Long: a table."""
 
 from __future__ import annotations
 

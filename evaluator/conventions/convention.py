@@ -1,4 +1,4 @@
-r"""A convention file → `Convention`: a value for every axis, and the names that a library uses.
+r"""A convention file → `Convention`: a value for every axis, and the names that a library uses. Long: every key is checked at its line.
 
 name: ours                    # its name; the file's name if left out
 extends: replay               # a convention to start from, by name or path; receval if left out
@@ -122,7 +122,6 @@ _KEYS: Final = (
     "parameters",
 )
 _DEEPEST: Final = 5
-_ENDINGS: Final = (".yaml", ".yml")
 
 
 class Convention(Struct, frozen=True, dict=True):
@@ -266,7 +265,7 @@ def _names_in(folder: Path) -> tuple[str, ...]:
 
 def is_path(name: str) -> bool:
     """Return whether a convention is named by the path of its file."""
-    return "/" in name or name.endswith(_ENDINGS)
+    return "/" in name or name.endswith((".yaml", ".yml"))
 
 
 def load(name: str, folder: Path | None = None) -> Convention:

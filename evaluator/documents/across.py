@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec.structs import replace
@@ -69,16 +69,12 @@ def table(comparison: AcrossComparison) -> Table:
         Column("change", "difference"),
         Column(f"{percent(comparison.level)} interval", "interval"),
         Column("further data set", "interval", yields=2),
-        Column("better on" if _has_directions(comparison.differences) else "up on", "counts", yields=1),
+        Column("better on" if any(row.higher_is_better is not None for row in comparison.differences) else "up on", "counts", yields=1),
         Column("p", "p", yields=3),
         Column("verdict", "verdict"),
     )
     lines = [tuple(_cells(row, comparison, of_one=of_one)) for row in comparison.differences]
     return Table(columns, tuple(lines), id="across", caption=title(comparison))
-
-
-def _has_directions(differences: Sequence[AcrossDifference]) -> bool:
-    return any(difference.higher_is_better is not None for difference in differences)
 
 
 def _cells(row: AcrossDifference, comparison: AcrossComparison, *, of_one: bool) -> Iterator[Cell]:
@@ -149,7 +145,6 @@ def ranks_table(ranks: Ranks) -> Table:
 
 
 def _friedman(ranks: Ranks) -> str:
-    """Return Friedman's test of all models."""
     assert ranks.friedman is not None
     test, k = ranks.friedman, len(ranks.mean_ranks)
     f = "" if test.f == float("inf") else f", F {plain(test.f, 3)} (Iman and Davenport)"

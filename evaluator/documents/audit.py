@@ -122,7 +122,6 @@ def explanation_document(explanation: Explanation, level: int = 1) -> Document:
 
 
 def _rows(table: ExplainedTable, level: int) -> tuple[Block, ...]:
-    """Return rows under a heading."""
     return Heading(table.title, level), Table.from_texts(map(Column, table.headers), (map(_shown, row) for row in table.rows))
 
 

@@ -186,7 +186,6 @@ def _findings(result: Result) -> Iterator[Block]:
 
 
 def _outcome(result: Result, id: str) -> str:
-    """Return the outcome of a check without findings."""
     if not result.examined:
         return "not checked"
     return f"not checked: {result.unmade[id]}" if id in result.unmade else "nothing"
@@ -252,12 +251,9 @@ def _tests(result: Result) -> Iterator[Block]:
         untested = [label for label in result.labels() if label not in labels]
         texts += [f"Not tested: {shortened(untested)}."] if untested else []
     else:
-        texts.append(_NO_TEST_OF_ONE if len(_models(result)) < 2 else _NO_TEST)
+        reason = "there is one" if len(_models(result)) < 2 else "no difference between them was tested"
+        texts.append(f"No models were compared: {reason}.")
     yield Points(tuple(texts))
-
-
-_NO_TEST_OF_ONE: Final = "No models were compared: there is one."
-_NO_TEST: Final = "No models were compared: no difference between them was tested."
 
 
 def _repeats(result: Result) -> Iterator[Block]:

@@ -10,7 +10,6 @@ from ..results.row import listed
 from .document import Cell, Column, Document, Heading, Points, Sentences, Table
 
 TITLE = "Bounds over the whole catalogue"
-_VERDICTS: tuple[Verdict, ...] = ("kept", "reversed", "inconclusive")
 
 
 def section(result: Result, *, id: str = "") -> Document:
@@ -75,7 +74,7 @@ def _orders(result: Result) -> Iterator[Points]:
     pairs: dict[tuple[Verdict, tuple[str, ...]], list[tuple[str, str]]] = {}
     for (verdict, pair), labels in measures.items():
         pairs.setdefault((verdict, tuple(labels)), []).append(pair)
-    in_order = sorted(pairs.items(), key=lambda entry: _VERDICTS.index(entry[0][0]))
+    in_order = sorted(pairs.items(), key=lambda entry: ("kept", "reversed", "inconclusive").index(entry[0][0]))
     texts = tuple(_sentence(verdict, some, labels) for (verdict, labels), some in in_order)
     yield from [Points(texts)] if texts else []
 

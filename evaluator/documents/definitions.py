@@ -13,7 +13,6 @@ from ..results.measure_definition import MeasureDefinition, axes_read_by, params
 from ..results.result import Result
 from .document import Cell, Column, Table, Terms
 
-_ALL: Final = "all measures"
 _COLUMNS: Final = (Column("measure", "key"), Column("setting"), Column("value"), Column("default"), Column("what it decides", wraps=True))
 
 
@@ -40,7 +39,7 @@ def changed_settings(result: Result) -> Table | None:
             lines.setdefault(line, []).append(name)
     n_measures = len(result.definitions)
     rows = tuple(
-        tuple(map(Cell, (_ALL if len(names) == n_measures > 1 else ", ".join(names), *line)))
+        tuple(map(Cell, ("all measures" if len(names) == n_measures > 1 else ", ".join(names), *line)))
         for line, names in sorted(lines.items(), key=lambda line: len(line[1]) < n_measures)
     )
     return Table(_COLUMNS, rows, "Settings that differ from the default") if rows else None

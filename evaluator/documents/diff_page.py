@@ -129,7 +129,10 @@ def page_data(diff: ModelDiff, sample: SampledUsers, size: PageSize) -> dict[str
             for measure in measures
         ],
         "reasons": [REASON_TEXTS[reason] for reason in REASONS],
-        "groups": [{"name": text_of(name), "of": list(map(text_of, of))} for name, of in _filters(sample.groups)],
+        "groups": [
+            {"name": text_of(name), "of": list(map(text_of, of))}
+            for name, of in sample.groups.items() if 1 < len(set(of)) <= _MOST_GROUPS
+        ],
         "users": users,
         "items": items.cells(),
     }  # fmt: skip
@@ -193,7 +196,3 @@ def _relevant_cells(items: _Items, row: Mapping[str, Any], split: Iterable[str])
     ranks = (row[f"{side} rank"] or 0 for side in (BASE, MODEL))
     reasons = (REASONS.index(row[f"{side} reason"]) for side in (BASE, MODEL))
     return [items.index(row["item"]), row["gain"], *ranks, *reasons, *(row[measure] or 0 for measure in split)]
-
-
-def _filters(groups: Mapping[str, tuple[str, ...]]) -> Iterable[tuple[str, tuple[str, ...]]]:
-    return ((name, of) for name, of in groups.items() if 1 < len(set(of)) <= _MOST_GROUPS)

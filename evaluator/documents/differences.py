@@ -46,7 +46,8 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
     """
     said = untested_text(comparison, everything)
     comparison = comparison if everything else only_tested(comparison)
-    is_of_one = _is_of_one_measure(comparison)
+    # several models with one base in one measure
+    is_of_one = comparison.base is not None and len(comparison.measures) == 1 < len(comparison.differences)
     of_measure = _single_measure(comparison.differences) if is_of_one else ""
     blocks: list[Block] = [Heading(f"{title(comparison)}{of_measure}")]
     # Most tables are without captions, because the headings above them say the same; several tables of pairs keep theirs.
@@ -159,16 +160,9 @@ def groups_text(comparison: Comparison) -> str:
     corrected = corrected_text(comparison.settings.correction, family_size(comparison.by_group))
     if corrected == "not corrected":
         return "Within groups p values and intervals are not corrected."
-    exact = [
-        difference
-        for difference in comparison.by_group
-        if difference.interval and not difference.real and (difference.interval[0] > 0 or difference.interval[1] < 0)
-    ]
-    why = (
-        ", so an interval can exclude 0 where the verdict is inconclusive"
-        if any(difference.verdict == "inconclusive" for difference in exact)
-        else ""
-    )
+    inconclusive = (difference for difference in comparison.by_group if difference.verdict == "inconclusive" and not difference.real)
+    excludes = any(some.interval and (some.interval[0] > 0 or some.interval[1] < 0) for some in inconclusive)
+    why = ", so an interval can exclude 0 where the verdict is inconclusive" if excludes else ""
     return f"Within groups p is corrected by {corrected} (all groups, measures and models); intervals are not corrected{why}."
 
 
@@ -269,13 +263,6 @@ def pair_tables(comparison: Comparison, relative: bool = False) -> tuple[Table, 
     return tuple(tables)
 
 
-def _is_of_one_measure(comparison: Comparison) -> bool:
-    """Return whether several models are compared with one base in one measure."""
-    return comparison.base is not None and len(comparison.differences) > 1 == len(
-        {difference.subject.measure for difference in comparison.differences}
-    )
-
-
 def _single_measure(differences: Iterable[Difference]) -> str:
     """Return the measure of all differences, behind a comma and with its direction; empty if there are several."""
     measures = {difference.subject.measure: difference.subject.higher_is_better for difference in differences}
@@ -333,7 +320,6 @@ def groups_tables(comparison: Comparison, relative: bool = False) -> Iterator[Ta
 
 
 def _grouping(row: Difference) -> tuple[str, str, str, str | None]:
-    """Return the pair, the measure and the grouping of a difference."""
     return row.subject.base, row.subject.model, row.subject.measure, row.subject.by
 
 

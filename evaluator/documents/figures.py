@@ -1,4 +1,4 @@
-"""The charts of a report as figures: spec, caption and description, in colours and shapes that everybody can distinguish."""
+"""The charts of a report as figures: spec, caption and description, in colours and shapes for everybody. Long: a function for each."""
 
 from __future__ import annotations
 
@@ -14,31 +14,8 @@ from ..results.description import Spread
 from ..results.row import listed
 from ..stats.difference import VERDICTS, Difference
 from ..syntax.formula import is_formula
+from . import chart_parts as pieces
 from .basic_charts import difference_panels
-from .chart_parts import (
-    BETWEEN_PANELS,
-    BLUE,
-    BROAD,
-    COLOURS,
-    DARK,
-    GREY,
-    LINES_HEIGHT,
-    MOST_BANDS,
-    NUMBERS_SPACE,
-    ORANGE,
-    SHAPES,
-    SLIM,
-    WIDEST_LABEL,
-    ChartSize,
-    Spec,
-    dots,
-    figure_of,
-    left_text,
-    lines_panel,
-    looks_by,
-    numbers_axis,
-    where_known,
-)
 from .differences import by_pair
 from .display_names import names_of, renaming
 from .document import Figure
@@ -49,7 +26,7 @@ from .report import ReportContent
 from .scales import ends_of, nearby, scale_of
 from .values import ValuePoint, by_label
 
-VERDICT_COLOURS: Final = {"better": BLUE, "worse": ORANGE}
+VERDICT_COLOURS: Final = {"better": pieces.BLUE, "worse": pieces.ORANGE}
 VERDICT_SHAPES: Final = {"better": "circle", "worse": "triangle-down", "inconclusive": "diamond"}
 """Shape and colour of verdicts; others are a grey square."""
 _NO_VERDICT: Final = "no verdict"
@@ -98,7 +75,7 @@ def differences(content: ReportContent) -> Figure | None:
     if not shown:
         return None
     n_left = len(wanted) - len({difference.subject.measure for difference in shown})
-    left = left_text(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
+    left = pieces.left_text(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
     band = " The grey band is the margin." if any(difference.margin is not None for difference in shown) else ""
     level = f"{100 * comparison.settings.level:g} %"
     several = len({(difference.subject.base, difference.subject.model) for difference in shown}) > 1
@@ -108,7 +85,7 @@ def differences(content: ReportContent) -> Figure | None:
     caption = f"Differences{of} with their {level} intervals; the dashed line marks zero difference.{band}{scales}{left}"
     description = f"differences of {len(shown)} values from {comparison.base or 'each other'} with their intervals"
     renamed = renaming(names_of(content.results.values()))
-    chart = figure_of("differences", caption, description, partial(_forest, shown, comparison.base, renamed))
+    chart = pieces.figure_of("differences", caption, description, partial(_forest, shown, comparison.base, renamed))
     groups = list(_by_measure(shown).values()) if several else _pair_panels(shown)
     return replace(chart, panels=difference_panels(groups, comparison.base, by_model=several))
 
@@ -141,9 +118,9 @@ def _apart(far: Iterable[Collection[object]]) -> str:
     return f" {_APART}" if any(far) else ""
 
 
-def _forest(shown: Sequence[Difference], base: str | None, renamed: Callable[[str], str], size: ChartSize) -> Spec:
+def _forest(shown: Sequence[Difference], base: str | None, renamed: Callable[[str], str], size: pieces.ChartSize) -> pieces.Spec:
     several = len({(difference.subject.base, difference.subject.model) for difference in shown}) > 1
-    panels: dict[str, list[Spec]] = {}
+    panels: dict[str, list[pieces.Spec]] = {}
     for difference in shown:
         model = difference.subject.model if base is not None else f"{difference.subject.model} against {difference.subject.base}"
         of_values = {"difference": difference.difference, "low": difference.low, "high": difference.high, "margin": difference.margin}
@@ -151,7 +128,7 @@ def _forest(shown: Sequence[Difference], base: str | None, renamed: Callable[[st
         panels.setdefault(difference.subject.measure if several else "", []).append(row)
     # Labels take the same space in all panels, so that stacked panels are aligned.
     longest = max(size.character * len(renamed(row["row"])) for rows in panels.values() for row in rows)
-    room = min(_NARROW if several or size is SLIM else WIDEST_LABEL, longest) + 14
+    room = min(_NARROW if several or size is pieces.SLIM else pieces.WIDEST_LABEL, longest) + 14
     width = size.panel(size.forests if several else 1, room)
     if several:
         far = {measure: _far_differences(some) for measure, some in _by_measure(shown).items()}
@@ -164,39 +141,39 @@ def _forest(shown: Sequence[Difference], base: str | None, renamed: Callable[[st
     return {"concat": plots, "columns": columns, "spacing": 24, "resolve": scales} if len(plots) > 1 else plots[0]
 
 
-def _with_far_ones(measure: str, rows: Sequence[Spec], far: Collection[int], width: int, room: float) -> Spec:
+def _with_far_ones(measure: str, rows: Sequence[pieces.Spec], far: Collection[int], width: int, room: float) -> pieces.Spec:
     """Return the differences of a measure; those `far` from the others and from 0 are below, on a separate scale."""
     parts = [[row for place, row in enumerate(rows) if (place in far) == is_far] for is_far in (False, True)]
     panels = [_forest_panel(part, None, width, room, with_zero=number == 0) for number, part in enumerate(parts) if part]
     return {"title": measure, **(panels[0] if len(panels) == 1 else {"vconcat": panels, "spacing": 4, "resolve": _OWN_SCALES})}
 
 
-def _forest_panel(rows: Sequence[Spec], title: str | None, width: int, room: float, *, with_zero: bool = True) -> Spec:
+def _forest_panel(rows: Sequence[pieces.Spec], title: str | None, width: int, room: float, *, with_zero: bool = True) -> pieces.Spec:
     """Return some differences on one scale, which includes 0 if `with_zero`."""
     axis = {"minExtent": room, "labelLimit": room, "labelPadding": 8, "ticks": False, "grid": False}
     y = {"field": "row", "type": "nominal", "sort": [row["row"] for row in rows], "title": None, "axis": axis}
     verdicts = (*VERDICTS, _NO_VERDICT)
     colours, shapes = (
-        [VERDICT_COLOURS.get(verdict, GREY) for verdict in verdicts],
+        [VERDICT_COLOURS.get(verdict, pieces.GREY) for verdict in verdicts],
         [VERDICT_SHAPES.get(verdict, "square") for verdict in verdicts],
     )
-    looks = looks_by("verdict", verdicts, colours, shapes, legend=None)
-    bar, below = {"type": "bar", "color": GREY, "opacity": 0.18, "height": _STEP}, {"calculate": "-datum.margin", "as": "below"}
-    x = numbers_axis(
+    looks = pieces.looks_by("verdict", verdicts, colours, shapes, legend=None)
+    bar, below = {"type": "bar", "color": pieces.GREY, "opacity": 0.18, "height": _STEP}, {"calculate": "-datum.margin", "as": "below"}
+    x = pieces.numbers_axis(
         "difference", title, axis={"tickCount": 5}, **({} if with_zero else {"scale": scale_of(rows, ("difference", "low", "high"))})
     )
-    zero = {"mark": {"type": "rule", "color": GREY, "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}, "y": None}}
-    margins = where_known(rows, "margin", bar, {"x": {**x, "field": "below"}, "x2": {"field": "margin"}}, below)
+    zero = {"mark": {"type": "rule", "color": pieces.GREY, "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}, "y": None}}
+    margins = pieces.where_known(rows, "margin", bar, {"x": {**x, "field": "below"}, "x2": {"field": "margin"}}, below)
     ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": looks["color"]}
     layers = [
         *([*margins, zero] if with_zero else []),
-        *where_known(rows, "low", {"type": "rule", "strokeWidth": 2}, ends),
-        dots(60, {"x": x, **looks}),
+        *pieces.where_known(rows, "low", {"type": "rule", "strokeWidth": 2}, ends),
+        pieces.dots(60, {"x": x, **looks}),
     ]
     return {"width": width, "height": {"step": _STEP}, "data": {"values": list(rows)}, "encoding": {"y": y}, "layer": layers}
 
 
-def _by_size(rows: Sequence[Spec]) -> list[list[Spec]]:
+def _by_size(rows: Sequence[pieces.Spec]) -> list[list[pieces.Spec]]:
     """Group rows of similar size into panels, in the order of their first rows."""
     panels: list[list[int]] = []
     sizes = [max(1e-300, *(abs(row[name]) for name in ("difference", "low", "high") if row[name] is not None)) for row in rows]
@@ -224,33 +201,35 @@ def over_k(content: ReportContent) -> Figure | None:
     metrics = wanted[:_MOST_METRICS]
     shown = [point for point in plain if point.row.metric in metrics and point.is_drawn]
     texts = {k: "all" if k is None else str(k) for k in sorted({point.row.k for point in shown}, key=lambda k: (k is None, k or 0))}
-    rows: dict[str, list[Spec]] = {metric: [] for metric in metrics}
+    rows: dict[str, list[pieces.Spec]] = {metric: [] for metric in metrics}
     for point in shown:
         at = {"model": point.name, "metric": point.row.metric, "k": texts[point.row.k]}
         rows[point.row.metric].append({**at, "value": point.value, "low": point.low, "high": point.high})
     names = tuple(dict.fromkeys(point.name for point in shown))
-    looks, bands = looks_by("model", names, COLOURS, SHAPES), len(names) <= MOST_BANDS
+    looks, bands = pieces.looks_by("model", names, pieces.COLOURS, pieces.SHAPES), len(names) <= pieces.MOST_BANDS
 
-    def make(size: ChartSize) -> Spec:
+    def make(size: pieces.ChartSize) -> pieces.Spec:
         beside = min(size.lines, len(rows))
-        width = size.panel(beside, NUMBERS_SPACE, BETWEEN_PANELS)
+        width = size.panel(beside, pieces.NUMBERS_SPACE, pieces.BETWEEN_PANELS)
         panels = [_over_k_panels(some, metric, [*texts.values()], looks, bands, width) for metric, some in rows.items()]
         return {
             "concat": panels,
             "columns": beside,
             "bounds": "flush",  # panels of one row are aligned, whatever the size of their labels
-            "spacing": {"row": 75, "column": BETWEEN_PANELS + NUMBERS_SPACE},
+            "spacing": {"row": 75, "column": pieces.BETWEEN_PANELS + pieces.NUMBERS_SPACE},
             "resolve": {"scale": {"color": "shared", "shape": "shared"}},
         }
 
     n_left = len(wanted) - len(metrics)
-    left = left_text(n_left, f"metric{'s are' if n_left > 1 else ' is'} in the table")
+    left = pieces.left_text(n_left, f"metric{'s are' if n_left > 1 else ' is'} in the table")
     apart = _apart(map(_far_models, rows.values()))
     caption = f"Measures by cut-off k; each panel has its own scale, which may not start at 0.{apart}{left}"
-    return figure_of("over-k", caption, f"{', '.join(metrics)} of {len(names)} models at the cut-offs {', '.join(texts.values())}", make)
+    return pieces.figure_of(
+        "over-k", caption, f"{', '.join(metrics)} of {len(names)} models at the cut-offs {', '.join(texts.values())}", make
+    )
 
 
-def _far_models(rows: Sequence[Spec]) -> frozenset[str]:
+def _far_models(rows: Sequence[pieces.Spec]) -> frozenset[str]:
     """Return the models whose values of a metric are far from those of the others."""
     names = list(dict.fromkeys(row["model"] for row in rows))
     ranges = [
@@ -260,24 +239,28 @@ def _far_models(rows: Sequence[Spec]) -> frozenset[str]:
     return frozenset(name for place, name in enumerate(names) if place not in close)
 
 
-def _over_k_panels(rows: Sequence[Spec], metric: str, cutoffs: Sequence[str], looks: Spec, bands: bool, width: int) -> Spec:
+def _over_k_panels(
+    rows: Sequence[pieces.Spec], metric: str, cutoffs: Sequence[str], looks: pieces.Spec, bands: bool, width: int
+) -> pieces.Spec:
     """Return one metric; models far from the others are below, on a separate scale."""
     names = _far_models(rows)
     far = [row for row in rows if row["model"] in names]
     if not far:
-        return {"title": metric, **_over_k_panel(rows, cutoffs, looks, bands, width, LINES_HEIGHT)}
-    upper = _over_k_panel([row for row in rows if row["model"] not in names], cutoffs, looks, bands, width, LINES_HEIGHT - 60, has_k=False)
+        return {"title": metric, **_over_k_panel(rows, cutoffs, looks, bands, width, pieces.LINES_HEIGHT)}
+    upper = _over_k_panel(
+        [row for row in rows if row["model"] not in names], cutoffs, looks, bands, width, pieces.LINES_HEIGHT - 60, has_k=False
+    )
     lower = _over_k_panel(far, cutoffs, looks, bands, width, 44)
     return {"title": metric, "vconcat": [upper, lower], "spacing": 16, "bounds": "flush", "resolve": _OWN_SCALES}
 
 
 def _over_k_panel(
-    rows: Sequence[Spec], cutoffs: Sequence[str], looks: Spec, bands: bool, width: int, height: int, *, has_k: bool = True
-) -> Spec:
+    rows: Sequence[pieces.Spec], cutoffs: Sequence[str], looks: pieces.Spec, bands: bool, width: int, height: int, *, has_k: bool = True
+) -> pieces.Spec:
     """Return lines with a mark at each cut-off, above bands of intervals if wanted."""
     axis = {"labelAngle": 0} if has_k else {"labels": False, "ticks": False}
     x = {"field": "k", "type": "ordinal", "sort": cutoffs, "title": "k" if has_k else None, "axis": axis}
-    return lines_panel(rows, x, looks, bands, width, height)
+    return pieces.lines_panel(rows, x, looks, bands, width, height)
 
 
 # Values of users, or their differences
@@ -291,21 +274,21 @@ def distribution(content: ReportContent) -> Figure | None:
     shown = spreads[:_MOST_SPREADS]
     several = shown[0].base is not None
     n_left = len(spreads) - len(shown)
-    left = left_text(n_left, f"histogram{'s are' if n_left > 1 else ' is'} left out")
+    left = pieces.left_text(n_left, f"histogram{'s are' if n_left > 1 else ' is'} left out")
     what = "Differences per user; blue better, orange worse, grey the same." if several else "Per-user values; grey at 0."
     caption = f"{what} Heights are on a logarithmic scale, so that small numbers of users are visible.{left}"
     measures = ", ".join(dict.fromkeys(spread.measure for spread in shown))
     description = f"histogram of {'per-user differences' if several else 'per-user values'} in {measures}"
 
-    def make(size: ChartSize) -> Spec:
+    def make(size: pieces.ChartSize) -> pieces.Spec:
         beside = min(size.histograms, len(shown))
-        panels = [_histogram(spread, size.panel(beside, NUMBERS_SPACE)) for spread in shown]
+        panels = [_histogram(spread, size.panel(beside, pieces.NUMBERS_SPACE)) for spread in shown]
         return {"concat": panels, "columns": beside, "spacing": 24} if len(panels) > 1 else panels[0]
 
-    return figure_of("distribution", caption, description, make)
+    return pieces.figure_of("distribution", caption, description, make)
 
 
-def _histogram(spread: Spread, width: int) -> Spec:
+def _histogram(spread: Spread, width: int) -> pieces.Spec:
     """Return counts on a logarithmic scale; users with value 0, or without a change, are one grey bar at 0 with their number."""
     rows = []
     for bar in (bar for bar in spread.bins if bar.rows):
@@ -313,21 +296,26 @@ def _histogram(spread: Spread, width: int) -> Spec:
         rows.append({"low": bar.low, "high": bar.high, "users": bar.rows, "side": side})
     most = max([spread.zero, *(bar.rows for bar in spread.bins)])
     of = f" of {spread.model}" if spread.base is None else f": {spread.model} less {spread.base}"
-    x = numbers_axis("low", f"{spread.measure}{of}, per user", axis={"tickCount": 6, "titleLimit": width})
+    x = pieces.numbers_axis("low", f"{spread.measure}{of}, per user", axis={"tickCount": 6, "titleLimit": width})
     ticks = [0, *(10**power for power in range(len(str(most))))]
-    y = numbers_axis("users", "users", scale={"type": "symlog", "domainMin": 0}, axis={"values": ticks})
-    colour = {"field": "side", "type": "nominal", "scale": {"domain": ["better", "worse"], "range": [BLUE, ORANGE]}, "legend": None}
+    y = pieces.numbers_axis("users", "users", scale={"type": "symlog", "domainMin": 0}, axis={"values": ticks})
+    colour = {
+        "field": "side",
+        "type": "nominal",
+        "scale": {"domain": ["better", "worse"], "range": [pieces.BLUE, pieces.ORANGE]},
+        "legend": None,
+    }
     coloured = {"color": colour} if spread.base is not None and spread.higher_is_better is not None else {}
     bars = {
-        "mark": {"type": "bar", "color": BLUE, "opacity": 0.9},
+        "mark": {"type": "bar", "color": pieces.BLUE, "opacity": 0.9},
         "data": {"values": rows},
         "encoding": {"x": x, "x2": {"field": "high"}, "y": y, "y2": {"datum": 0}, **coloured},
     }
     text = f"{spread.zero:,} {'at 0' if spread.base is None else 'the same'}"
     at_zero = {"data": {"values": [{"low": 0, "users": spread.zero, "text": text}]}}
-    zero = {**at_zero, "mark": {"type": "bar", "color": GREY, "width": 7}, "encoding": {"x": x, "y": y, "y2": {"datum": 0}}}
+    zero = {**at_zero, "mark": {"type": "bar", "color": pieces.GREY, "width": 7}, "encoding": {"x": x, "y": y, "y2": {"datum": 0}}}
     above = {"x": x, "y": {"value": 0}, "text": {"field": "text"}}  # above every bar, because a bar beside it may be higher
-    count = {**at_zero, "mark": {"type": "text", "dy": -7, "color": DARK}, "encoding": above}
+    count = {**at_zero, "mark": {"type": "text", "dy": -7, "color": pieces.DARK}, "encoding": above}
     return {"width": width, "height": 200, "layer": [*([bars] if rows else []), *([zero, count] if spread.zero else [])]}
 
 
@@ -341,22 +329,22 @@ def trade_off(content: ReportContent) -> Figure | None:
     if not pair or not set(pair) <= table.keys():
         return None
     both = [name for name, point in table[pair[0]].items() if point.is_drawn and name in table[pair[1]] and table[pair[1]][name].is_drawn]
-    rows: list[Spec] = []
+    rows: list[pieces.Spec] = []
     for name in both:
         one, other = (table[label][name] for label in pair)
         ends = {"x_low": one.low, "x_high": one.high, "y_low": other.low, "y_high": other.high}
         rows.append({"model": name, "x": one.value, "y": other.value, **ends})
     words = {True: " (higher is better)", False: " (lower is better)", None: ""}
     titles = {field: f"{label}{words[content.higher_is_better[label]]}" for field, label in zip("xy", pair, strict=True)}
-    looks = looks_by("model", both, COLOURS, SHAPES)
+    looks = pieces.looks_by("model", both, pieces.COLOURS, pieces.SHAPES)
     ranges = {field: [ends_of(row[field], row[f"{field}_low"], row[f"{field}_high"]) for row in rows] for field in "xy"}
     close = nearby(ranges["x"]) & nearby(ranges["y"])
     near = [row for place, row in enumerate(rows) if place in close or len(close) < 2]
     far = [row for row in rows if row not in near]
 
-    def make(size: ChartSize) -> Spec:
-        beside = 2 if far and size is BROAD else 1
-        width, height = size.panel(beside, 2 * NUMBERS_SPACE), 380 if size is BROAD else 300
+    def make(size: pieces.ChartSize) -> pieces.Spec:
+        beside = 2 if far and size is pieces.BROAD else 1
+        width, height = size.panel(beside, 2 * pieces.NUMBERS_SPACE), 380 if size is pieces.BROAD else 300
         panels = [_trade_off_panel(some, titles, looks, width, height) for some in (near, far) if some]
         return {"concat": panels, "columns": beside, "spacing": 24, "resolve": _OWN_SCALES} if far else panels[0]
 
@@ -367,22 +355,22 @@ def trade_off(content: ReportContent) -> Figure | None:
     which = f" ({listed(without)})" if without != both else ""
     repeated = f" Means over folds or runs{which} have no interval." if without else ""
     caption = f"{pair[1]} (upwards) and {pair[0]} (to the right){intervals}.{repeated}{apart}"
-    return figure_of("trade-off", caption, f"{pair[1]} against {pair[0]} of {len(both)} models", make)
+    return pieces.figure_of("trade-off", caption, f"{pair[1]} against {pair[0]} of {len(both)} models", make)
 
 
-def _trade_off_panel(rows: Sequence[Spec], titles: Mapping[str, str], looks: Spec, width: int, height: int) -> Spec:
+def _trade_off_panel(rows: Sequence[pieces.Spec], titles: Mapping[str, str], looks: pieces.Spec, width: int, height: int) -> pieces.Spec:
     """Return models by two measures, with the titles of x and y, on one pair of scales."""
     at_x, at_y = (
-        numbers_axis(field, title, scale=scale_of(rows, (field, f"{field}_low", f"{field}_high")), axis={"tickCount": 6})
+        pieces.numbers_axis(field, title, scale=scale_of(rows, (field, f"{field}_low", f"{field}_high")), axis={"tickCount": 6})
         for field, title in titles.items()
     )
     thin = {"type": "rule", "strokeWidth": 1, "opacity": 0.7}
     across = {"x": {**at_x, "field": "x_low"}, "x2": {"field": "x_high"}, "y": at_y, "color": looks["color"]}
     up = {"x": at_x, "y": {**at_y, "field": "y_low"}, "y2": {"field": "y_high"}, "color": looks["color"]}
     layers = [
-        *where_known(rows, "x_low", thin, across),
-        *where_known(rows, "y_low", thin, up),
-        dots(90, {"x": at_x, "y": at_y, **looks}),
+        *pieces.where_known(rows, "x_low", thin, across),
+        *pieces.where_known(rows, "y_low", thin, up),
+        pieces.dots(90, {"x": at_x, "y": at_y, **looks}),
     ]
     return {"width": width, "height": height, "data": {"values": list(rows)}, "layer": layers}
 

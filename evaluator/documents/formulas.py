@@ -94,7 +94,6 @@ def _notation(used: Mapping[str, MeasureDefinition], settings: str) -> Iterator[
 
 
 def _settings_text(definition: MeasureDefinition) -> str:
-    """Return all sentences on the settings of a measure."""
     return " ".join(_choices(definition, [(axis, axis) for axis in axes_read_by(definition) if axis in definition.axes]))
 
 

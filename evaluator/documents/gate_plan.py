@@ -21,7 +21,6 @@ _LEAD: Final = "How often each rule passes, is inconclusive and fails, by the tr
 _PLANTED: Final = "changes keep their sizes, no value leaves its range, and the baseline keeps its value."
 _LOSS: Final = "A true loss is planted by drawing users who lose more often, and users who gain less often"
 _GAIN: Final = "A true gain is planted by drawing users who gain more often, and users who lose less often"
-_MORE_CHANGES: Final = "A candidate that changes more users than these two models differ in, or changes them by more, passes less often."
 _CORRECTED: Final = (
     "The rules of a model are corrected for each other, as in the gate: with more rules each fails less often, and a required gain passes "
     "less often."
@@ -149,7 +148,7 @@ def assumptions(plan: GatePlan) -> Iterator[str]:
     if pairs:
         kinds = {rule.kind for rule in plan.planned}
         yield f"{_GAIN if kinds == {'min_gain'} else _LOSS}{'; for a gain the other way round' if len(kinds) > 1 else ''}: {_PLANTED}"
-        yield _MORE_CHANGES
+        yield "A candidate that changes more users than these two models differ in, or changes them by more, passes less often."
     for rule in plan.planned:
         if rule.both_ways:
             apart = "" if rule.difference is None else f" ({_size(rule, rule.difference)})"

@@ -10,23 +10,7 @@ from msgspec import Struct
 from ..results.result import FEW_USERS
 from ..results.row import listed
 from ..syntax.short_names import is_spread
-from .chart_parts import (
-    BETWEEN_PANELS,
-    BROAD,
-    COLOURS,
-    LINES_HEIGHT,
-    MOST_BANDS,
-    NUMBERS_SPACE,
-    SHAPES,
-    ChartSize,
-    Spec,
-    dots,
-    figure_of,
-    lines_panel,
-    looks_by,
-    numbers_axis,
-    where_known,
-)
+from . import chart_parts as pieces
 from .display_names import names_of, renaming
 from .document import Figure
 from .group_tables import Cross, points_by_group
@@ -49,7 +33,7 @@ _OWN_POSITIONS: Final = {"scale": {"x": "independent", "y": "independent", "colo
 class _Panels(Struct, frozen=True):
     """The panels of one grouping: title → rows; `groups` are those on the axis of all panels."""
 
-    rows: Mapping[str, Sequence[Spec]]
+    rows: Mapping[str, Sequence[pieces.Spec]]
     groups: tuple[str, ...]
     is_time: bool
     has_one_scale: bool
@@ -73,10 +57,10 @@ def groups(content: ReportContent) -> Figure | None:
     panels = dict(list(made.items())[:_MOST_GROUPINGS])
     if not panels:
         return None
-    looks = looks_by("model", names, COLOURS, SHAPES)
+    looks = pieces.looks_by("model", names, pieces.COLOURS, pieces.SHAPES)
     renamed = renaming(names_of(content.results.values()))
 
-    def make(size: ChartSize) -> Spec:
+    def make(size: pieces.ChartSize) -> pieces.Spec:
         room = _room(panels.values(), size)
         parts = [_drawn(panel, looks, len(names), size, room, renamed) for panel in panels.values()]
         return (
@@ -85,7 +69,7 @@ def groups(content: ReportContent) -> Figure | None:
 
     left = sum(panel.n_left for panel in panels.values()) + len(made) - len(panels) + len(models) - len(names)
     said = _caption(panels.values(), every, len(names)) + (" Others are in the tables." if left else "")
-    return figure_of("groups", said, f"values by {listed(list(panels))} of {listed(names)}; the tables below have the numbers", make)
+    return pieces.figure_of("groups", said, f"values by {listed(list(panels))} of {listed(names)}; the tables below have the numbers", make)
 
 
 def _is_shown(point: ValuePoint, wanted: Sequence[str]) -> bool:
@@ -97,7 +81,7 @@ def _caption(panels: Iterable[_Panels], points: Sequence[ValuePoint], n_models: 
     every = list(panels)
     has_intervals, has_time = any(point.low is not None for point in points), any(panel.is_time for panel in every)
     bars = "bars" if any(not panel.is_time for panel in every) else ""
-    bands = "bands" if has_time and n_models <= MOST_BANDS else ""
+    bands = "bands" if has_time and n_models <= pieces.MOST_BANDS else ""
     what = " and ".join(filter(None, (bars, bands)))
     said = "Values by group; scales may not start at 0."
     said += " The panels of a combination show one measure, on one scale." if any(panel.has_one_scale for panel in every) else ""
@@ -130,7 +114,7 @@ def _panels(by: str, points: Sequence[ValuePoint]) -> _Panels:
     return _limited(found, along, is_time=_TIME in cross.names, has_one_scale=True)
 
 
-def _row(point: ValuePoint, group: str) -> Spec:
+def _row(point: ValuePoint, group: str) -> pieces.Spec:
     return {
         "group": group,
         "model": point.name,
@@ -141,23 +125,25 @@ def _row(point: ValuePoint, group: str) -> Spec:
     }
 
 
-def _limited(found: Mapping[str, Sequence[Spec]], order: Sequence[str], *, is_time: bool, has_one_scale: bool) -> _Panels:
+def _limited(found: Mapping[str, Sequence[pieces.Spec]], order: Sequence[str], *, is_time: bool, has_one_scale: bool) -> _Panels:
     """Return the first panels with the first groups, of windows of time the last ones."""
     kept = tuple(order[-_MOST_WINDOWS:] if is_time else order[:_MOST_GROUPS])
     panels = {title: [row for row in rows if row["group"] in kept] for title, rows in list(found.items())[:_MOST_PANELS]}
     return _Panels(panels, kept, is_time, has_one_scale, len(order) - len(kept) + len(found) - len(panels))
 
 
-def _room(panels: Iterable[_Panels], size: ChartSize) -> float:
+def _room(panels: Iterable[_Panels], size: pieces.ChartSize) -> float:
     """Return the space for the names of groups and the numbers of axes, the same in all panels, which are aligned with each other."""
     longest = max((size.character * len(name) for panel in panels if not panel.is_time for name in panel.groups), default=0.0)
-    return max(min(_WIDEST if size is BROAD else _WIDEST_SLIM, longest), NUMBERS_SPACE - 14) + 14
+    return max(min(_WIDEST if size is pieces.BROAD else _WIDEST_SLIM, longest), pieces.NUMBERS_SPACE - 14) + 14
 
 
-def _drawn(panels: _Panels, looks: Spec, n_models: int, size: ChartSize, room: float, renamed: Callable[[str], str]) -> Spec:
+def _drawn(
+    panels: _Panels, looks: pieces.Spec, n_models: int, size: pieces.ChartSize, room: float, renamed: Callable[[str], str]
+) -> pieces.Spec:
     """Return the panels of a grouping side by side."""
     shown = {title: rows for title, rows in panels.rows.items() if rows}
-    width = size.panel(size.forests, room, BETWEEN_PANELS)
+    width = size.panel(size.forests, room, pieces.BETWEEN_PANELS)
     scale = None
     if panels.has_one_scale:
         every = [row for rows in shown.values() for row in rows]
@@ -165,10 +151,12 @@ def _drawn(panels: _Panels, looks: Spec, n_models: int, size: ChartSize, room: f
         scale = {"domain": [low, high], **scale_of(every, ("value", "low", "high"))}
     make = _windows if panels.is_time else _rows
     parts = [{"title": renamed(title), **make(rows, panels.groups, looks, n_models, width, room, scale)} for title, rows in shown.items()]
-    return {"concat": parts, "columns": size.forests, "spacing": BETWEEN_PANELS, "resolve": _OWN_POSITIONS}
+    return {"concat": parts, "columns": size.forests, "spacing": pieces.BETWEEN_PANELS, "resolve": _OWN_POSITIONS}
 
 
-def _windows(rows: Sequence[Spec], order: Sequence[str], looks: Spec, n_models: int, width: int, room: float, scale: Spec | None) -> Spec:
+def _windows(
+    rows: Sequence[pieces.Spec], order: Sequence[str], looks: pieces.Spec, n_models: int, width: int, room: float, scale: pieces.Spec | None
+) -> pieces.Spec:
     """Return windows of time as lines, with the intervals as bands if there are few models, and hollow marks for small groups."""
     x = {
         "field": "group",
@@ -178,24 +166,26 @@ def _windows(rows: Sequence[Spec], order: Sequence[str], looks: Spec, n_models: 
         "title": None,
         "axis": {"labelAngle": 0},
     }
-    panel = lines_panel(rows, x, looks, n_models <= MOST_BANDS, width, LINES_HEIGHT, scale, room)
+    panel = pieces.lines_panel(rows, x, looks, n_models <= pieces.MOST_BANDS, width, pieces.LINES_HEIGHT, scale, room)
     return {**panel, "layer": [*panel["layer"], *_hollow(rows, panel["layer"][-1]["encoding"])]}
 
 
-def _rows(rows: Sequence[Spec], order: Sequence[str], looks: Spec, n_models: int, width: int, room: float, scale: Spec | None) -> Spec:
+def _rows(
+    rows: Sequence[pieces.Spec], order: Sequence[str], looks: pieces.Spec, n_models: int, width: int, room: float, scale: pieces.Spec | None
+) -> pieces.Spec:
     """Return groups as rows, with the models and their intervals below each other in each."""
     axis = {"minExtent": room, "labelLimit": room, "labelPadding": 8, "ticks": False, "grid": False}
     y = {"field": "group", "type": "nominal", "sort": list(order), "scale": {"domain": list(order)}, "title": None, "axis": axis}
     offset = {"yOffset": {"field": "model", "type": "nominal", "scale": {"domain": looks["color"]["scale"]["domain"]}}}
-    x = numbers_axis("value", None, scale=scale or scale_of(rows, ("value", "low", "high")), axis={"tickCount": 5})
+    x = pieces.numbers_axis("value", None, scale=scale or scale_of(rows, ("value", "low", "high")), axis={"tickCount": 5})
     ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": looks["color"], **offset}
     marks = {"x": x, **offset, **looks}
-    layers = [*where_known(rows, "low", {"type": "rule", "strokeWidth": 2}, ends), dots(45, marks), *_hollow(rows, marks)]
+    layers = [*pieces.where_known(rows, "low", {"type": "rule", "strokeWidth": 2}, ends), pieces.dots(45, marks), *_hollow(rows, marks)]
     height = len(order) * (n_models * _STEP + _BETWEEN_GROUPS)
     return {"width": width, "height": height, "data": {"values": list(rows)}, "encoding": {"y": y}, "layer": layers}
 
 
-def _hollow(rows: Sequence[Spec], encoding: Spec) -> Iterator[Spec]:
+def _hollow(rows: Sequence[pieces.Spec], encoding: pieces.Spec) -> Iterator[pieces.Spec]:
     """Yield a layer of white centres on the marks of small groups, if there are any."""
     if any(row["few"] for row in rows):
         plain = {name: channel for name, channel in encoding.items() if name not in ("color", "shape")} | {"shape": encoding["shape"]}

@@ -15,7 +15,6 @@ from ..stats.difference import Conclusion, Rival
 
 _MOST_OTHERS: Final = 2
 """Number of sentences on models that are best on some measures, or not shown to be."""
-_AMONG_CANDIDATES: Final = "Values and comparisons are among the sampled candidates, not over the whole catalogue."
 _OWN_WORDS = ("no clear difference", "not tested against")
 """The first words of sentences that do not begin with the name of a model."""
 _FEW = 10
@@ -104,18 +103,14 @@ def closing_of_result(result: Result, measures: Collection[str] | None = None) -
     compared = concluded[0].models if concluded else ()
     among = f" among {listed(compared)}" if 0 < len(compared) < len(models) else ""
     closing = closing_sentences(concluded, len(result.folds), lists, among)
-    sampled = [_AMONG_CANDIDATES] if result.catalogue_bounds else []
+    sampled = ["Values and comparisons are among the sampled candidates, not over the whole catalogue."] if result.catalogue_bounds else []
     return [*caution(models, labels), *closing, *sampled, *filter(None, (incomparable_text(groups_of(result)),))]
 
 
 def _measure_sentences(conclusion: Conclusion, n_folds: int) -> list[str]:
     """Return the sentences on one measure; those after the first begin with a capital, unless with a name."""
     first, *more = _sentences(conclusion, n_folds)
-    return [first, *(_capitalised(sentence) for sentence in more)]
-
-
-def _capitalised(sentence: str) -> str:
-    return sentence[0].upper() + sentence[1:] if sentence.startswith(_OWN_WORDS) else sentence
+    return [first, *(text[0].upper() + text[1:] if text.startswith(_OWN_WORDS) else text for text in more)]
 
 
 def _sentences(conclusion: Conclusion, n_folds: int) -> Iterator[str]:

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import polars as pl
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from ..results.model_diff import BASE, MODEL, REASONS, MeasureDiff, ModelDiff, Order, Reason, ShownUsers
+from ..results.model_diff import BASE, FORMAT_VERSION, MODEL, REASONS, ModelDiff, Order, Reason, ShownUsers
 from ..stats.concluding import users_text
 from . import numbers
 from .document import ARROWS, Cell, Column, Document, Heading, Paragraph, Section, Sentences, Table
@@ -78,7 +78,6 @@ def _about(diff: ModelDiff) -> str:
 
 
 def _measures(diff: ModelDiff) -> Table:
-    """Return the table of measures."""
     rows = []
     for measure in diff.measures:
         places = numbers.decimals((measure.base, measure.model))
@@ -148,7 +147,6 @@ class _ListRow(Struct, frozen=True):
 
 
 def _user(diff: ModelDiff, shown: ShownUsers, user: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield what is shown of one user."""
     yield Heading(f"user {name_of(diff, user['user'])}", 3)
     yield Paragraph(_values(diff, user))
     yield _lists(diff, shown, user["user"])
@@ -267,7 +265,6 @@ def _item(diff: ModelDiff, item: Any) -> str:
 
 
 def _notes(diff: ModelDiff) -> Iterator[str]:
-    """Yield notes on what is shown."""
     whole = [measure.measure for measure in diff.measures if not measure.is_split]
     if whole:
         yield f"No contributions of items: {', '.join(whole)}. Only a sum with one term per hit divides between items."
@@ -288,11 +285,6 @@ def _number(value: float | None, places: int, *, sign: bool = False) -> str:
     return f"+{text}" if sign and value is not None and value > 0 and text.strip("0.,") else text.replace("-", "−") if sign else text
 
 
-def measure_cells(measure: MeasureDiff) -> dict[str, Any]:
-    """Return the cells of a measure for programs."""
-    return {name: getattr(measure, name) for name in MeasureDiff.__struct_fields__}
-
-
 def with_names(diff: ModelDiff, frame: pl.DataFrame) -> pl.DataFrame:
     """Return a frame with hashes instead of user ids, unless ids are to be shown."""
     if diff.shows_users or "user" not in frame.columns:
@@ -306,9 +298,7 @@ def with_names(diff: ModelDiff, frame: pl.DataFrame) -> pl.DataFrame:
 
 def _hashes(users: pl.Series) -> pl.Series:
     """Return the hash of each user; see `user_hash`."""
-    texts = users.cast(pl.String).to_list()
-    made = [hashlib.blake2b(text.encode(), digest_size=_DIGITS).hexdigest() for text in texts]
-    return pl.Series(users.name, made, dtype=pl.String)
+    return pl.Series(users.name, list(map(user_hash, users.cast(pl.String).to_list())), dtype=pl.String)
 
 
 def user_table(diff: ModelDiff) -> pl.DataFrame:
@@ -329,14 +319,12 @@ def user_rows(diff: ModelDiff) -> pl.DataFrame:
 
 def cells(diff: ModelDiff) -> dict[str, Any]:
     """Return everything as plain values."""
-    from ..results.model_diff import FORMAT_VERSION
-
     scalars = ("base", "model", "measure", "k", "p", "seed", "n_users", "n_only_base", "n_only_model", "n_filtered", "n_relevant")
     return {
         "format_version": FORMAT_VERSION,
         **{name: getattr(diff, name) for name in scalars},
         "filters": list(diff.filters),
-        "measures": [measure_cells(measure) for measure in diff.measures],
+        "measures": list(map(asdict, diff.measures)),
         "overlap": dict(diff.overlap),
         "missed": {kind: dict(getattr(diff.missed, kind)) for kind in diff.missed._fields},
         "notes": list(diff.notes),

@@ -42,7 +42,6 @@ _MOST_ROWS: Final = 40
 """Number of folds and runs of all models in a table; of more, only the means over runs are in it."""
 _MOST_SENTENCES: Final = 3
 _MODEL: Final = Column("", "name")
-_R_IN_WORDS: Final = "R is the number of relevant items of the user."
 _GAINS: Final = ("ndcg_gain", "rbp_gain")
 """The axes of gains that depend on the grade of an item, which is 1 unless the relevance is graded."""
 _BINARY: Final = "gain 1 (binary relevance)"
@@ -135,7 +134,7 @@ def _result_tables(result: Result, comparison: Comparison | None, style: LatexSt
     by_model = result.by_model()
     models = [model for model in result.models if model not in result.yardsticks]
     notes = tuple(f"{name}: {words}." for name, definition in result.definitions.items() if (words := _settings_in_words(definition)))
-    notes += (_R_IN_WORDS,) if re.search(r"\bR\b", " ".join(notes)) else ()
+    notes += ("R is the number of relevant items of the user.",) if re.search(r"\bR\b", " ".join(notes)) else ()
     notes += citations(conclusion.test for conclusion in result.conclusions if conclusion.is_tested and style.best == "bold")
     notes += tuple(signature_lines(result).values()) if style.signatures else ()
     lines: Lines = {(model,): by_model[model] for model in (*models, *result.yardsticks)}

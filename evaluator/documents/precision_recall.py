@@ -14,22 +14,7 @@ from ..results.row import Row, listed
 from ..results.spellings import without_aggregate
 from ..syntax.formula import is_formula
 from ..syntax.measure_strings import MetricSpec, parse
-from .chart_parts import (
-    BROAD,
-    COLOURS,
-    DARK,
-    MOST_BANDS,
-    NUMBERS_SPACE,
-    SHAPES,
-    ChartSize,
-    Spec,
-    figure_of,
-    left_text,
-    lines_panel,
-    looks_by,
-    numbers_axis,
-    where_known,
-)
+from . import chart_parts as pieces
 from .document import Figure
 from .report import ReportContent
 from .values import ValuePoint
@@ -49,7 +34,7 @@ class _Panel(Struct, frozen=True):
 
     x: str
     y: str
-    rows: Sequence[Spec]
+    rows: Sequence[pieces.Spec]
     metrics: frozenset[str]
     """The metrics that are drawn, without level and cut-off."""
     caption: str
@@ -73,20 +58,20 @@ def precision_recall(content: ReportContent) -> Figure | None:
         return None
     drawn_models = {row["model"] for curve in shown for row in curve.rows}
     names = tuple(name for name in dict.fromkeys(point.name for point in points) if name in drawn_models)
-    looks, bands = looks_by("model", names, COLOURS, SHAPES), len(names) <= MOST_BANDS
+    looks, bands = pieces.looks_by("model", names, pieces.COLOURS, pieces.SHAPES), len(names) <= pieces.MOST_BANDS
 
-    def make(size: ChartSize) -> Spec:
+    def make(size: pieces.ChartSize) -> pieces.Spec:
         beside = min(size.forests, len(shown))
-        width, height = size.panel(beside, 2 * NUMBERS_SPACE), 380 if size is BROAD and beside == 1 else 300
+        width, height = size.panel(beside, 2 * pieces.NUMBERS_SPACE), 380 if size is pieces.BROAD and beside == 1 else 300
         drawn = [_drawn(curve, looks, bands, width, height) for curve in shown]
         return {"concat": drawn, "columns": beside, "spacing": 24} if len(drawn) > 1 else drawn[0]
 
     has_bands = bands and any(row["low"] is not None for curve in shown for row in curve.rows)
     repeats = any(point.row.repeats for point in points) and any(curve.numbered is None for curve in shown)
     repeated = " Means over folds or runs have no interval." if repeats else ""
-    left = left_text(len(panels) - len(shown), "with other settings: see the table")
+    left = pieces.left_text(len(panels) - len(shown), "with other settings: see the table")
     caption = f"{' '.join(curve.caption for curve in shown)}{' The bands are 95 % intervals.' if has_bands else ''}{repeated}{left}"
-    return figure_of(
+    return pieces.figure_of(
         "precision-recall", caption, f"{listed([f'{curve.y} against {curve.x}' for curve in shown])} of {len(names)} models", make
     )
 
@@ -151,7 +136,7 @@ def _over_cutoffs(points: Iterable[ValuePoint]) -> Iterator[_Panel]:
     for settings, some in found.items():
         both = {place: pair for place, pair in some.items() if len(pair) > 1}
         cutoffs = sorted({k for k, _ in both}, key=_by_size)
-        rows: list[Spec] = [
+        rows: list[pieces.Spec] = [
             {"model": name, "x": pair[_RECALL].value, "value": pair[_PRECISION].value, "k": k, "low": None, "high": None}
             for (k, name), pair in sorted(both.items(), key=lambda item: _by_size(item[0][0]))
         ]
@@ -170,16 +155,16 @@ def _by_size(k: int | None) -> tuple[bool, int]:
     return k is None, k or 0
 
 
-def _drawn(panel: _Panel, looks: Spec, bands: bool, width: int, height: int) -> Spec:
+def _drawn(panel: _Panel, looks: pieces.Spec, bands: bool, width: int, height: int) -> pieces.Spec:
     """Return the lines of a panel on axes that start at 0; that of levels ends at 1."""
     scale = {"domain": [0, 1]} if panel.numbered is None else _from_zero(panel.rows, ("x",))
-    x = numbers_axis("x", panel.x, scale=scale, axis={"tickCount": 10})
+    x = pieces.numbers_axis("x", panel.x, scale=scale, axis={"tickCount": 10})
     y = _from_zero(panel.rows, ("value", "high") if bands else ("value",))
-    drawn = lines_panel(panel.rows, x, looks, bands, width, height, y, title=panel.y)
+    drawn = pieces.lines_panel(panel.rows, x, looks, bands, width, height, y, title=panel.y)
     return drawn if panel.numbered is None else _numbered(drawn, panel.numbered)
 
 
-def _numbered(panel: Spec, model: str) -> Spec:
+def _numbered(panel: pieces.Spec, model: str) -> pieces.Spec:
     """Return a panel over cut-offs with lines in their order, and with the cut-offs at the marks of a model."""
     texts: dict[tuple[float, float], str] = {}
     for row in panel["data"]["values"]:
@@ -192,11 +177,11 @@ def _numbered(panel: Spec, model: str) -> Spec:
     ]
     *_, line, marks = panel["layer"]
     in_order = {**line, "encoding": {**line["encoding"], "order": {"field": "order", "type": "quantitative"}}}
-    mark = {"type": "text", "align": "left", "dx": 7, "dy": -7, "color": DARK}
-    numbers = where_known(rows, "text", mark, {"y": marks["encoding"]["y"], "text": {"field": "text"}})
+    mark = {"type": "text", "align": "left", "dx": 7, "dy": -7, "color": pieces.DARK}
+    numbers = pieces.where_known(rows, "text", mark, {"y": marks["encoding"]["y"], "text": {"field": "text"}})
     return {**panel, "data": {"values": rows}, "layer": [in_order, marks, *numbers]}
 
 
-def _from_zero(rows: Sequence[Spec], fields: Sequence[str]) -> Spec:
+def _from_zero(rows: Sequence[pieces.Spec], fields: Sequence[str]) -> pieces.Spec:
     """Return a scale of fields that starts at 0; it ends at 1 if all values are 0."""
     return {"domain": [0, max(row[field] or 0.0 for row in rows for field in fields) or 1], "nice": True}

@@ -24,7 +24,6 @@ from .values import Formats, ledger, models_of, repeated_rows, repeats, shares_t
 _FEW_FILES: Final = 3
 _SMALL: Final = 20
 """With fewer users, fewer findings are shown."""
-_CUT: Final = "… replaces the middle of a name; --format csv has full names."
 _MANY: Final = "{n} tables fit {width} columns; --columns nDCG@10,Recall@10 selects measures, --format csv has all."
 
 
@@ -63,18 +62,18 @@ def screen(
         *groups(models_of(result), digits),
         Sentences(
             (*rest.notes(), *_hidden_repeats(result, "" if verbose else command), *_checked(result, command, verbose)),
-            if_cut=_CUT,
+            if_cut="… replaces the middle of a name; --format csv has full names.",
             if_many=_MANY,
         ),
-        *findings.alerts(found, "" if verbose else command, whole=verbose, is_small=_is_small(result)),
+        *findings.alerts(
+            found,
+            "" if verbose else command,
+            whole=verbose,
+            is_small=max((counts.averaged for counts in result.counts.values()), default=0) < _SMALL,
+        ),
         *([*ledger(whole or result), Heading("Files that were read", 2), Terms(tuple(read), code=False)] if verbose else []),
         *gates.document(result.gates, summary=False),
     )
-
-
-def _is_small(result: Result) -> bool:
-    """Return whether so few users count that many findings would say less than the values."""
-    return max((counts.averaged for counts in result.counts.values()), default=0) < _SMALL
 
 
 def _hidden_repeats(result: Result, command: str) -> Iterator[str]:

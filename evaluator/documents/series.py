@@ -12,24 +12,9 @@ from ..results.row import listed, shortened
 from ..results.series import History, Leaderboard, Line, Order, Point
 from ..stats.concluding import percent
 from ..stats.difference import Difference
+from . import chart_parts as pieces
 from . import numbers
 from .best_values import corrected_text
-from .chart_parts import (
-    BETWEEN_PANELS,
-    COLOURS,
-    LINES_HEIGHT,
-    MOST_BANDS,
-    NUMBERS_SPACE,
-    ORANGE,
-    SHAPES,
-    ChartSize,
-    Spec,
-    figure_of,
-    left_text,
-    lines_panel,
-    looks_by,
-    where_known,
-)
 from .difference_columns import COLUMNS, Shown
 from .differences import LETTERS, digits_of, subtitle
 from .document import Block, Cell, Column, Document, Figure, Heading, Interval, Panel, Paragraph, Points, Role, Section, Table, with_arrow
@@ -205,31 +190,31 @@ def _figure(history: History) -> Figure | None:
         return None
     models = tuple(dict.fromkeys(line.model for lines in shown.values() for line in lines))
     runs = [run.run for run in history.runs]
-    looks = looks_by("model", models, COLOURS, SHAPES)
+    looks = pieces.looks_by("model", models, pieces.COLOURS, pieces.SHAPES)
 
-    def panel(lines: Sequence[Line], width: int, *, is_last: bool) -> Spec:
+    def panel(lines: Sequence[Line], width: int, *, is_last: bool) -> pieces.Spec:
         axis = {"labelAngle": -40} if is_last else {"labels": False}
         x = {"field": "run", "type": "ordinal", "sort": runs, "scale": {"domain": runs}, "title": None, "axis": axis}
-        made = lines_panel(_rows(lines), x, looks, len(models) <= MOST_BANDS, width, LINES_HEIGHT)
-        ring = {"type": "point", "filled": False, "size": 140, "strokeWidth": 2, "color": ORANGE}
-        made["layer"] += where_known(_rows(lines), "loss", ring, {"y": {"field": "loss", "type": "quantitative"}})
+        made = pieces.lines_panel(_rows(lines), x, looks, len(models) <= pieces.MOST_BANDS, width, pieces.LINES_HEIGHT)
+        ring = {"type": "point", "filled": False, "size": 140, "strokeWidth": 2, "color": pieces.ORANGE}
+        made["layer"] += pieces.where_known(_rows(lines), "loss", ring, {"y": {"field": "loss", "type": "quantitative"}})
         made["encoding"]["detail"] = {"field": "series"}
         return {"title": with_arrow(lines[0].measure, lines[0].higher_is_better), **made}
 
-    def make(size: ChartSize) -> Spec:
-        width = size.panel(1, NUMBERS_SPACE, BETWEEN_PANELS)
+    def make(size: pieces.ChartSize) -> pieces.Spec:
+        width = size.panel(1, pieces.NUMBERS_SPACE, pieces.BETWEEN_PANELS)
         panels = [panel(lines, width, is_last=number == len(shown)) for number, lines in enumerate(shown.values(), 1)]
         return {"vconcat": panels, "spacing": 44, "bounds": "flush"}
 
-    bands = " with bands of 95 % intervals over users" if len(models) <= MOST_BANDS else ""
+    bands = " with bands of 95 % intervals over users" if len(models) <= pieces.MOST_BANDS else ""
     caption = (
         f"Values of each run{bands}; scales need not start at 0. A ring or ▼ marks a run in which a loss is shown. Runs share their users, "
         "so overlapping bands do not mean that there is no difference."
     )
     n_left = len(by_measure) - len(shown)
-    left = left_text(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
+    left = pieces.left_text(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
     about = f"{', '.join(shown)} of {listed(models)} over {len(runs)} runs"
-    figure = figure_of("history", f"{caption}{left}", about, make)
+    figure = pieces.figure_of("history", f"{caption}{left}", about, make)
     panels = tuple(_panel(line) for lines in shown.values() for line in lines)[:_MOST_MEASURES]
     return Figure(figure.id, figure.caption, figure.spec, figure.narrow, panels)
 
@@ -239,7 +224,7 @@ def _panel(line: Line) -> Panel:
     return Panel(f"{line.model} {with_arrow(line.measure, line.higher_is_better)}", rows)
 
 
-def _rows(lines: Iterable[Line]) -> list[Spec]:
+def _rows(lines: Iterable[Line]) -> list[pieces.Spec]:
     return [
         {"model": line.model, "run": point.run, "series": f"{line.model} {line.series}", "value": point.value, "low": point.low}
         | {"high": point.high, "loss": point.value if point.loss else None}

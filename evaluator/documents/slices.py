@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from msgspec.structs import replace
@@ -13,6 +12,8 @@ from .document import Block, Cell, Column, Document, Heading, Interval, Paragrap
 
 DATA: Final = ("slice", "direction", "users", "value", "others", "difference", "low", "high", "p_adjusted", "confirmed")
 """The columns of the data in a page."""
+_FIELDS: Final = ("name", "direction", "n_users", "value", "others", "difference", "low", "high", "p_adjusted", "confirmed")
+"""The fields of a slice in these columns."""
 
 
 def document(slices: Slices) -> Document:
@@ -67,10 +68,13 @@ def table(search: SliceSearch) -> Table:
         Column("confirmed", "verdict"),
     )
     digits = max((user_slice.digits for user_slice in search.slices if user_slice.digits is not None), default=None)
+    data = [[getattr(user_slice, name) for name in _FIELDS] for user_slice in search.slices]
     rows = []
     for user_slice in search.slices:
-        has_interval = user_slice.low is not None and user_slice.high is not None
-        drawn = Interval(user_slice.difference, user_slice.low, user_slice.high) if has_interval else None
+        interval = Cell("–")
+        if user_slice.low is not None and user_slice.high is not None:
+            drawn = Interval(user_slice.difference, user_slice.low, user_slice.high)
+            interval = Cell(span_of(user_slice.low, user_slice.high, digits), drawn=drawn)
         p = user_slice.p_adjusted
         mark = user_slice.direction if user_slice.confirmed and user_slice.direction in ("better", "worse") else ""
         rows.append(
@@ -80,26 +84,9 @@ def table(search: SliceSearch) -> Table:
                 Cell(value_text(user_slice.value, digits), value=user_slice.value),
                 Cell(value_text(user_slice.others, digits), value=user_slice.others),
                 Cell("–" if user_slice.difference is None else with_sign(user_slice.difference, digits), value=user_slice.difference),
-                Cell(
-                    span_of(user_slice.low, user_slice.high, digits) if user_slice.low is not None and user_slice.high is not None else "–",
-                    drawn=drawn,
-                ),
+                interval,
                 Cell("–" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}", value=p),
                 Cell(user_slice.direction if user_slice.confirmed else "no", mark=mark),
             )
         )
-    return Table(columns, tuple(rows), id="slices-table", columns_of_data=DATA, data=list(_data(search)))
-
-
-def _data(search: SliceSearch) -> Iterator[list[object]]:
-    for user_slice in search.slices:
-        values = (
-            user_slice.value,
-            user_slice.others,
-            user_slice.difference,
-            user_slice.low,
-            user_slice.high,
-            user_slice.p_adjusted,
-            user_slice.confirmed,
-        )
-        yield [user_slice.name, user_slice.direction, user_slice.n_users, *values]
+    return Table(columns, tuple(rows), id="slices-table", columns_of_data=DATA, data=data)

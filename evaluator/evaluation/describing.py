@@ -76,7 +76,6 @@ def _overlap(table: _Facts, other: _Facts) -> Overlap:
 
 
 def _facts_of(name: str, source: load.Source, reader: SourceReader) -> _Facts:
-    """Read a source and describe it."""
 
     def read(resolved: load.Source, tally: FaultTally) -> _Facts:
         frame = lazy_rows(resolved)

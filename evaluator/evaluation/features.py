@@ -17,7 +17,6 @@ from .files import session_of
 from .inputs import look_at_everything
 
 _N_GROUPS: Final = 5
-_OF_TRAIN: Final = ("train_count", "popular_share", "mainstreamness")
 
 
 def features_of(loaded: Loaded, by: Iterable[str] = ()) -> tuple[GroupBy, ...]:
@@ -46,7 +45,7 @@ def features_of(loaded: Loaded, by: Iterable[str] = ()) -> tuple[GroupBy, ...]:
         users, train = inputs.source("users"), inputs.source("train")
         found = [] if users is None else [GroupBy("users", column) for column in _columns(users) if column not in _ids(users)]
         if train is not None and {"user", "item"} <= train.columns:
-            found += [GroupBy(kind, n_groups=_N_GROUPS) for kind in _OF_TRAIN]
+            found += [GroupBy(kind, n_groups=_N_GROUPS) for kind in ("train_count", "popular_share", "mainstreamness")]
             found += _timed(loaded) if "timestamp" in train.columns else []
     if not found:
         raise ConfigError("there are no groups of users to search", "give data.users or data.train, or name groups with --by")

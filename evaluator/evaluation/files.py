@@ -1,6 +1,6 @@
 """Open the files of a run, read the side inputs, and prepare what parts need before the lists are read.
 
-Each source is read once; its faults are counted while it is read, and reported before any result.
+Each source is read once; its faults are counted while it is read, and reported before any result. Long: all share one reader.
 """
 
 from __future__ import annotations

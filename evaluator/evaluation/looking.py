@@ -1,4 +1,4 @@
-"""`Looker`: each source of the data section → its files, how they were recognised, and the options to read them."""
+"""`Looker`: each source of the data section → its files, how they were recognised, and the options to read them. Long: one class."""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ from ..engines.spark.session import SparkSession
 from ..load.in_memory.matrices import Matrix, unnamed_columns
 from ..load.opening import FAILURES, open_rows
 from ..load.scan import ReadError
-from ..metrics import Definition
 from ..support.errors import ConfigError, DataError
 
 
@@ -75,13 +74,12 @@ def deepest(evaluation: Evaluation) -> int | None:
     """
     definitions = [inner for definition in evaluation.computed for inner in definition.all]
     leaves_out = any(
-        definition.lists.leaves_out or definition.lists.judges_ties or _looks_at_ties(definition) for definition in definitions
+        definition.lists.leaves_out
+        or definition.lists.judges_ties
+        or (definition.params.get("ties", "list_order") != "list_order" and "ties" in definition.metric.axes)
+        for definition in definitions
     )
     cutoffs = [definition.k for definition in definitions if definition.metric.cut]
     if leaves_out or not cutoffs or None in cutoffs or any(not definition.metric.cut for definition in evaluation.computed):
         return None
     return max(k for k in cutoffs if k is not None)
-
-
-def _looks_at_ties(definition: Definition) -> bool:
-    return definition.params.get("ties", "list_order") != "list_order" and "ties" in definition.metric.axes

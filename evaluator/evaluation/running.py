@@ -1,4 +1,4 @@
-"""Compute the result of a config: each model in one pass over its lists with its checks, then the reference lists."""
+"""Compute the result of a config: each model in one pass over its lists with its checks, then the reference lists. Long: all its steps."""
 
 from __future__ import annotations
 

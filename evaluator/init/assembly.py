@@ -11,16 +11,7 @@ from msgspec.structs import replace
 from ..load.column_words import column_words, words_of
 from ..load.columns import is_no_category, says_what_happened
 from ..load.filtering import likely_filter
-from .choice import (
-    CANDIDATES,
-    TrainTestFiles,
-    choose_models,
-    choose_train_test,
-    foreign_files,
-    resolve_bare_lists,
-    spelling_doubts,
-    test_candidates,
-)
+from . import choice as choosing
 from .classification import ClassifiedFile, as_predictions
 from .guessed_config import GuessedConfig, SourceEntry
 from .name_words import are_in_different_folders, stem, table_words
@@ -45,27 +36,27 @@ _SHOWN_EVENTS: Final = 6
 
 def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> GuessedConfig:
     """Assemble a config from classified files; `unreadable` has the reason for each file that could not be read."""
-    resolved = resolve_bare_lists(files)
-    candidates = test_candidates(_files_for_table(resolved, "interactions"), _files_for_table(resolved, "lists"))
-    foreign = foreign_files(candidates[0], resolved) if candidates else {}
+    resolved = choosing.resolve_bare_lists(files)
+    candidates = choosing.test_candidates(_files_for_table(resolved, "interactions"), _files_for_table(resolved, "lists"))
+    foreign = choosing.foreign_files(candidates[0], resolved) if candidates else {}
     own = [file for file in resolved if file.path not in foreign]
     left_out = {**unreadable, **foreign}
     lists = _files_for_table(own, "lists")
-    split = choose_train_test(_files_for_table(own, "interactions"), lists)
+    split = choosing.choose_train_test(_files_for_table(own, "interactions"), lists)
     doubts: list[str] = []
     problem = "" if lists else "no file looks like recommendations: these have a user column, an item column, and a score or rank"
     if split.test is None:
         problem = f"{problem}, and {split.problem}" if problem else split.problem
     elif not problem:
-        models, predictions, unfit = choose_models(split.test, lists)
+        models, predictions, unfit = choosing.choose_models(split.test, lists)
         if models:
             data, alternatives = _data_section(own, split.test, split, predictions)
             config = GuessedConfig(data, {name: _lists_entry(file) for name, file in models.items()}, tuple(alternatives))
             config = with_readings(config)
             used = [entry.file for entry in (*config.data.values(), *config.models.values())]
-            doubts = [*file_doubts(used), *split.doubts, *spelling_doubts(config.data["test"].file, used)]
+            doubts = [*file_doubts(used), *split.doubts, *choosing.spelling_doubts(config.data["test"].file, used)]
             return _complete(config, resolved, {**left_out, **unfit}, doubts)
-        doubts = [*split.doubts, *spelling_doubts(split.test, [file for file in own if file.table])]
+        doubts = [*split.doubts, *choosing.spelling_doubts(split.test, [file for file in own if file.table])]
         reasons = "; ".join(f"{path}: {reason}" for path, reason in unfit.items())
         problem = f"no file has lists for {split.test.path}: {reasons}"
     kinds = [(file.path, f"{_KINDS.get(file.table, file.table)}: {file.reason}" if file.table else file.reason) for file in own]
@@ -107,7 +98,7 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
         where=where,
         drops=any(sentence.endswith(DROPS) for sentence in incomplete),
         top_k=_cutoffs([entry.file for entry in config.models.values()]),
-        metrics=_metrics(data, not filters and _has_one_item_per_user(test), sampled=CANDIDATES in left_out.values()),
+        metrics=_metrics(data, not filters and _has_one_item_per_user(test), sampled=choosing.CANDIDATES in left_out.values()),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
         doubts=tuple(dict.fromkeys([*doubts, *what_was_recognised(config), *incomplete, *in_doubt])),
     )
@@ -124,7 +115,7 @@ def _split_data(data: Mapping[str, SourceEntry], split: TimeSplit) -> dict[str, 
 
 
 def _data_section(
-    files: Sequence[ClassifiedFile], test: ClassifiedFile, split: TrainTestFiles, predictions: Sequence[ClassifiedFile]
+    files: Sequence[ClassifiedFile], test: ClassifiedFile, split: choosing.TrainTestFiles, predictions: Sequence[ClassifiedFile]
 ) -> tuple[dict[str, SourceEntry], list[tuple[str, SourceEntry]]]:
     """Write the entries of test, train, side inputs and predictions; return them, and files that could have had a key of the section."""
     alternatives = [(key, source_entry(file, comment)) for key, file, comment in split.alternatives]

@@ -72,7 +72,9 @@ def convert(path: File, folder: File | None = None) -> str:
     Raises `ConfigError` if the file cannot be read, is not recognised as a config of one of these programs, or is wrong.
     """
     document = read_document(path)
-    pasted = gather_pasted(document.value, Config.model_fields.keys()) if _has_sections(document.value) else {}
+    # beside sections of receval, blocks of RELISON may be pasted
+    has_sections = isinstance(document.value, dict) and not document.value.keys().isdisjoint(("data", "evaluation"))
+    pasted = gather_pasted(document.value, Config.model_fields.keys()) if has_sections else {}
     experiment = _recognise(document.value)
     if experiment is None:
         nothing = f"it was not recognised as a config of {', '.join(PROGRAMS.values())}"
@@ -102,11 +104,6 @@ def convert(path: File, folder: File | None = None) -> str:
     tail = ["# Left out or assumed:"] if remarks else []
     tail += [plain(f"#   {dotted(where)}: {message}") for where, message in remarks]
     return "\n".join([*head, *_data(experiment, moved), *_evaluation(value, experiment, moved), *tail]) + "\n"
-
-
-def _has_sections(content: Any) -> bool:
-    """Return whether a file has sections of receval, beside which the blocks of RELISON may be pasted."""
-    return isinstance(content, dict) and not content.keys().isdisjoint(("data", "evaluation"))
 
 
 def _with_side_inputs(experiment: _Experiment, needs: frozenset[str]) -> _Experiment:

@@ -98,13 +98,11 @@ def _complete_groups(folds: FoldFiles, files: Sequence[ClassifiedFile]) -> list[
     folders: dict[str, list[str]] = {}
     for pattern in firsts:
         folders.setdefault(_folder(pattern), []).append(pattern)
-    tests, lists = ({pattern for pattern, file in firsts.items() if fits(file)} for fits in (is_test_set, _has_lists))
+    tests, lists = (
+        {pattern for pattern, file in firsts.items() if fits(file)} for fits in (is_test_set, lambda file: file.table == "lists")
+    )
     complete = [some for some in folders.values() if not tests.isdisjoint(some) and not lists.isdisjoint(some)]
     return complete or [list(folds.patterns.values())]
-
-
-def _has_lists(file: ClassifiedFile) -> bool:
-    return file.table == "lists"
 
 
 def _folder(pattern: str) -> str:

@@ -300,7 +300,6 @@ def _source_text(entry: SourceEntry, folder: Path | None, more: Mapping[str, Any
 
 
 def _keys(entry: SourceEntry, folder: Path | None) -> dict[str, Any]:
-    """Return the keys of a source in a config."""
     query, moved = entry.file.preview.place.query, partial(moved_path, start=Path(), folder=folder)
     path = moved(entry.file.path)
     source: dict[str, Any] = {"path": "./-" if path == "-" else path}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,9 +18,6 @@ from ..recognise.recogniser import Question, recognise
 from ..support.errors import DataError
 from .classification import ClassifiedFile, has_names, names_of
 from .table_preview import TablePreview
-
-_TABBED: Final = (".tsv", ".tab", ".inter", ".item", ".user")
-_CHOSEN: Final = ("label_separator", "padding")
 
 
 class ChosenReading(Struct, frozen=True):
@@ -134,10 +131,10 @@ def _keys(preview: TablePreview, table: str, reading: FileReading | None, source
     if scan.ragged:
         keys |= {key: settings[key] for key in ("format", "separator", "header") if key in settings}
     elif scan.format in ("csv", "lines"):
-        usual = "\t" if sniff.ending_of(preview.files[0].pure_path) in _TABBED else ","
+        usual = "\t" if sniff.ending_of(preview.files[0].pure_path) in (".tsv", ".tab", ".inter", ".item", ".user") else ","
         keys |= {"separator": scan.separator} if scan.separator != usual or keys else {}
         keys |= {} if scan.has_header else {"header": False}
-    keys |= {key: settings[key] for key in _CHOSEN if key in settings}
+    keys |= {key: settings[key] for key in ("label_separator", "padding") if key in settings}
     if scan.split is not None and not scan.ragged:
         keys["split"] = scan.split
     keys |= commas

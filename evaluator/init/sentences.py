@@ -54,7 +54,9 @@ def what_was_recognised(config: GuessedConfig) -> list[str]:
 
 def described_entry(entry: SourceEntry) -> str:
     """Describe why a file has its key, how it is read, and how many rows it has."""
-    return f"{entry.comment}; {columns_text(entry)}; {_row_count(*entry.file.n_rows)} rows"
+    n_rows, is_exact = entry.file.n_rows
+    shown = f"{n_rows:,}" if is_exact else f"about {int(float(f'{n_rows:.1e}')):,}"  # of an estimate two digits
+    return f"{entry.comment}; {columns_text(entry)}; {shown} rows"
 
 
 def columns_text(entry: SourceEntry) -> str:
@@ -66,11 +68,6 @@ def columns_text(entry: SourceEntry) -> str:
 
 def _shown(name: Any) -> str:
     return f"{name[0]} to {name[-1]}" if isinstance(name, list | tuple) else str(name)
-
-
-def _row_count(n_rows: int, is_exact: bool) -> str:
-    """Return the number of rows, `5,000`, or to two digits an estimate, `about 580,000`."""
-    return f"{n_rows:,}" if is_exact else f"about {int(float(f'{n_rows:.1e}')):,}"
 
 
 def file_doubts(files: Sequence[ClassifiedFile]) -> list[str]:

@@ -19,7 +19,6 @@ from ..support.errors import ConfigError, MissingExtraError
 
 PREFIX: Final = "receval/"
 """Start of the names under which values are logged: `receval/nDCG@10`."""
-_UNTESTED: Final = ("micro", "weighted", "system")
 _LEAST_RESAMPLES: Final = 9_999
 _ABOVE_FLOOR: Final = 4
 """The lowest possible p value of a resampling test is below the level by this factor."""
@@ -39,7 +38,7 @@ def row_to_watch(values: EpochValues, measure: str) -> Row:
     row = values.rows[measure or next(iter(values))]
     if values.per_user is None:
         raise ConfigError("the Evaluator keeps no per-user values", "create it with keep_users=True")
-    if row.measure not in values.per_user.columns or row.aggregate in _UNTESTED:
+    if row.measure not in values.per_user.columns or row.aggregate in ("micro", "weighted", "system"):
         raise ConfigError(f"{row.label} is not a mean over users, so it has no interval", "watch another measure: measure='nDCG@10'")
     if row.higher_is_better is None:
         raise ConfigError(f"{row.label} has no better direction", "watch another measure: measure='nDCG@10'")
@@ -70,9 +69,9 @@ def logged(values: Mapping[str, float | None]) -> dict[str, float]:
     return {f"{PREFIX}{label}": value for label, value in values.items() if value is not None}
 
 
-def refuse_evaluator_without_users(evaluator: Evaluator) -> None:
-    """Raise `ConfigError` if an evaluator that early stopping needs has no per-user values, before the training."""
-    if not evaluator.keeps_users:
+def refuse_without_users(evaluator: Evaluator, stopping: object) -> None:
+    """Raise `ConfigError` if an evaluator has no per-user values and there is early `stopping`, which needs them, before the training."""
+    if stopping is not None and not evaluator.keeps_users:
         raise ConfigError("early stopping compares users, but the Evaluator keeps no per-user values", "create it with keep_users=True")
 
 

@@ -8,7 +8,7 @@ from ..api.calls import Evaluator
 from ..api.epoch_values import EpochValues
 from ..support.errors import DataError
 from .early_stopping import EarlyStopping
-from .epochs import missing_library, refuse_evaluator_without_users
+from .epochs import missing_library, refuse_without_users
 
 try:
     from transformers import TrainerCallback
@@ -29,8 +29,7 @@ class HuggingFaceMetrics(TrainerCallback):  # type: ignore[misc]
     """
 
     def __init__(self, evaluator: Evaluator, users: Any, *, stopping: EarlyStopping | None = None) -> None:
-        if stopping is not None:
-            refuse_evaluator_without_users(evaluator)
+        refuse_without_users(evaluator, stopping)
         self._evaluator, self._users, self._stopping = evaluator, users, stopping
         self.values: EpochValues | None = None
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..api.calls import Evaluator
 from ..api.epoch_values import EpochValues
 from .early_stopping import EarlyStopping
-from .epochs import logged, missing_library, refuse_evaluator_without_users
+from .epochs import logged, missing_library, refuse_without_users
 
 try:
     from keras.callbacks import Callback
@@ -26,8 +26,7 @@ class KerasCallback(Callback):  # type: ignore[misc]
 
     def __init__(self, evaluator: Evaluator, lists_of: Callable[[Any], Any], *, stopping: EarlyStopping | None = None) -> None:
         super().__init__()
-        if stopping is not None:
-            refuse_evaluator_without_users(evaluator)
+        refuse_without_users(evaluator, stopping)
         self._evaluator, self._lists_of, self._stopping = evaluator, lists_of, stopping
         self.values: EpochValues | None = None
 

@@ -11,7 +11,7 @@ from ..api.calls import Evaluator
 from ..api.epoch_values import EpochValues
 from ..support.errors import ConfigError
 from .early_stopping import EarlyStopping
-from .epochs import logged, missing_library, refuse_evaluator_without_users
+from .epochs import logged, missing_library, refuse_without_users
 
 _NAMES: Final = ("lightning.pytorch", "pytorch_lightning")
 """Lightning under its two names; a callback for the one is not a callback for the other."""
@@ -46,8 +46,7 @@ class LightningCallback(*_bases()):  # type: ignore[misc]
     def __init__(
         self, evaluator: Evaluator, lists_of: Callable[[Any], Any] | None = None, *, stopping: EarlyStopping | None = None
     ) -> None:
-        if stopping is not None:
-            refuse_evaluator_without_users(evaluator)
+        refuse_without_users(evaluator, stopping)
         self._evaluator, self._lists_of, self._stopping = evaluator, lists_of, stopping
         self.values: EpochValues | None = None
 

@@ -1,4 +1,4 @@
-"""Find the column of each role: by usual names, by the mapping of the config, or by position in a file without a header."""
+"""Find the column of each role: by usual names, by the mapping of the config, or by position without a header. Long: tables of names."""
 
 from __future__ import annotations
 

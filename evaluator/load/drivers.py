@@ -127,7 +127,6 @@ def _connection(manager: Any, scheme: str, uri: str) -> Any:
 
 
 def _connection_to_file(where: str, scheme: str, path: Path) -> Any:
-    """Return a connection to a database file."""
     module = import_module(f"adbc_driver_{scheme}.dbapi")
     if not os.path.isfile(path):
         raise DataError(

@@ -119,7 +119,6 @@ def _text(file: Path | Remote) -> str:
 
 
 def _place(location: str, storage: Mapping[str, str]) -> Path | Remote:
-    """Return the file at a location of the metadata."""
     if is_remote(location):
         return Remote(location, storage)
     return Path(unquote(urlsplit(location).path) if location.startswith("file:") else location)

@@ -92,7 +92,9 @@ def text_lists(
     in_text = as_list_columns(where, table, listed)
     if not in_text and {"user", "item"} <= samples.keys():
         _refuse_unsplit(where, columns["item"], [text for text in samples["item"] if text], samples["user"])
-    syntax = syntax_of([text for column in in_text for text in samples[column]])
+    listed_texts = [text for column in in_text for text in samples[column]]
+    in_python = any(_json_list(text) is None and is_python_list(text) for text in listed_texts)
+    syntax: Syntax = "python" if in_python else "json"
     scanned = {"lists": nested or in_text, "lists_in_text": bool(in_text), "list_syntax": syntax}
     return scanned, {column: _elements_of(samples[column], split, syntax) for column in in_text}
 
@@ -266,11 +268,6 @@ def is_list(text: str) -> bool:
 def is_python_list(text: str) -> bool:
     """Return whether a text is a list as Python or NumPy prints it."""
     return ("[" in text or "(" in text) and elements(text, None, "python") is not None
-
-
-def syntax_of(texts: Sequence[str]) -> Syntax:
-    """Return the syntax of lists in brackets: that of Python if some are not valid JSON, otherwise JSON."""
-    return "python" if any(_json_list(text) is None and is_python_list(text) for text in texts) else "json"
 
 
 def is_nested(text: str) -> bool:

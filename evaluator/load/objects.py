@@ -86,18 +86,10 @@ def _numbers(names: Iterable[str], records: Sequence[Mapping[str, Any]]) -> list
     return [name for name, ones in values.items() if ones and all(type(element) in (int, float) for element in ones)]
 
 
-def schema_of_objects(files: Sequence[SourceFile], max_rows: int | None = None) -> pl.Schema:
-    """Return the keys of JSON objects with types that fit the values of the first `max_rows` objects, or of all.
-
-    Raises the exceptions of Polars if an object cannot be read.
-    """
-    return pl.scan_ndjson([unmapped(file.address) for file in files], infer_schema_length=max_rows).collect_schema()
-
-
 def _schema(files: Sequence[SourceFile]) -> Mapping[str, pl.DataType]:
     """Return all keys, including those that are missing in the first objects, such as a score."""
     try:
-        return schema_of_objects(files)
+        return pl.scan_ndjson([unmapped(file.address) for file in files], infer_schema_length=None).collect_schema()
     except FAILURES:
         return {}  # the broken line is found, and named, when the rows are read
 

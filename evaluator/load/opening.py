@@ -1,4 +1,4 @@
-"""Files → lazy Polars frames of canonical columns.
+"""Files → lazy Polars frames of canonical columns. Long: a way to open each format.
 
 Local files are read, never mapped into memory: a mapped file that is cut while it is read kills the process.
 """
@@ -314,7 +314,6 @@ def _single(source: Scan, column: str) -> pl.Expr:
 
 
 def _is_text_of_number(source: Scan, column: str) -> bool:
-    """Return whether a column of numbers is read as text."""
     in_text = (source.lists_in_text and column in source.lists) or source.format == "lines"
     in_text |= (source.is_text and source.names[column] in source.wide) or (column == "rating" and bool(source.label_separator))
     return source.kinds[column] == "number" and (in_text or (source.loose and source.format in ("csv", "ndjson")))

@@ -27,7 +27,6 @@ from . import sniff
 from .opening import FAILURES
 from .source_file import SourceFile, in_words
 
-_AS_IT_IS: Final = ("utf-8", "utf-8-sig", "ascii")
 _BLOCK: Final = 1 << 22
 _MARK, _NEWLINE, _RETURN = b'"\n\r'
 _HINT: Final = (
@@ -42,7 +41,7 @@ def recode_file(file: SourceFile, encoding: str | None, is_json: bool, scratch: 
     """
     path = file.local
     name = codecs.lookup(encoding).name if encoding else "utf-8"
-    if name in _AS_IT_IS:
+    if name in ("utf-8", "utf-8-sig", "ascii"):
         if not (is_json and _marked(path)):
             return file
         name = "utf-8-sig"

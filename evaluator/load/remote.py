@@ -248,13 +248,11 @@ def _matches(key: str, pattern: str) -> bool:
 
 
 def _bucket(remote: Remote) -> str:
-    """Return the address of the bucket."""
     scheme, _, path = remote.url.partition("://")
     return f"{scheme}://{path.partition('/')[0]}"
 
 
 def _key(remote: Remote) -> str:
-    """Return the key in the bucket."""
     return remote.url.partition("://")[2].partition("/")[2]
 
 
@@ -346,7 +344,6 @@ def _artifact(url: str, options: Mapping[str, str], folder: Path) -> Path:
 
 
 def _without_run(url: str, run: str, error: Exception) -> DataError:
-    """Return the error for a run that cannot be opened."""
     if getattr(error, "error_code", "") == "RESOURCE_DOES_NOT_EXIST":
         return DataError(f"MLflow has no run {run}", "check the run id and MLFLOW_TRACKING_URI")
     if "failed with exception" in str(error):

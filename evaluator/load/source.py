@@ -1,6 +1,6 @@
 """`Source`: the files of one role, or a frame, with all options to read them, decided from names, schemas and first lines only.
 
-`ReadAgain`: the signal to read a source with other options, which only its rows show; and the loop that handles it.
+`ReadAgain`: the signal to read a source with other options, which only its rows show; and the loop that handles it. Long: one record.
 """
 
 from __future__ import annotations

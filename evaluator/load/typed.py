@@ -153,17 +153,13 @@ def _columns(source: _TypedSource, of_paths: Sequence[str]) -> tuple[dict[str, s
             raise DataError(message, "set them in the config")
     for file, schema in source.schemas.items():
         for name in (name for name in labels.values() if name not in of_paths):
-            if name in options.vectors and _is_list_of_numbers(schema[name]):
+            dtype = schema[name]
+            if name in options.vectors and isinstance(dtype, pl.List | pl.Array) and dtype.inner.is_numeric():
                 continue
-            if schema[name].is_nested() or schema[name] in (pl.Binary, pl.Object) or panics_at(schema[name]):
-                message = f"{source.role}: {file}: column {name!r} is of type {schema[name]}, where text was expected"
+            if dtype.is_nested() or dtype in (pl.Binary, pl.Object) or panics_at(dtype):
+                message = f"{source.role}: {file}: column {name!r} is of type {dtype}, where text was expected"
                 raise DataError(message, FLAT)
     return names, labels
-
-
-def _is_list_of_numbers(dtype: pl.DataType) -> bool:
-    """Return whether each value of a column is a list of numbers."""
-    return isinstance(dtype, pl.List | pl.Array) and dtype.inner.is_numeric()
 
 
 def _nested_columns(source: _TypedSource, names: Mapping[str, str]) -> frozenset[str]:
@@ -241,7 +237,6 @@ def _is_time(dtype: pl.DataType) -> bool:
 
 
 def _is_whole(dtype: pl.DataType) -> bool:
-    """Return whether all values of a type are whole numbers."""
     return dtype.is_integer() or dtype == pl.Boolean or (isinstance(dtype, pl.Decimal) and not dtype.scale)
 
 

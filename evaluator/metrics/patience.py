@@ -1,4 +1,4 @@
-"""Ranking accuracy for a reader who stops: after an item that satisfies, with a fixed probability, or after k misses."""
+"""Ranking accuracy for a reader who stops: after a satisfying item, with a fixed probability, or after k misses. Long: metric by metric."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Every shape proposes drafts for every way to cut a file; a draft collects evidence in bits, and the likeliest is taken unless another within
 `MARGIN` gives other rows. Compared are the rows, not the readings: a rank and a score of the same order are no question. Before a question
-is asked, everything (up to 50,000 rows) is read.
+is asked, everything (up to 50,000 rows) is read. Long: one class and its weighing of drafts.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ _MOST_NEAR: Final = 40
 _MOST_UNNAMED: Final = 4
 """With more columns without names, positions alone say nothing."""
 _MOST_USERS, _MOST_DRAFTS = 3, 5
-_JUDGES: Final = ("rating", "score", "rank")
 
 
 class SourceRequest(Struct, frozen=True, dict=True):
@@ -290,7 +289,6 @@ def _is_open(options: ReadOptions) -> bool:
 
 
 def _drafts_of(sheet: Sheet, request: SourceRequest, known: KnownIds) -> Iterator[Draft]:
-    """Yield the possible readings of a sheet."""
     of_ids = (field for field in sheet.first if field not in known.first and (field in known.items or field in known.users))
     is_of_ids = bool(sheet.header) and not all(map(str.isdigit, of_ids))
     has_same = bool(sheet.header) and len(sheet.first) > 1 and sheet.first == known.first and not any(map(_DIGIT.search, sheet.first))
@@ -341,7 +339,6 @@ def _are_named(columns: Sequence[SampledColumn], name: Any) -> bool:
 
 
 def _is_given(columns: Sequence[SampledColumn], role: str, options: ReadOptions) -> bool:
-    """Return whether the config names columns for a role."""
     name = options.columns.get(role)
     return name is not None and _are_named(columns, name)
 
@@ -360,7 +357,7 @@ def _agrees(draft: Draft, options: ReadOptions) -> bool:
     if any(role in used for role in options.absent) or ("score" in options.columns and is_ascending != ("score" in options.ascending)):
         return False
     names = {column.name for column in draft.sheet.columns}
-    for role in ("user", "item", *_JUDGES):
+    for role in ("user", "item", "rating", "score", "rank"):
         name = options.columns.get(role)
         if name is None or (isinstance(name, SharedName) and name not in names):
             continue

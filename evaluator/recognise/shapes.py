@@ -21,8 +21,6 @@ from .sampled_values import INTEGER, LABELLED, IdSet, KnownIds, SampledColumn, f
 from .sheets import Sheet
 
 Layout = Literal["long", "list", "cells", "labels", "wide"]
-_NO_IDS: Final = ("decimal", "boolean", "date")
-_CELL_SEPARATORS: Final = (", ", ";", "|", ",", " ")
 _FAR: Final = 100
 """Ids that begin at 0 have smaller ones."""
 _MOST_GRADE: Final = 1e6
@@ -126,7 +124,7 @@ def _cells(column: SampledColumn, known: KnownIds, between: str | None) -> Itera
         if bits > 0:
             return
     both = text.count(", ")
-    for separator in _CELL_SEPARATORS:
+    for separator in (", ", ";", "|", ",", " "):
         if text.count(separator) <= both * (separator in ", " and separator != ", "):
             continue
         parts = [part for value in column.parts if separator in value for part in value.split(separator) if part]
@@ -186,7 +184,7 @@ def _wide(sheet: Sheet, user: SampledColumn, table: Table, known: KnownIds) -> I
     if 2 * len(sheet.groups(user)) < len(user.values):
         return
     for group, said in _series(sheet, user):
-        if not any(column.kind == "text" for column in group) and any(column.kind in _NO_IDS for column in group):
+        if not any(column.kind == "text" for column in group) and any(column.kind in ("decimal", "boolean", "date") for column in group):
             continue
         rows = list(zip(*(column.values for column in group), strict=True))
         pads = padding_of(rows, known.items)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..load import sniff
@@ -35,7 +35,6 @@ _RECOGNISED: Final = ("user", "item", "rating", "score", "rank", "position", "ro
 _OF_LISTS: Final = (" ", ",", "\t", ";", "|")
 """Separators of items in lines of different lengths."""
 SEPARATORS: Final = ("::", "\t", ";", "|", ",", " ")
-_TREC_ENDINGS: Final = (".qrels", ".qrel", ".run", ".trec")
 _HEAD_BYTES: Final = 1 << 16
 _ROWS, _CELLS, _MOST_ROWS = 300, 6_000, 50_000
 """The rows and cells of a sample, and the rows that are read if there is doubt."""
@@ -50,31 +49,25 @@ _SIGNS: Final = {":": re.compile(r"([^\s:,;|]+)\s*:\s+([^:]*\S[^:]*)")} | {
 """What separates a user and its items in a line → such a line."""
 
 
-class Sheet:
+class Sheet(Struct, eq=False, dict=True):
     """A sample of a file in one of the ways to cut it into columns: its format, separator, and whether it has a header.
 
     `bits` are the evidence for this way, `why` its reason, `first` the fields of the first line. `facts` are remembered results.
     """
 
-    def __init__(
-        self,
-        format: FormatName,
-        columns: Sequence[SampledColumn],
-        *,
-        header: bool | None = None,
-        separator: str | None = None,
-        bits: float = 0.0,
-        why: str = "",
-        first: tuple[str, ...] = (),
-        is_complete: bool = True,
-    ) -> None:
-        self.format, self.columns, self.header, self.separator = format, columns, header, separator
-        self.bits, self.why, self.first, self.is_complete = bits, why, first, is_complete
-        self.facts: dict[Any, Any] = {}
-        self.labels: frozenset[str] = frozenset()
-        """Columns that the config names for something else."""
-        self.filtered: frozenset[str] = frozenset()
-        """The columns that the filter reads."""
+    format: FormatName
+    columns: Sequence[SampledColumn]
+    header: bool | None = None
+    separator: str | None = None
+    bits: float = 0.0
+    why: str = ""
+    first: tuple[str, ...] = ()
+    is_complete: bool = True
+    labels: frozenset[str] = frozenset()
+    """Columns that the config names for something else."""
+    filtered: frozenset[str] = frozenset()
+    """The columns that the filter reads."""
+    facts: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
     def has_usual_time(self) -> bool:
@@ -187,7 +180,7 @@ def _looked_at(file: SourceFile, format: Format, options: ReadOptions, n: int) -
         return [_frame_sheet(format, typed_rows(file, format, options), n)]
     if format == "ndjson":
         return _object_sheets(file, n)
-    is_trec = sniff.ending_of(file.pure_path) in _TREC_ENDINGS
+    is_trec = sniff.ending_of(file.pure_path) in (".qrels", ".qrel", ".run", ".trec")
     return _text_sheets(*_lines(file, n), options, n, is_trec=is_trec) if format == "csv" else []
 
 
@@ -356,9 +349,8 @@ def _pair_sheet(lines: Sequence[str], sign: str) -> Sheet:
     split = next((sign for sign in (", ", ",", ";", "|", " ") if any(sign in text for text in rest)), " ")
     lists = [[part.strip() for part in text.strip("[]").split(split)] for text in rest]
     columns = [SampledColumn(None, 1, users, "user"), SampledColumn(None, 2, lists, "item")]
-    sheet = Sheet("csv", columns, header=False, separator=sign, bits=20.0, why="lines of a user, a sign and items")
-    sheet.facts["split"] = split
-    return sheet
+    why = "lines of a user, a sign and items"
+    return Sheet("csv", columns, header=False, separator=sign, bits=20.0, why=why, facts={"split": split})
 
 
 def split_rows(lines: Sequence[str], separator: str) -> list[list[str]]:

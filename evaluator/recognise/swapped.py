@@ -37,7 +37,12 @@ def refuse_swapped(requests: Sequence[SourceRequest], more: str = "") -> None:
     """
     test = next((request for request in requests if request.source == _TEST), None)
     lists = [request for request in requests if request.source.startswith(_LISTS)]
-    if test is None or not lists or test.options.columns.keys() & {"rating"} or any(_is_told(request) for request in lists):
+    if (
+        test is None
+        or not lists
+        or test.options.columns.keys() & {"rating"}
+        or any(request.options.columns.keys() & {"score", "rank", "position"} for request in lists)
+    ):
         return
     order = _order_of_lists(test)
     if order and all(map(_said_of_test, lists)):
@@ -50,11 +55,6 @@ def refuse_swapped(requests: Sequence[SourceRequest], more: str = "") -> None:
             f"exchange the two{_exchanged(test, lists, more)}; if they are right, give columns: {{rating: {order}}} for {_TEST}, "
             f"or by {yaml_text.option(f'{_TEST}.columns.rating', order)}",
         )
-
-
-def _is_told(request: SourceRequest) -> bool:
-    """Return whether the config names what orders lists."""
-    return bool(request.options.columns.keys() & {"score", "rank", "position"})
 
 
 def _exchanged(test: SourceRequest, lists: Sequence[SourceRequest], more: str) -> str:
@@ -74,7 +74,6 @@ def _sheet(request: SourceRequest) -> Sheet | None:
 
 
 def _said(column: SampledColumn) -> frozenset[str]:
-    """Return the roles that a name says."""
     return frozenset(meanings(column.name))
 
 

@@ -42,7 +42,6 @@ _MOST_OF_COMMENT: Final = 60_000
 """GitHub refuses a comment of more than 65,536 characters."""
 _MARKER: Final = "<!-- receval {name} -->\n"
 _MENTION: Final = re.compile(r"(?<!\w)@(?=\w)")
-_CUT: Final = "\n\n*The rest is left out: the text is longer than {most:,} bytes. receval report -o FILE.html has it all.*\n"
 _GREEN, _RED, _AMBER, _BLUE = "#1a7f37", "#b3261e", "#8a6100", "#0b5cad"
 _CHARACTER, _LONGEST = 6.6, 60
 """Width of a character of a badge, and largest number of characters of a text."""
@@ -191,7 +190,7 @@ def cut(text: str, most: int) -> str:
     """Return the text in at most `most` bytes: cut at the end of a line, with open folds closed and a remark."""
     if len(text.encode()) <= most:
         return text
-    said = _CUT.format(most=most)
+    said = f"\n\n*The rest is left out: the text is longer than {most:,} bytes. receval report -o FILE.html has it all.*\n"
     room = most - len(said.encode()) - 100
     if room <= 0:
         return ""

@@ -1,4 +1,4 @@
-"""Document → LaTeX that prints every text literally, with pdflatex and the encoding T1: a whole document, or tables for the user's own."""
+"""Document → LaTeX that prints every text literally, with pdflatex and T1: a whole document, or tables alone. Long: block by block."""
 
 from __future__ import annotations
 

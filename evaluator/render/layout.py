@@ -175,12 +175,11 @@ def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, wi
 
 def _loss(parts: Sequence[Table]) -> tuple[int, int, int]:
     """Return the cost of some tables, then what their columns that are left out are worth, and their number."""
-    return _cost(parts), -min((column.yields for column in parts[-1].left_out), default=_NONE), len(parts[-1].left_out)
-
-
-def _cost(parts: Sequence[Table]) -> int:
-    """Return the number of lines of some tables, with the effort of reading each."""
-    return sum(len(part.rows) + _COST for part in parts)
+    return (
+        sum(len(part.rows) + _COST for part in parts),
+        -min((column.yields for column in parts[-1].left_out), default=_NONE),
+        len(parts[-1].left_out),
+    )
 
 
 def _rooms_of_heads(table: Table, width: int) -> list[int]:
@@ -245,7 +244,6 @@ def _shorter(cells: Iterable[Cell], screen: Screen, room: int) -> Callable[[Cell
 
 
 def _widths(table: Table, screen: Screen) -> list[int]:
-    """Return the width of each column with its frame."""
     texts = ((head_of(column, screen), *texts_of(table, number, screen)) for number, column in enumerate(table.columns))
     return [_longest(column) + table.gap for column in texts]
 

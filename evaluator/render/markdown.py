@@ -18,7 +18,6 @@ _LEADING: Final = re.compile(r"(?:#{1,6}|[+-])(?:\s|$)")
 _TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK: Final = re.compile(r"\]\(")
 _CODE: Final = re.compile(r"(`[^`]*`)")
-_BOLD: Final = ("best", "fail")
 
 
 def as_markdown(document: Iterable[doc.Block], *, quotes_nobody: bool = False) -> str:
@@ -115,7 +114,7 @@ def _cell(cell: doc.Cell, column: doc.Column, own: Callable[[str], str]) -> str:
     text = f"`{cell.text}`" if column.role == "code" and cell.text else cell.text
     is_own = column.is_number or column.role in ("text", "code")
     text = doc.with_arrow(own(text).replace("|", r"\|") if is_own else markdown_text(text), cell.direction) + spread
-    marked = f"**{text}**" if cell.mark in _BOLD else f"{text} {doc.SIGNS[cell.mark]}" if cell.mark == "untested" else text
+    marked = f"**{text}**" if cell.mark in ("best", "fail") else f"{text} {doc.SIGNS[cell.mark]}" if cell.mark == "untested" else text
     return f"{marked} {markdown_text(cell.note)}" if cell.note else marked
 
 

@@ -47,7 +47,6 @@ def _value_class() -> type[Struct]:
 
 
 def _difference_class() -> type[Struct]:
-    """Return the class of a difference in a comparison."""
     types = get_type_hints(Subject) | get_type_hints(Difference)
     names = ("measure", "k", "aggregate", "by", "group", "base", "model", "higher_is_better", *FIELDS)
     return _record("Difference", "One measure of two models; see docs/compare.md.", {name: types[name] for name in names})

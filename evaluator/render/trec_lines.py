@@ -8,8 +8,6 @@ from .. import conventions, metrics
 from ..conventions import Convention
 from ..results.result import Result, Row
 
-_OF_ALL_ONLY = ("NumUsers",)
-
 
 def trec_lines(result: Result) -> str:
     """Return the values of every user and then of all, model after model, as `trec_eval -q` prints those of one run.
@@ -74,7 +72,7 @@ def _key(name: str, convention: Convention) -> tuple[str, int | None]:
 
 def _is_of_all(row: Row) -> bool:
     """Return whether only a value of all users is printed, as trec_eval does for `num_q` and for geometric means."""
-    return row.metric in _OF_ALL_ONLY or row.aggregate == "geometric"
+    return row.metric == "NumUsers" or row.aggregate == "geometric"
 
 
 def _line(name: str, user: str, value: float | None) -> str:

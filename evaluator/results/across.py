@@ -23,7 +23,6 @@ _TEN_TIMES: Final = math.log(10)
 AcrossVerdict = Literal["better", "worse", "inconclusive", "identical"]
 _ENOUGH: Final = 5
 """With fewer data sets, their spread is hardly known."""
-_CAUTION: Final = "Ranks depend on the other models and ignore how large differences are: the changes above are the better summary."
 
 
 class DataSetEffect(Struct, frozen=True):
@@ -224,7 +223,7 @@ class AcrossComparison(Struct, frozen=True):
             only = f"With {n} data sets only large and even changes are shown on average"
             yield f"{only}; the rows of the data sets say what each shows alone."
         if self.ranks:
-            yield _CAUTION
+            yield "Ranks depend on the other models and ignore how large differences are: the changes above are the better summary."
 
 
 def rows(comparison: AcrossComparison) -> list[list[Any]]:

@@ -74,7 +74,6 @@ def _with_models(result: Kind, own: Collection[str], chosen: Collection[str]) ->
 
 
 def _without_sources(description: Description, left_out: Collection[str]) -> Description:
-    """Return the description of the files without those of the sources that are left out."""
     tables = tuple(table for table in description.tables if table.role.partition(".runs[")[0] not in left_out)
     names = {table.name for table in tables}
     overlaps = tuple(overlap for overlap in description.overlaps if names.issuperset((overlap.one, overlap.other)))

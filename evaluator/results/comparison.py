@@ -80,13 +80,6 @@ class Comparison(Struct, frozen=True):
         """The models other than the base; all models if all pairs are compared."""
         return tuple(model for model in self.models if model != self.base)
 
-    def model_differences(self, model: str, base: str | None = None) -> tuple[Difference, ...]:
-        """Return the differences of a model from the base, or from another model."""
-        against = base or self.base
-        return tuple(
-            difference for difference in self.differences if difference.subject.model == model and difference.subject.base == against
-        )
-
 
 def family_size(differences: Iterable[Difference]) -> int:
     """Return the number of tested comparisons that p values are corrected over; 0 if none was tested."""
@@ -114,7 +107,6 @@ def conclusions(comparison: Comparison, *, with_groups: bool = False) -> list[st
 
 
 def _pair_conclusions(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
-    """Yield the conclusions on one pair of models."""
     tested = [difference for difference in differences if difference.is_tested]
     if len(differences) == 1 or len(tested) == 1:
         yield (tested or differences)[0].sentence

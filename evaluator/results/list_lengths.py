@@ -20,7 +20,7 @@ def caution(models: Mapping[str, tuple[Result, str]], measures: Collection[str])
     `models` are those compared, by their names in the sentence: the result, and the name of the model in it. Results without the
     check say nothing about their lists.
     """
-    known = {name: of_model for name, of_model in models.items() if _is_known(of_model[0])}
+    known = {name: of_model for name, of_model in models.items() if of_model[0].examined and LIST_LENGTHS not in of_model[0].unmade}
     details = {shown: run_details for name, of_model in known.items() for shown, run_details in _run_details(name, *of_model).items()}
     cutoffs = {row.k for result, model in models.values() for row in result.rows_by_model.get(model, ()) if row.label in measures and row.k}
     short = {name: [k for k in details[name].get(SHORT_AT, ()) if k in cutoffs] for name in details}
@@ -40,10 +40,6 @@ def caution(models: Mapping[str, tuple[Result, str]], measures: Collection[str])
     return [f"{lengths}: {at} not compare like with like; use {f'k ≤ {usable:,}' if usable else 'smaller cut-offs'}."]
 
 
-def _is_known(result: Result) -> bool:
-    return result.examined and LIST_LENGTHS not in result.unmade
-
-
 def _run_details(name: str, result: Result, model: str) -> dict[str, Mapping[str, Any]]:
     """Return the details on the lists of a model by its `name`; by the names of its runs, as findings have them, if these differ."""
     runs = dict.fromkeys(f" (run {row.run})" for row in result.repeated if row.model == model and row.run is not None)
@@ -60,8 +56,6 @@ def _details(result: Result, model: str) -> Mapping[str, Any]:
         for details in result.findings
         if details.check == LIST_LENGTHS and details.model == model and SHORT_AT in details.details
     ]
-    return (
-        {SHORT_AT: {k for details in found for k in details[SHORT_AT]}, LONGEST: max(details[LONGEST] for details in found)}
-        if found
-        else {}
-    )
+    if not found:
+        return {}
+    return {SHORT_AT: {k for details in found for k in details[SHORT_AT]}, LONGEST: max(details[LONGEST] for details in found)}

@@ -227,10 +227,6 @@ def _findings(results: Mapping[str, Result]) -> list[Finding]:
     return sorted(named, key=lambda found: (SEVERITIES.index(found.severity), checks.index(found.check), found.model))
 
 
-_NUMBERS: Final = ("value", "std", "achieved", "repeats_std")
-_OF_SOME_USERS: Final = ("covered_value", "warm_value")
-
-
 def without_infinite(result: Result) -> Result:
     """Return the result with infinite values replaced by `None`; its notes say which measures have no value."""
     rows, by_group, repeated = (tuple(map(_finite, rows)) for rows in (result.rows, result.by_group, result.repeated))
@@ -238,9 +234,9 @@ def without_infinite(result: Result) -> Result:
 
 
 def _finite(row: Row) -> Row:
-    if row.ledger is not None and (lacking := _infinite(row.ledger, _OF_SOME_USERS)):
+    if row.ledger is not None and (lacking := _infinite(row.ledger, ("covered_value", "warm_value"))):
         row = replace(row, ledger=replace(row.ledger, **lacking))
-    lacking = _infinite(row, _NUMBERS)
+    lacking = _infinite(row, ("value", "std", "achieved", "repeats_std"))
     return replace(row, **lacking) if lacking else row
 
 

@@ -289,7 +289,6 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         return frozenset(protocol.test for protocol in shown if protocol.relevant == protocol.test)
 
     def _about(self, model: str, counts: Counts) -> Iterator[str]:
-        """Yield sentences on the users and values of one model."""
         sentences = (
             notes.empty_lists_text(counts),
             notes.missing_lists_text(counts) if counts_lists(self, model) and not self._only_rates() else "",

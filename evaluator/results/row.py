@@ -109,11 +109,6 @@ class Ledger(Struct, frozen=True):
         without = self.left_out_without_list + self.left_out_without_relevant + self.left_out_without_truth
         return without + self.left_out_without_value + self.left_out_of_others
 
-    @property
-    def adds_up(self) -> bool:
-        """True if in_truth + in_lists - in_both + others = counted + left_out."""
-        return self.in_truth + self.in_lists - self.in_both + self.others == self.counted + self.left_out
-
     def cells(self) -> dict[str, Any]:
         """Return its keys in JSON."""
         return {name: getattr(self, name) for name in LEDGER_COLUMNS}

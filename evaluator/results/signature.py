@@ -249,6 +249,5 @@ def _n_population(result: Result, row: Row, one: MeasureDefinition) -> int:
 
 
 def _ranged(numbers: Iterable[int]) -> str:
-    """Return whole numbers as their range."""
     every = sorted(set(numbers))
     return f"{every[0]}" if len(every) == 1 else f"{every[0]}-{every[-1]}"

@@ -99,7 +99,6 @@ def _is_same(asked: MetricSpec, printed: MetricSpec, definition: MeasureDefiniti
 
 
 def _has(definition: MeasureDefinition, entry: Metric, key: str, value: Scalar) -> bool:
-    """Return whether a parameter of a measure has a value."""
     if key in entry.numbers:
         return key in definition.params and entry.numbers[key].read(key, value) == float(definition.params[key])
     if key in entry.texts:

@@ -1,6 +1,6 @@
 """Two lists of each user of a part → differences, contributions of items, overlap, and why relevant items were missed.
 
-Both models are measured over the same part, so the values are those of a run.
+Both models are measured over the same part, so the values are those of a run. Long: all come from one pass.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reference lists (best possible, popular, random), built part by part and measured like models."""
+"""Reference lists (best possible, popular, random), built part by part and measured like models. Long: a way for each kind."""
 
 from __future__ import annotations
 

@@ -183,13 +183,11 @@ def _conclusion(measure: _Measure, differences: Mapping[Pair, Difference], n_pai
         correction=settings.correction,
         family=(tested and tested.family) or 0,
         n_pairs=n_pairs,
-        shown=() if best is not None else tuple(_better_first(pair, of) for pair, of in differences.items() if of.real),
+        shown=()
+        if best is not None
+        else tuple(pair if of.verdict == "worse" else (pair[1], pair[0]) for pair, of in differences.items() if of.real),
         notes=(SKEWED,) if any(best in pair and SKEWED in of.notes for pair, of in differences.items()) else (),
     )
-
-
-def _better_first(pair: Pair, difference: Difference) -> Pair:
-    return pair if difference.verdict == "worse" else (pair[1], pair[0])
 
 
 def _rival(measure: _Measure, best: str, other: str, differences: Mapping[Pair, Difference], n_pairs: int) -> Rival:

@@ -254,7 +254,8 @@ def judge_family(differences: Sequence[Difference], settings: Settings, family: 
                 detectable=_detectable(difference, settings.alpha, comparisons),
                 real=p_adjusted <= settings.alpha and not has_few_changes(difference),
             )
-        finished.append(_finished(replace(difference, verdict=_verdict(difference, settings.alpha))))
+        difference = replace(difference, verdict=_verdict(difference, settings.alpha))
+        finished.append(replace(difference, sentence=sentence_of(difference), notes=(*difference.notes, *_notes(difference))))
     return tuple(finished)
 
 
@@ -280,13 +281,9 @@ def _detectable(difference: Difference, alpha: float, comparisons: int) -> float
     return max(detectable, detectable_if_rare(difference.se, units.n, difference.reach, alpha / comparisons))
 
 
-def _is_identical(difference: Difference) -> bool:
-    """Return whether no user's value differs; for a model-level value, whether the value itself does not."""
-    return difference.n_users > 0 and difference.difference == 0 and difference.n_changed == 0
-
-
 def _verdict(difference: Difference, alpha: float) -> Verdict | None:
-    if _is_identical(difference):
+    # no user's value differs; of a model-level value, the value itself does not
+    if difference.n_users > 0 and difference.difference == 0 and difference.n_changed == 0:
         return "identical"
     if difference.p_adjusted is None or difference.difference is None:
         return None
@@ -299,10 +296,6 @@ def _verdict(difference: Difference, alpha: float) -> Verdict | None:
     if difference.subject.higher_is_better is None:
         return None
     return "better" if (difference.difference > 0) == difference.subject.higher_is_better else "worse"
-
-
-def _finished(difference: Difference) -> Difference:
-    return replace(difference, sentence=sentence_of(difference), notes=(*difference.notes, *_notes(difference)))
 
 
 def _notes(difference: Difference) -> list[str]:

@@ -2,7 +2,7 @@
 
 A loss that is not clearly different from 0 may still exist, and an observed loss below the margin proves nothing about all users. So a
 rule passes only if the worse bound meets it. It fails if the better bound does not; by default also if the value does not, and the better
-bound is a loss. Otherwise it is inconclusive.
+bound is a loss. Otherwise it is inconclusive. Long: a test and words for each kind of rule.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -18,29 +17,19 @@ from .distributions import below_t
 from .estimates import (
     SKEWED,
     Estimate,
-    RatioTerms,
     Relative,
-    Summary,
     paired_estimate,
     relative_difference,
-    unpaired_estimate,
-    weighted_estimate,
 )
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
 from .rare_changes import ValueRange, guard, guard_if_rare, reach_of, sides_of_missing
-from .samples import fold_estimate, runs_estimate, with_clusters, with_fold_clusters
-from .units import Units
+from .samples import fold_estimate, with_clusters, with_fold_clusters
 
 WHOLE: Final = "No value per user: no interval."
 PLAIN_FAILS: Final = (
     "Student's plain t test finds differences that are not there more often than its level if few users changed or if their differences "
     "are skewed; the test t corrects for that."
 )
-
-
-def compare_sums(subject: Subject, sums: PairedSums, settings: Settings, margin: float | None = None) -> Difference:
-    """Compare means over paired users from their sums, by the paired t test: any number of users, on any engine."""
-    return difference_of(subject, paired_estimate(sums, settings.alpha), settings, margin)
 
 
 def compare_paired(
@@ -119,28 +108,6 @@ def estimate_folds(
     return replace(estimate, n_unpaired=n_unpaired)
 
 
-def compare_runs(
-    subject: Subject, base: Sequence[Floats], model: Sequence[Floats], settings: Settings, margin: float | None = None
-) -> Difference:
-    """Compare two models over users and training runs: one array of per-user values per run."""
-    return difference_of(subject, runs_estimate(base, model), settings, margin)
-
-
-def compare_ratios(subject: Subject, base: RatioTerms, model: RatioTerms, settings: Settings, margin: float | None = None) -> Difference:
-    """Compare a pooled (`micro`) measure, by the jackknife."""
-    return difference_of(subject, weighted_estimate(base, model), settings, margin)
-
-
-def compare_unpaired(subject: Subject, base: Summary, model: Summary, settings: Settings, margin: float | None = None) -> Difference:
-    """Compare two means of which only deviation and number of users are known, by Welch's t test."""
-    return difference_of(subject, unpaired_estimate(base, model), settings, margin)
-
-
-def compare_wholes(subject: Subject, base_value: float | None, value: float | None, settings: Settings) -> Difference:
-    """Compare model-level values, such as coverage, without an interval."""
-    return difference_of(subject, whole_estimate(base_value, value), settings, None)
-
-
 def whole_estimate(base_value: float | None, value: float | None, untested: str = "", n_users: int = 0) -> Estimate:
     """Return the difference of two values whose error is unknown: model-level values, or those of users that are `untested`, as it says."""
     difference = value - base_value if base_value is not None and value is not None else None
@@ -150,7 +117,7 @@ def whole_estimate(base_value: float | None, value: float | None, untested: str 
 
 
 def difference_of(
-    subject: Subject, estimate: Estimate, settings: Settings, margin: float | None, values: ValueRange | None = None
+    subject: Subject, estimate: Estimate, settings: Settings, margin: float | None = None, values: ValueRange | None = None
 ) -> Difference:
     """Return the record of an estimate, before its family is corrected.
 
@@ -197,7 +164,8 @@ def difference_of(
             se=estimate.se,
             statistic=estimate.statistic,
             df=estimate.df,
-            p=_p_of_signs(units) if estimate.se == 0 and units is not None and units.changed else p,
+            # changes of one size and direction: all signs are alike by chance twice in 2ⁿ
+            p=2.0 ** (1 - units.changed) if estimate.se == 0 and units is not None and units.changed else p,
             test=estimate.test,
             **_plain_t(estimate),
             effect_size=estimate.difference / estimate.sd if estimate.sd else None,
@@ -253,11 +221,6 @@ def _tested(estimate: Estimate, base: Floats, model: Floats, settings: Settings,
     if settings.test == "t" and not _has_few_changes(estimate):
         return estimate
     return _by_test(estimate, differences_of(base, model), settings)
-
-
-def _p_of_signs(units: Units) -> float:
-    """Return the p value of changes of the same size and direction: all signs are alike by chance twice in 2ⁿ."""
-    return 2.0 ** (1 - units.changed) if units.changed >= 1 else 1.0
 
 
 def _plain(estimate: Estimate, test: str) -> Estimate:

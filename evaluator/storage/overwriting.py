@@ -117,7 +117,8 @@ def _refuse_address(target: Target) -> None:
     if address is None or (is_in_store(address) and not target.is_local):
         return
     text = target.path.as_posix()
-    as_path = text[_start_of_address(text) :]
+    written = _ADDRESS.search(text)
+    as_path = text if written is None else text[written.start("scheme") :]
     address = masked_path(as_path if is_artifact(as_path) else address)
     option = target.option.partition(" ")[0] if " " in target.option else "an output"
     if is_in_store(address):
@@ -125,11 +126,6 @@ def _refuse_address(target: Target) -> None:
     else:
         message = f"{option.rstrip(':')}: {address} is an address that results cannot be written to; stores are s3://, gs:// and az://"
     raise OutputError(message, "choose a local folder, and copy it when it is complete")
-
-
-def _start_of_address(text: str) -> int:
-    written = _ADDRESS.search(text)
-    return 0 if written is None else written.start("scheme")
 
 
 def _refuse_in_store(target: Target, address: str, input_path: InputPath) -> None:

@@ -58,7 +58,7 @@ def contents(
     files: dict[str, bytes | Path] = {
         row.folder: rendered(row, result, long=long) if written is None or row.folder != USERS else written for row in rows
     }
-    files |= enriched_files(result)
+    files |= {enriched_path(model): path for model, path in result.enriched.items()}
     return {**files, MANIFEST: as_manifest(result, files)}
 
 
@@ -82,11 +82,6 @@ def save(result: Result, folder: Path, inputs: Iterable[InputPath], *, long: boo
     with Stage([Target(shown(folder), folder, is_output_file, storage=storage)], inputs) as stage:
         files = contents(result, ("parquet",) if result.per_user else (), long=long)
         stage.commit({folder / name: content for name, content in files.items()}, gone=stale(folder, files))
-
-
-def enriched_files(result: Result) -> dict[str, Path]:
-    """Return file name → path of the lists of each model with their hits; each model has its own name."""
-    return {enriched_path(model): path for model, path in result.enriched.items()}
 
 
 def enriched_path(model: str) -> str:

@@ -51,7 +51,8 @@ def audit(loaded: Loaded, names: Sequence[str] = (), *, own_relevance: bool = Fa
     if not definitions:
         labels = ", ".join(measure.label for measure in measures)
         raise ConfigError(f"none of the conventions {', '.join(chosen)} has one of the measures {labels}")
-    by_score = {definition: _by_score(definition) for definition in definitions if _is_by_file_order(definition)}
+    by_file = (definition for definition in definitions if any(part.axes["list_order"] == "file" for part in definition.all))
+    by_score = {definition: _by_score(definition) for definition in by_file}
     definitions = dict.fromkeys((*definitions, *by_score.values()))
     request = Request(loaded, Plan(tuple(definitions), by=tuple(evaluation.by) if by_group else ()), NO_USERS, whole_lists=True)
     rows, of_groups, said = open_inputs(request, _rows_of_all_and_groups)
@@ -156,11 +157,6 @@ def _group_rows(plan: Plan, rows: Sequence[Row]) -> dict[tuple[Definition, _Grou
         for by in plan.by
     }
     return {(definition, group): row for group, some in by_group.items() for definition, row in zip(split[group[0]], some, strict=True)}
-
-
-def _is_by_file_order(definition: Definition) -> bool:
-    """Return whether a measure, or one that it combines, reads the order of rows and no scores or ranks."""
-    return any(part.axes["list_order"] == "file" for part in definition.all)
 
 
 def _by_score(definition: Definition) -> Definition:

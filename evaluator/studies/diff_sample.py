@@ -102,6 +102,5 @@ def _with_marks(files: Files, lists: pl.DataFrame, history: pl.DataFrame) -> pl.
 
 
 def _groups(files: Files, by: GroupBy, codes: pl.Series) -> tuple[str, ...]:
-    """Return the names of groups by their codes."""
     names = dict(files.prepared.groups_by(files.prepared.with_borders(by)))
     return tuple(names[code] for code in codes.to_list())

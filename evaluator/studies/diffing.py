@@ -22,18 +22,7 @@ from ..exact_sums.exact import round_fraction
 from ..load.faults import FaultTally
 from ..metrics.definition import Definition
 from ..results.model_diff import MeasureDiff, MissedItems, ModelDiff, Order, ShownUsers
-from ..scoring.list_differences import (
-    OTHER,
-    OTHER_PREDICTIONS,
-    DiffPartial,
-    DiffTask,
-    UserFilter,
-    diff_part,
-    first_users,
-    is_by_item,
-    merge,
-    users_in_order,
-)
+from ..scoring import list_differences
 from ..support.errors import ArgumentError, ConfigError, DataError
 from ..tables.ids import Ids
 from ..tables.prepared import GroupBy
@@ -132,21 +121,21 @@ def _group(text: str | None) -> tuple[GroupBy | None, str]:
     return by, group
 
 
-def _filter(files: Files, by: GroupBy | None, group: str, options: DiffOptions) -> UserFilter:
+def _filter(files: Files, by: GroupBy | None, group: str, options: DiffOptions) -> list_differences.UserFilter:
     """Return the users to take; raise `DataError` for a group that does not exist."""
     least, most = options.relevant
     if by is None:
-        return UserFilter(least=least, most=most)
+        return list_differences.UserFilter(least=least, most=most)
     groups = {name: code for code, name in files.prepared.groups_by(files.prepared.with_borders(by))}
     if group not in groups:
         raise DataError(f"{by.name} has no group {group!r}: its groups are {', '.join(map(str, groups))}")
-    return UserFilter(by, groups[group], least, most)
+    return list_differences.UserFilter(by, groups[group], least, most)
 
 
 def _diff(files: Files, main: Definition, names: tuple[str, str], by: GroupBy | None, group: str, options: DiffOptions) -> ModelDiff:
     if files.reader.session is not None:
         raise _one_machine_only()
-    task = DiffTask(
+    task = list_differences.DiffTask(
         task=files.task,
         main=files.task.definitions.index(main),
         p=options.p,
@@ -159,7 +148,7 @@ def _diff(files: Files, main: Definition, names: tuple[str, str], by: GroupBy | 
         sample=SAMPLE if options.has_page else (),
         groupings=groupings_of(files.request.loaded) if options.has_page else (),
     )
-    made = merge(_measured(files, task, names))
+    made = list_differences.merge(_measured(files, task, names))
     n_users, n_base, n_model, n_filtered, n_relevant = made.numbers.tolist()
     if not n_users:
         why = "with these filters" if n_filtered else "under both models"
@@ -204,15 +193,15 @@ def _in_order(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return joined if joined["user"].is_sorted() else joined.sort("user", maintain_order=True)
 
 
-def _measured(files: Files, task: DiffTask, names: tuple[str, str]) -> Sequence[DiffPartial]:
+def _measured(files: Files, task: list_differences.DiffTask, names: tuple[str, str]) -> Sequence[list_differences.DiffPartial]:
     """Return the partials of all parts: the lists of the first model in parts, those of the second as a table beside them."""
     reader, (first, second) = files.reader, names
-    sides = {**files.sides_of(first), OTHER: SideTable(reader.frame(files.inputs.models[second]))}
+    sides = {**files.sides_of(first), list_differences.OTHER: SideTable(reader.frame(files.inputs.models[second]))}
     if "predictions" in (of_second := files.sides_of(second)):
-        sides[OTHER_PREDICTIONS] = of_second["predictions"]
+        sides[list_differences.OTHER_PREDICTIONS] = of_second["predictions"]
     progress = ModelProgress(files.request.options.report, first, files.inputs.models[first], 1, 1)
 
-    def measure(source: load.Source, tally: FaultTally) -> list[DiffPartial]:
+    def measure(source: load.Source, tally: FaultTally) -> list[list_differences.DiffPartial]:
         def examine(batch: pl.DataFrame) -> None:
             if tally.add(batch):
                 raise load.ReadAgain(lambda read: replace(read, counted_first=True))
@@ -221,7 +210,7 @@ def _measured(files: Files, task: DiffTask, names: tuple[str, str]) -> Sequence[
         parts = whole_users(
             lazy_rows(source),
             sides,
-            last={*files.last, OTHER},
+            last={*files.last, list_differences.OTHER},
             memory=files.request.loaded.config.engine.bytes,
             scratch=files.scratch,
             examine=examine,
@@ -238,20 +227,19 @@ def _measured(files: Files, task: DiffTask, names: tuple[str, str]) -> Sequence[
     return reader.read_with_retries(files.inputs.models[first], measure)
 
 
-def _part_partial(task: DiffTask, part: Part) -> DiffPartial:
-    return diff_part(task, part.sides, part.lists, part.starts)
+def _part_partial(task: list_differences.DiffTask, part: Part) -> list_differences.DiffPartial:
+    return list_differences.diff_part(task, part.sides, part.lists, part.starts)
 
 
-def _means(made: DiffPartial, first: int, n: int) -> list[float | None]:
+def _means(made: list_differences.DiffPartial, first: int, n: int) -> list[float | None]:
     """Return the means of some values, each rounded once."""
     moments = [made.moments.measure(index) for index in range(first, first + n)]
     return [round_fraction(moment.total / moment.n) if moment.n else None for moment in moments]
 
 
-def _measures(made: DiffPartial, task: DiffTask) -> Any:
-    """Yield the difference of each measure."""
+def _measures(made: list_differences.DiffPartial, task: list_differences.DiffTask) -> Any:
     definitions = task.task.definitions
-    by_item = {index for group in task.task.groups if is_by_item(group) for index in group.indexes}
+    by_item = {index for group in task.task.groups if list_differences.is_by_item(group) for index in group.indexes}
     for index, definition in enumerate(definitions):
         of_base, of_model, of_both = (made.moments.measure(index + offset * len(definitions)) for offset in range(3))
         lower, higher = made.changes[:, index].tolist()
@@ -271,14 +259,14 @@ def _measures(made: DiffPartial, task: DiffTask) -> Any:
         )
 
 
-def _shown(made: DiffPartial, task: DiffTask) -> dict[Order, ShownUsers]:
+def _shown(made: list_differences.DiffPartial, task: list_differences.DiffTask) -> dict[Order, ShownUsers]:
     """Return the users of each order, with the names of reasons."""
     if not made.shown or not task.n_shown:
         return {}
-    of_all = first_users(task, made.shown)
+    of_all = list_differences.first_users(task, made.shown)
     shown: dict[Order, ShownUsers] = {}
     for order in task.orders:
-        users = as_shown(users_in_order(task, of_all.users, order, task.n_shown), task)
+        users = as_shown(list_differences.users_in_order(task, of_all.users, order, task.n_shown), task)
         lists, items = (
             frame.join(users.select("user"), on="user", how="semi", maintain_order="left") for frame in (of_all.lists, of_all.items)
         )
@@ -286,7 +274,7 @@ def _shown(made: DiffPartial, task: DiffTask) -> dict[Order, ShownUsers]:
     return shown
 
 
-def _notes(files: Files, task: DiffTask) -> Any:
+def _notes(files: Files, task: list_differences.DiffTask) -> Any:
     """Yield sentences on measures whose result is not a mean over users, and on formulas."""
     others = [definition.label for definition in task.task.definitions if definition.average != "mean"]
     if others:

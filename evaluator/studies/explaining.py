@@ -155,7 +155,6 @@ def _missed(scorer: Scorer, definition: Definition) -> tuple[tuple[str, int | No
 
 
 def _number(value: Array) -> float:
-    """Return the only number of an array."""
     return float(np.reshape(value, -1)[0])
 
 

@@ -109,7 +109,6 @@ def rows_left_out(files: Files, models: Sequence[str], user: int | str) -> Itera
 
 
 def _n_rows(source: load.Source, user: int | str) -> int:
-    """Return the number of rows of a user in a source."""
     try:
         with reading():
             return int(lazy_rows(source).filter(pl.col("user") == user).select(pl.len()).collect(engine="streaming").item())

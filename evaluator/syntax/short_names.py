@@ -12,7 +12,6 @@ from msgspec import Struct
 
 STORES: Final = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss")
 """The schemes of addresses in object stores, which can be read and written."""
-_WEB: Final = ("http", "https")
 _SAME: Final = {"s3a": "s3", "gcs": "gs", "azure": "az", "abfs": "az", "abfss": "az"}
 
 
@@ -23,7 +22,7 @@ def is_in_store(text: str) -> bool:
 
 def is_on_web(text: str) -> bool:
     """Return whether a text is an address on a web server."""
-    return scheme_of(text) in _WEB
+    return scheme_of(text) in ("http", "https")
 
 
 def is_elsewhere(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The lists of a part: their rows as stored, the order in which they are ranked, and the rows that are removed."""
+"""The lists of a part: rows as stored, the order in which they are ranked, and removed rows. Long: each table follows from another."""
 
 from __future__ import annotations
 

@@ -17,19 +17,7 @@ from ..results.gates import Verdicts
 from ..results.result import Result
 from ..support.errors import OutputError
 from ..support.extras import missing_extra
-from .tracker import (
-    MeasuredValue,
-    best_model,
-    for_mlflow,
-    gates_of_model,
-    gates_word,
-    measures,
-    measures_of,
-    numbers_of,
-    points_by_model,
-    run_name,
-    settings,
-)
+from . import tracker
 
 _MOST_METRICS: Final = 1000
 _MOST_PARAMS: Final = 100
@@ -56,37 +44,39 @@ class MlflowRuns:
         """
         client = mlflow_client()
         experiment = _experiment(client, self._tracking.experiment)
-        name, names = run_name(result, self._tracking.run), for_mlflow(measures(result))
-        shared = {"receval.comparison": gates_word(result), **measures_tag(names)}
-        points, params = points_by_model(result), settings(result)
+        name, names = tracker.run_name(result, self._tracking.run), tracker.for_mlflow(tracker.measures(result))
+        shared = {"receval.comparison": tracker.gates_word(result), **measures_tag(names)}
+        points, params = tracker.points_by_model(result), tracker.settings(result)
         runs: list[str] = []
         if self._tracking.runs == "children":
-            best = best_model(result)
+            best = tracker.best_model(result)
             tags = {**shared, **({"receval.comparison.summary": Verdicts(result.gates).summary()} if result.gates else {})}
-            tags |= {_MODEL: best, **gates_of_model(result, best, "receval.gate.")}
-            runs.append(_create_run(client, experiment, name, tags, params, numbers_of(points[best], names, "."), files))
+            tags |= {_MODEL: best, **tracker.gates_of_model(result, best, "receval.gate.")}
+            runs.append(_create_run(client, experiment, name, tags, params, tracker.numbers_of(points[best], names, "."), files))
         several = self._tracking.runs == "models" or len(points) > 1
         for model, of_model in points.items() if several else ():
-            tags = {**shared, _MODEL: model, **gates_of_model(result, model, "receval.gate.")}
+            tags = {**shared, _MODEL: model, **tracker.gates_of_model(result, model, "receval.gate.")}
             title, artifacts = f"{name}/{model}", files
             if self._tracking.runs == "children":
                 tags["mlflow.parentRunId"] = runs[0]
                 title, artifacts = model, {"values.csv": _table_of_model(result, model)}
-            runs.append(_create_run(client, experiment, title, tags, params, numbers_of(of_model, names, "."), artifacts))
+            runs.append(_create_run(client, experiment, title, tags, params, tracker.numbers_of(of_model, names, "."), artifacts))
         return f"{self._tracking.experiment}, run {runs[0]}"
 
-    def log_step(self, values: Mapping[str, Sequence[MeasuredValue]], step: int) -> str:
+    def log_step(self, values: Mapping[str, Sequence[tracker.MeasuredValue]], step: int) -> str:
         """Log values to the active run (of `mlflow.start_run`, or MLFLOW_RUN_ID), or else to the latest run of this name; return the run.
 
         Without an active run each of several models has a run of its own.
         """
         client = mlflow_client()
-        names, models = for_mlflow(measures_of(values)), for_mlflow(values)
+        names, models = tracker.for_mlflow(tracker.measures_of(values)), tracker.for_mlflow(values)
         active = _active_run()
         if active is not None:
             prefixes = {model: f"{models[model]}/" if len(values) > 1 else "" for model in values}
             numbers = {
-                f"{prefixes[model]}{key}": value for model, of in values.items() for key, value in numbers_of(of, names, ".").items()
+                f"{prefixes[model]}{key}": value
+                for model, of in values.items()
+                for key, value in tracker.numbers_of(of, names, ".").items()
             }
             log_to_run(client, active, numbers, measures_tag(names), step=step)
             return f"run {active}, step {step}"
@@ -95,7 +85,7 @@ class MlflowRuns:
         runs = {model: name if len(values) == 1 else f"{name}/{model}" for model in values}
         for model, run_of_model in runs.items():
             run = _run_with_steps(client, experiment, run_of_model, {_MODEL: model, _STEPS: "true"})
-            log_to_run(client, run, numbers_of(values[model], names, "."), measures_tag(names), step=step)
+            log_to_run(client, run, tracker.numbers_of(values[model], names, "."), measures_tag(names), step=step)
             client.set_terminated(run, "FINISHED")
         return f"{self._tracking.experiment}, {', '.join(f'run {name}' for name in runs.values())}, step {step}"
 

@@ -62,30 +62,6 @@ def _distinct_names(names: Iterable[str], rule: Callable[[str], str]) -> dict[st
     }
 
 
-class MeasuredValue(Protocol):
-    """The value of a measure, and the bounds of its 95 % interval if it has one; a `ValuePoint` is one."""
-
-    @property
-    def label(self) -> str:
-        """The measure with its cut-off."""
-        ...
-
-    @property
-    def value(self) -> float | None:
-        """The value."""
-        ...
-
-    @property
-    def low(self) -> float | None:
-        """The lower bound."""
-        ...
-
-    @property
-    def high(self) -> float | None:
-        """The upper bound."""
-        ...
-
-
 class PlainValue(Struct, frozen=True):
     """A value without an interval, such as one of an `Evaluator`."""
 
@@ -93,6 +69,10 @@ class PlainValue(Struct, frozen=True):
     value: float | None
     low: float | None = None
     high: float | None = None
+
+
+MeasuredValue = ValuePoint | PlainValue
+"""The value of a measure (`label`), and the bounds `low` and `high` of its 95 % interval if it has one."""
 
 
 class Tracker(Protocol):

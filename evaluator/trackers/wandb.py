@@ -12,18 +12,7 @@ from ..results.gates import Verdicts
 from ..results.result import Result
 from ..support.errors import OutputError
 from ..support.extras import missing_extra
-from .tracker import (
-    MeasuredValue,
-    as_identifiers,
-    gates_of_model,
-    gates_word,
-    measures,
-    measures_of,
-    numbers_of,
-    points_by_model,
-    run_name,
-    settings,
-)
+from . import tracker
 
 _STEP: Final = "receval_step"
 _DIGITS: Final = 32
@@ -39,9 +28,9 @@ class WandbRuns:
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
         """Log the runs; return the project and the group."""
         wandb = _library()
-        group, names = run_name(result, self._tracking.run), as_identifiers(measures(result))
-        config = {**settings(result), "receval_measures": {name: measure for measure, name in names.items()}}
-        gates = {"gates": gates_word(result), **({"gates_summary": Verdicts(result.gates).summary()} if result.gates else {})}
+        group, names = tracker.run_name(result, self._tracking.run), tracker.as_identifiers(tracker.measures(result))
+        config = {**tracker.settings(result), "receval_measures": {name: measure for measure, name in names.items()}}
+        gates = {"gates": tracker.gates_word(result), **({"gates_summary": Verdicts(result.gates).summary()} if result.gates else {})}
         with self._run(wandb, group, "evaluation", group, config) as run:
             run.summary.update(gates)
             artifact = wandb.Artifact("receval", type="evaluation")
@@ -49,19 +38,19 @@ class WandbRuns:
                 with artifact.new_file(name, mode="wb") as file:
                     file.write(content)
             run.log_artifact(artifact)
-        for model, points in points_by_model(result).items():
+        for model, points in tracker.points_by_model(result).items():
             with self._run(wandb, model, "model", group, {**config, "model": model}) as run:
-                run.summary.update({**numbers_of(points, names, "_"), **gates, **gates_of_model(result, model, "gate_")})
+                run.summary.update({**tracker.numbers_of(points, names, "_"), **gates, **tracker.gates_of_model(result, model, "gate_")})
         return f"{self._tracking.project}, group {group}" + (" (offline: wandb sync)" if self._tracking.mode == "offline" else "")
 
-    def log_step(self, values: Mapping[str, Sequence[MeasuredValue]], step: int) -> str:
+    def log_step(self, values: Mapping[str, Sequence[tracker.MeasuredValue]], step: int) -> str:
         """Log values to the active run (of `wandb.init`), or else to the run of each model in the group, which is resumed.
 
         Charts have the step as their x axis, `receval_step`: W&B drops values at an earlier step of its own count. Returns the place.
         """
         wandb = _library()
-        names, models = as_identifiers(measures_of(values)), as_identifiers(values)
-        numbers = {model: numbers_of(of_model, names, "_") for model, of_model in values.items()}
+        names, models = tracker.as_identifiers(tracker.measures_of(values)), tracker.as_identifiers(values)
+        numbers = {model: tracker.numbers_of(of_model, names, "_") for model, of_model in values.items()}
         if wandb.run is not None:
             prefixes = {model: f"{models[model]}/" if len(values) > 1 else "" for model in values}
             _log_step(wandb.run, {f"{prefixes[model]}{key}": value for model, of in numbers.items() for key, value in of.items()}, step)

@@ -50,7 +50,7 @@ def quickstart():
 )
 def test_the_sample_has_the_values_that_scipy_gives_with_the_correction_for_skewness(measure, difference, interval, p, counts, quickstart):
     comparison = compare({"all": quickstart}, ComparisonOptions(baseline="popular"))
-    (one,) = (compared for compared in comparison.model_differences("knn") if compared.subject.measure == measure)
+    (one,) = (row for row in comparison.differences if (row.subject.model, row.subject.measure) == ("knn", measure))
     assert one.difference == pytest.approx(difference, abs=1e-14)
     assert (one.up, one.same, one.down) == counts
     assert interval is None or one.interval == pytest.approx(interval, abs=1e-13)

@@ -8,7 +8,7 @@ import pytest
 from receval.results.comparison import Comparison
 from receval.stats.concluding import judge_family
 from receval.stats.difference import VERDICTS, Settings, Subject
-from receval.stats.two_models import compare_paired, compare_wholes
+from receval.stats.two_models import compare_paired, difference_of, whole_estimate
 
 from tests.papers import compiled, models, result
 
@@ -29,7 +29,7 @@ def comparison():
         compare_paired(Subject(f"M{place}@10", "main", "today"), base, values[verdict], SETTINGS, 0.05 if verdict == "equivalent" else None)
         for place, verdict in enumerate(VERDICTS)
     ]
-    whole = compare_wholes(Subject("Coverage@10", "main", "today"), 0.1, 0.2, SETTINGS)
+    whole = difference_of(Subject("Coverage@10", "main", "today"), whole_estimate(0.1, 0.2), SETTINGS)
     group = compare_paired(Subject("M0@10", "main", "today", by="plan", group="free"), base[:50], values["better"][:50], SETTINGS)
     differences = judge_family([*made, whole], SETTINGS)
     measures = tuple(difference.subject.measure for difference in differences)

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 from receval.documents import figures
-from receval.documents.figures import COLOURS
+from receval.documents.chart_parts import COLOURS
 from receval.documents.scales import nearby
 from receval.render import drawing
 from receval.render.forms import rendered

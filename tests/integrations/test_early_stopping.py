@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import receval
 from receval.integrations.early_stopping import EarlyStopping
-from receval.integrations.epochs import logged, refuse_evaluator_without_users
+from receval.integrations.epochs import logged, refuse_without_users
 
 from tests.integrations.epochs import epoch_of
 
@@ -138,7 +138,7 @@ def test_a_callback_refuses_an_evaluator_without_users_before_the_training():
     with pytest.raises(
         receval.ConfigError, match=r"^early stopping compares users, but the Evaluator keeps no per-user values\n  create it"
     ):
-        refuse_evaluator_without_users(evaluator)
+        refuse_without_users(evaluator, object())
 
 
 def test_values_that_are_not_defined_are_not_logged():

@@ -58,7 +58,7 @@ def test_every_user_is_counted_or_left_out(evaluate, policy, value, test, lists,
     trained = {0, 8, 9, *(user for user, _ in train)}
     for label, row in ledgers(result).items():
         ledger = row.ledger
-        assert ledger.adds_up, (label, ledger)
+        assert ledger.in_truth + ledger.in_lists - ledger.in_both + ledger.others == ledger.counted + ledger.left_out, (label, ledger)
         assert min(getattr(ledger, name) or 0 for name in ledger.__struct_fields__ if not name.endswith("value")) >= 0, (label, ledger)
         assert ledger.filled <= ledger.counted, (label, ledger)
         assert row.n_users in (ledger.counted, len(trained)), (label, ledger)  # a convention may divide by the users of train

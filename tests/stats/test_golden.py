@@ -10,10 +10,11 @@ from receval import load_config, run
 from receval.stats.concluding import adjust, judge_family
 from receval.stats.confidence import not_within
 from receval.stats.difference import Settings, Subject
-from receval.stats.estimates import RatioTerms, paired_estimate
+from receval.stats.estimates import RatioTerms, paired_estimate, weighted_estimate
 from receval.stats.paired import PairedSums
 from receval.stats.power import detectable_difference, provable_margin, users_needed
-from receval.stats.two_models import compare_paired, compare_ratios, compare_runs, compare_sums
+from receval.stats.samples import runs_estimate
+from receval.stats.two_models import compare_paired, difference_of
 
 from tests.conftest import CONFIGS
 
@@ -37,7 +38,9 @@ def test_the_difference_of_the_toy_with_its_deviation_and_error(toy):
 
 
 def test_the_t_test_of_the_toy(toy):
-    sums = compare_sums(TOY, PairedSums.from_values(A, B), SETTINGS)  # t is 1.6061, the skewness of d -0.1364; few changed: the lower
+    sums = difference_of(
+        TOY, paired_estimate(PairedSums.from_values(A, B), SETTINGS.alpha), SETTINGS
+    )  # t is 1.6061, the skewness of d -0.1364; few changed: the lower
     assert (sums.statistic, sums.df, sums.p) == exactly((1.5621259279139468, 9, 0.15269353308085176))
     assert (toy.statistic, toy.df, toy.p) == exactly((1.5621259279139468, 9, 0.1875))  # six users changed: all signs
 
@@ -93,7 +96,7 @@ def test_the_interval_of_pooled_hits():
     places = np.array([5, 5, 5, 4, 5, 3, 5, 5, 2, 5.0])
     base = RatioTerms(np.array([0, 1, 2, 3, 1, 0, 1, 2, 0, 1.0]), places)
     model = RatioTerms(np.array([0, 2, 2, 3, 2, 0, 2, 3, 1, 1.0]), places)
-    difference = compare_ratios(TOY, base, model, SETTINGS)
+    difference = difference_of(TOY, weighted_estimate(base, model), SETTINGS)
     rest = [np.delete(side.numerators, user).sum() / np.delete(places, user).sum() for side in (model, base) for user in range(10)]
     changes = np.subtract(rest[:10], rest[10:]) - difference.difference
     assert (difference.difference, difference.se) == exactly((0.11363636363636365, (0.9 * (changes**2).sum()) ** 0.5))
@@ -115,7 +118,7 @@ def test_corrected_p_values(method, expected):
 def test_the_interval_of_three_runs_of_six_users():
     base = np.array([[0.2, 0.4, 0, 0.5, 0.3, 0.1], [0.25, 0.35, 0.05, 0.5, 0.3, 0.1], [0.2, 0.45, 0, 0.45, 0.35, 0.15]])
     model = base + np.array([[0.05], [0.02], [0.03]]) + np.array([0.1, -0.05, 0, 0.05, 0, 0.1])
-    difference = compare_runs(TOY, list(base), list(model), SETTINGS)
+    difference = difference_of(TOY, runs_estimate(list(base), list(model)), SETTINGS)
     assert difference.difference == exactly(1 / 15)
     found = (difference.sd / 6**0.5, difference.se, difference.df, difference.p)
     assert found == pytest.approx((0.0247206616, 0.0247206616, 5, 0.0460217), rel=1e-5)  # runs differ less than their noise

@@ -13,7 +13,7 @@ from receval.stats.gates import estimate_test
 from receval.stats.paired import PairedSums, alike, units_of_weights
 from receval.stats.rare_changes import MissingSides, ValueRange, detectable_if_rare, sides_of_missing
 from receval.stats.samples import runs_estimate
-from receval.stats.two_models import compare_paired, compare_ratios, difference_of, estimate_folds, p_of_other_users
+from receval.stats.two_models import compare_paired, difference_of, estimate_folds, p_of_other_users
 from receval.stats.units import Units
 from scipy import stats
 
@@ -97,7 +97,7 @@ def test_a_pooled_gate_counts_users_of_equal_size_and_does_not_pass_because_the_
     assert estimate.units.n == 8
     assert estimate_test(estimate, True, "max_loss", 0.05, relative=True, values=SHARES).outcome == "inconclusive"
     assert estimate_test(pooled_estimate(RatioTerms(sizes, sizes), RatioTerms(model, sizes)), True, "max_loss", 0.05).outcome == "pass"
-    assert compare_ratios(SUBJECT, RatioTerms(sizes, sizes), RatioTerms(model, sizes), SETTINGS).se == estimate.se
+    assert difference_of(SUBJECT, weighted_estimate(RatioTerms(sizes, sizes), RatioTerms(model, sizes)), SETTINGS).se == estimate.se
 
 
 def test_folds_of_different_sizes_count_like_users_of_the_smallest_fold():

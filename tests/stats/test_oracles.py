@@ -10,10 +10,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from receval.stats.concluding import adjust
 from receval.stats.difference import Settings, Subject
-from receval.stats.estimates import Summary
+from receval.stats.estimates import Summary, paired_estimate, unpaired_estimate
 from receval.stats.paired import PairedSums
 from receval.stats.power import detectable_difference, users_needed
-from receval.stats.two_models import compare_paired, compare_sums, compare_unpaired
+from receval.stats.two_models import compare_paired, difference_of
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.contingency_tables import mcnemar
@@ -51,7 +51,7 @@ def test_the_paired_t_test_of_symmetric_differences_equals_scipy(pair, alpha):
 def test_the_paired_t_test_is_corrected_for_skewness(pair, alpha):
     base, model = pair
     sums = PairedSums.from_values(base, model)
-    found, d, df = compare_sums(SUBJECT, sums, Settings(alpha=alpha)), model - base, len(base) - 1
+    found, d, df = difference_of(SUBJECT, paired_estimate(sums, alpha), Settings(alpha=alpha)), model - base, len(base) - 1
     lower, higher = (skewed_t(d, 0.0, side) for side in sides(d, sums.n_changed))
     assert found.p == close(min(1.0, 2 * min(stats.t.sf(lower, df), stats.t.cdf(higher, df))))
     assert found.statistic == close(lower if found.difference >= 0 else higher)
@@ -63,7 +63,7 @@ def test_the_paired_t_test_is_corrected_for_skewness(pair, alpha):
 def test_the_relative_interval_ends_where_the_test_of_the_share_changes(pair):
     base, model = pair
     sums, critical = PairedSums.from_values(base, model), stats.t.isf(0.025, len(base) - 1)
-    found = compare_sums(SUBJECT, sums, Settings())
+    found = difference_of(SUBJECT, paired_estimate(sums, 0.05), Settings())
     of_sides = sides(model - (1 + found.relative) * base, sums.n_changed)
     assert (found.relative_low is None) == (skewed_t(base, 0.0, of_sides[0]) <= critical)
     if found.relative_low is not None:
@@ -95,7 +95,7 @@ def test_the_interval_of_clusters_of_equal_size_equals_statsmodels(pair, n_clust
 def test_the_unpaired_test_equals_scipy(left, right):
     base, model = left[0], right[1]
     sides = [Summary(float(values.mean()), float(values.std(ddof=1)), len(values)) for values in (base, model)]
-    found, oracle = compare_unpaired(SUBJECT, *sides, Settings()), stats.ttest_ind(model, base, equal_var=False)
+    found, oracle = difference_of(SUBJECT, unpaired_estimate(*sides), Settings()), stats.ttest_ind(model, base, equal_var=False)
     assert (found.statistic, found.p, found.df) == close((oracle.statistic, oracle.pvalue, oracle.df))
     assert found.interval == close(tuple(oracle.confidence_interval()))
 

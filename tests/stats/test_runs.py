@@ -9,7 +9,7 @@ from receval.stats.estimates import Estimate
 from receval.stats.gates import estimate_test, remark
 from receval.stats.power import Needs, needs_for_margin, needs_text
 from receval.stats.samples import _Training, fold_runs_estimate, runs_estimate
-from receval.stats.two_models import compare_runs
+from receval.stats.two_models import difference_of
 
 from tests.sizes import each_once
 
@@ -67,8 +67,8 @@ def test_the_order_of_users_and_runs_of_folds_changes_no_bit():
 def test_the_order_of_users_and_runs_changes_no_bit():
     random = np.random.default_rng(0)
     base, model, order = random.random((3, 50)), random.random((4, 50)), random.permutation(50)
-    one = compare_runs(SUBJECT, list(base), list(model), Settings())
-    assert one == compare_runs(SUBJECT, list(base[::-1][:, order]), list(model[::-1][:, order]), Settings())
+    one = difference_of(SUBJECT, runs_estimate(list(base), list(model)), Settings())
+    assert one == difference_of(SUBJECT, runs_estimate(list(base[::-1][:, order]), list(model[::-1][:, order])), Settings())
 
 
 WORLDS = {

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from receval.stats.concluding import decimals, judge_family, percent, plain, with_sign, without_verdict
 from receval.stats.difference import Settings, Subject
-from receval.stats.estimates import SKEWED, UNPAIRED, Summary
+from receval.stats.estimates import SKEWED, UNPAIRED, Summary, unpaired_estimate
 from receval.stats.rare_changes import ValueRange
 from receval.stats.resampling import WARNING, affordable_resamples, fewer_resamples
-from receval.stats.two_models import compare_paired, compare_runs, compare_unpaired, compare_wholes
+from receval.stats.samples import runs_estimate
+from receval.stats.two_models import compare_paired, difference_of, whole_estimate
 from receval.support import errors
 
 SETTINGS = Settings()
@@ -181,7 +182,7 @@ def test_a_difference_that_may_be_smaller_than_the_margin_has_a_note():
 
 
 def test_values_of_whole_models_have_only_a_difference():
-    difference = compare_wholes(Subject("ItemCoverage@10", "main", "today"), 0.125, 0.15, SETTINGS)
+    difference = difference_of(Subject("ItemCoverage@10", "main", "today"), whole_estimate(0.125, 0.15), SETTINGS)
     family = judge_family([difference, CASES["better"][0]], SETTINGS)
     assert (family[0].verdict, family[0].p, family[0].interval, family[0].relative) == (None, None, None, pytest.approx(0.2))
     assert family[0].sentence == (
@@ -191,17 +192,19 @@ def test_values_of_whole_models_have_only_a_difference():
 
 
 def test_a_missing_value_of_a_whole_model_gives_no_difference():
-    difference = compare_wholes(Subject("Gini", "main", "today"), None, 0.15, SETTINGS)
+    difference = difference_of(Subject("Gini", "main", "today"), whole_estimate(None, 0.15), SETTINGS)
     assert difference.difference is None
     assert difference.sentence == "Gini of today and of main cannot be compared: one of the two has no value."
 
 
 def test_unpaired_users_are_judged_with_a_note():
     sides = Summary(0.5, 0.2, 300), Summary(0.56, 0.2, 500)
-    (difference,) = judge_family([compare_unpaired(Subject("nDCG@10", "main", "today"), *sides, SETTINGS)], SETTINGS)
+    (difference,) = judge_family([difference_of(Subject("nDCG@10", "main", "today"), unpaired_estimate(*sides), SETTINGS)], SETTINGS)
     assert (difference.verdict, difference.test, difference.up, difference.notes) == ("better", "welch", None, (UNPAIRED,))
     assert difference.sentence == "today is better than main: nDCG@10 is higher by 0.060 (95 % interval 0.031 to 0.089)."
-    unknown = compare_unpaired(Subject("nDCG@10", "main", "today"), Summary(0.5, None, 300), Summary(0.56, 0.2, 500), SETTINGS)
+    unknown = difference_of(
+        Subject("nDCG@10", "main", "today"), unpaired_estimate(Summary(0.5, None, 300), Summary(0.56, 0.2, 500)), SETTINGS
+    )
     assert (unknown.p, judge_family([unknown], SETTINGS)[0].verdict) == (None, None)
 
 
@@ -241,14 +244,14 @@ def test_the_notes_have_the_number_of_runs():
         "": (values * 2, values * 2),
     }
     for start, (base, model) in cases.items():
-        notes = " ".join(compare_runs(Subject("nDCG@10", "a", "b"), base, model, SETTINGS).notes)
+        notes = " ".join(difference_of(Subject("nDCG@10", "a", "b"), runs_estimate(base, model), SETTINGS).notes)
         assert notes.startswith(start)
         assert bool(notes) == bool(start)
 
 
 def test_one_run_of_each_model_is_the_paired_test():
     base, model = np.linspace(0, 1, 50), np.linspace(0, 1, 50) + spread(0.1, 0.1, 50)
-    runs = compare_runs(Subject("nDCG@10", "a", "b"), [base], [model], SETTINGS)
+    runs = difference_of(Subject("nDCG@10", "a", "b"), runs_estimate([base], [model]), SETTINGS)
     paired = compare_paired(Subject("nDCG@10", "a", "b"), base, model, SETTINGS)
     assert (runs.difference, runs.se, runs.p) == pytest.approx((paired.difference, paired.se, paired.p), rel=1e-12)
 

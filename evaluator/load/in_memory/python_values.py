@@ -38,10 +38,6 @@ _LOOKED_AT: Final = 20
 """Number of keys that decide whether keys are columns or users."""
 _NO_VALUE: Final = {"NoneType", "NAType", "NaTType"}
 """The types of missing values in Python and pandas."""
-_FAMILIES: Final = ((int, float, bool, Decimal), (date,))
-"""The types that may be mixed in a column."""
-_MANTISSA: Final = {pl.Float64: 53, pl.Float32: 24}
-"""The bits of a float: larger integers are not exact as floats."""
 _DECODE: Final = (
     "decode the column: .cast(pl.String) in Polars, .str.decode('utf-8') in pandas; the 16 bytes of a UUID are str(uuid.UUID(bytes=value))"
 )
@@ -110,8 +106,7 @@ def refuse_unnamed_lists(where: str, table: str, rows: Sequence[Any]) -> None:
     """Raise `DataError` for lists of ids without users, which may also be rows of a table if they are integers; tuples are rows."""
     if not rows or not all(_are_ids(row) for row in rows):
         return
-    lengths = {len(row) for row in rows}
-    names = names_of_rows(where, table, len(rows[0])) if len(lengths) == 1 else ()
+    names = names_of_rows(where, table, len(rows[0])) if len(set(map(len, rows))) == 1 else ()
     if not names:
         unnamed = "a list of items does not name its user" if len(rows) == 1 else f"{len(rows):,} lists of items do not name their users"
         raise DataError(
@@ -264,11 +259,10 @@ def _shown(value: Any) -> str:
 
 def names_of_rows(where: str, table: str, n_columns: int) -> tuple[str, ...]:
     """Return the names of the columns if an array with so many can be rows of users and items; empty otherwise."""
-    try:
+    with suppress(DataError):
         names = names_by_position(where, table, n_columns)
-    except DataError:
-        return ()
-    return names if names[:2] == ("user", "item") else ()
+        return names if names[:2] == ("user", "item") else ()
+    return ()
 
 
 def _joined_keys(where: str, keys: Sequence[Any]) -> list[str | None]:
@@ -324,7 +318,8 @@ def column(where: str, name: str, values: Any, *, nan_is_missing: bool = False) 
     refused = next((kind for kind in kinds if issubclass(kind, set | frozenset)), None)
     if refused is not None:
         raise DataError(f"{where}: column {name!r} holds sets, but a set has no order", "write lists in the order of the ranks")
-    if len(kinds) == 1 or any(all(issubclass(kind, family) for kind in kinds) for family in _FAMILIES):
+    mixed = ((int, float, bool, Decimal), (date,))  # the types that may be mixed in a column
+    if len(kinds) == 1 or any(all(issubclass(kind, family) for kind in kinds) for family in mixed):
         with suppress(*FAILURES, TypeError, ValueError, OverflowError, AttributeError):
             return pl.Series(name, values, strict=True)
     shown = " and ".join(sorted(kind.__name__ for kind in kinds))
@@ -396,7 +391,7 @@ def _refuse_fractions(where: str, ids: pl.Series, dtype: Any) -> None:
     if is_odd.any():
         shown = single.filter(is_odd)[0]
         raise DataError(f"{where}: {shown!r} in column {ids.name!r} cannot be an id", CAST_IDS)
-    bits = _MANTISSA.get(type(dtype), 11)
+    bits = {pl.Float64: 53, pl.Float32: 24}.get(type(dtype), 11)  # larger integers are not exact as floats
     large = [abs(number) for number in single.filter(single.abs() >= 2**bits).head(1).to_list()]
     if large:
         raise DataError(

@@ -35,11 +35,9 @@ def even_rows(where: str, lists: Any) -> Any:
 def _lengths(rows: Any) -> list[int]:
     """Return the lengths of rows; none if they are not a sequence of rows."""
     is_sequence = isinstance(rows, list) or (isinstance(rows, np.ndarray) and rows.dtype.kind == "O" and rows.ndim == 1)
-    return [len(row) for row in rows] if is_sequence and all(_is_row(row) for row in rows) else []
-
-
-def _is_row(row: Any) -> bool:
-    return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)
+    if not is_sequence or not all(isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1) for row in rows):
+        return []
+    return [len(row) for row in rows]
 
 
 def _padded(rows: Sequence[Any], lengths: Sequence[int], filler: float) -> Any:

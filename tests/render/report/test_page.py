@@ -122,7 +122,7 @@ def test_values_and_differences_are_in_the_page_in_full_precision(html, content,
     assert of_model == {(row.model, row.label): row.value for row in result.rows}
     for table in (table for name, table in tables.items() if re.fullmatch(r"differences-\d", name)):
         rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
-        for difference in content.comparison.model_differences(table["model"]):
+        for difference in (row for row in content.comparison.differences if row.subject.model == table["model"]):
             (row,) = (row for row in rows if row["measure"] == difference.subject.measure)
             assert (row["difference"], row["low"], row["high"], row["verdict"]) == (
                 difference.difference,
