@@ -11,6 +11,7 @@ from queue import SimpleQueue
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from ..load.typed import stored_rows
 from ..results.result import StoredUsers
 from ..support.errors import OutputError
 from ..support.outputs import PARQUET
@@ -93,7 +94,7 @@ class RowFile:
                 rows = [self._waiting.get() for _ in range(self._waiting.qsize())]
             else:
                 self._end_writing()
-                rows = [pl.read_parquet(self.path, glob=False)]
+                rows = [stored_rows(self.path).collect()]
             self._frames = {model: [] for model in self._counts}
             for some in rows:
                 for (model,), own in some.partition_by("model", maintain_order=True, as_dict=True).items() if some is not None else ():
@@ -102,7 +103,7 @@ class RowFile:
 
     def _read(self, model: str, names: Sequence[str] | None) -> pl.DataFrame:
         first = dict(zip(self._counts, accumulate(self._counts.values(), initial=0), strict=False))[model]
-        rows = pl.scan_parquet(self.path, glob=False).select(pl.exclude("model") if names is None else names)
+        rows = stored_rows(self.path).select(pl.exclude("model") if names is None else names)
         return rows.slice(first, self._counts[model]).collect()
 
     def _follow(self, users: pl.Series) -> bool:

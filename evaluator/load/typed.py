@@ -307,6 +307,11 @@ def temporary_rows(file: Path) -> pl.LazyFrame:
     return pl.scan_ipc(file, glob=False)
 
 
+def stored_rows(file: Path) -> pl.LazyFrame:
+    """Return the rows of a Parquet file that this process wrote, lazily."""
+    return pl.scan_parquet(file, glob=False)
+
+
 def panics_at(dtype: object) -> bool:
     """Return whether Polars panics at values of a type: decimal numbers of more than 38 digits."""
     return isinstance(dtype, pl.Decimal) and dtype.precision > _MOST_DIGITS
