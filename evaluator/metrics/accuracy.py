@@ -20,6 +20,7 @@ BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd e
 
 
 metric = partial(registry.metric, family="accuracy")
+weightable = partial(metric, texts=WEIGHT, needs=needs_of_weight)
 
 
 @metric(
@@ -62,14 +63,12 @@ _TEX_OF_WEIGHTED_RECALL = tex(
 )
 
 
-@metric(
+@weightable(
     "Recall",
     forms={"ips": "SNIPSRecall"},
     uses=_uses_of_recall,
     aliases=("R", "RecallAtK", "Sensitivity"),
     axes={"denominator": "recall_denominator"},
-    texts=WEIGHT,
-    needs=needs_of_weight,
     validate=is_column,
     tex=lambda params: (_TEX_OF_WEIGHTED_RECALL if params.get("weight") else _TEX_OF_RECALL)(params),
     reference=BAEZA_YATES,
@@ -104,13 +103,11 @@ def _refuse_weights_of_several_hits(params: Mapping[str, Scalar], k: int | None)
         raise ValueError("HitRate with a weight is that of the best hit: it takes no at_least")
 
 
-@metric(
+@weightable(
     "HitRate",
     aliases=("HR", "Hit", "Success"),
     uses=lambda params: ("valued_hits", "valued_relevant") if params.get("weight") else ("hits",),
     numbers={"at_least": Number(1.0, "the number of hits needed", symbol="x")},
-    texts=WEIGHT,
-    needs=needs_of_weight,
     validate=_refuse_weights_of_several_hits,
     tex=lambda params: (
         r"\frac{\max_{i \in L_u \cap T_u} v_i}{\max_{i \in T_u} v_i}" if params.get("weight") else r"[\,|L_u \cap T_u| \ge x\,]"
@@ -152,7 +149,6 @@ def hits(m: Measure) -> Array:
 
 @metric(
     "IPSHitRate",
-    uses=("hits",),
     bounds=(0.0, math.inf),
     aliases=("IPSHits", "InversePropensityHitRate"),
     axes={"count": "popularity_count"},

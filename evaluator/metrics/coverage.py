@@ -29,6 +29,10 @@ GE = "Ge, Delgado-Battenfeld and Jannach, Beyond accuracy, RecSys 2010"
 
 
 metric = partial(registry.metric, family="coverage")
+of_lists = partial(metric, population="lists")
+delivered = partial(of_lists, as_delivered=True, higher_is_better=False)
+beside_another = partial(of_lists, needs=("baseline",), higher_is_better=None)
+counted = partial(metric, is_count=True, higher_is_better=None)
 covered_items = partial(
     metric,
     is_count=True,
@@ -122,11 +126,10 @@ def sufficient_reco(m: Measure) -> Array:
     return where(m.n_listed >= depth, 1.0, 0.0)
 
 
-@metric(
+@of_lists(
     "UnrepeatedReco",
     uses=("repeats", "reading"),
     axes={"form": "unrepeated_form"},
-    population="lists",
     tex=tex(
         r"<form>",
         form={
@@ -149,13 +152,9 @@ def unrepeated_reco(m: Measure) -> Array:
     return where(repeated > 0, 0.0, 1.0)
 
 
-@metric(
+@delivered(
     "DuplicateShare",
-    family="coverage",
     uses=("repeats", "reading"),
-    population="lists",
-    as_delivered=True,
-    higher_is_better=False,
     tex=r"1 - \frac{1}{\ell_u} |\{i_1, \dots, i_{\ell_u}\}|",
     reference="What check R01 counts, for one user",
 )
@@ -169,14 +168,10 @@ def duplicate_share(m: Measure) -> Array:
     return divide(m.table("repeats").count(), m.n_listed)
 
 
-@metric(
+@delivered(
     "InvalidShare",
-    family="coverage",
     uses=("listed", "reading"),
     needs=("catalogue",),
-    population="lists",
-    as_delivered=True,
-    higher_is_better=False,
     tex=r"\frac{1}{\ell_u} \sum_{r=1}^{\ell_u} [\,i_r \notin I \cup I_{\mathrm{train}}\,]",
     reference="What check R07 counts, for one user",
 )
@@ -191,12 +186,10 @@ def invalid_share(m: Measure) -> Array:
     return divide(m.listed.tally(m.listed.item("is_known", of="either") == 0, "is invalid"), m.n_listed)
 
 
-@metric(
+@counted(
     "NumRetrieved",
-    is_count=True,
     uses=("reading",),
     aliases=("NumRet", "ListLength"),
-    higher_is_better=None,
     tex="|L_u|",
     reference="num_ret of trec_eval is its sum over users; Elliot and WarpRec take the mean",
 )
@@ -208,13 +201,11 @@ def num_retrieved(m: Measure) -> Array:
     return m.n_listed * 1.0
 
 
-@metric(
+@counted(
     "NumRelevant",
-    is_count=True,
     uses=("n_relevant",),
     aliases=("NumRel",),
     cut=False,
-    higher_is_better=None,
     tex="|T_u|",
     reference="num_rel of trec_eval",
 )
@@ -226,14 +217,12 @@ def num_relevant(m: Measure) -> Array:
     return m.n_relevant * 1.0
 
 
-@metric(
+@counted(
     "NumUsers",
-    is_count=True,
     uses=(),
     aliases=("NumQ",),
     cut=False,
     average="sum",
-    higher_is_better=None,
     tex="1",
     reference="num_q of trec_eval",
 )
@@ -247,13 +236,10 @@ def num_users(m: Measure) -> Array:
     return np.ones((1, m.n_users))
 
 
-@metric(
+@beside_another(
     "Intersection",
     uses=("overlap", "reading"),
     numbers={"ref_k": Number(0.0, "the cut-off for the list of the reference model; 0: k", least=0.0, symbol="k'")},
-    needs=("baseline",),
-    population="lists",
-    higher_is_better=None,
     tex=tex(r"\frac{|L_u \cap <ref_k>|}{|L_u|}", ref_k=lambda params: "B_u" if params["ref_k"] == 0 else r"B_u(k')"),
     reference="RecTools metrics/intersection.py",
 )
@@ -291,15 +277,12 @@ def rank_biased_overlap(user: Array, entered: Array, first: Array, second: Array
     return np.where(long == 0, np.nan, np.clip(value, 0.0, 1.0))
 
 
-@metric(
+@beside_another(
     "RBO",
     uses=("overlap", "n_baseline", "reading"),
     aliases=("RankBiasedOverlap",),
     axes={"form": "rbo_form"},
     numbers={"p": Number(0.9, "the persistence: how likely a reader of both lists goes on to the next rank", most=0.999999, symbol="p")},
-    needs=("baseline",),
-    population="lists",
-    higher_is_better=None,
     tex=tex(
         "<form>",
         form={

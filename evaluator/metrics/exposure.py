@@ -168,7 +168,6 @@ def gini_simpson(m: Measure) -> Array:
     "Personalization",
     axes={"overlap": "personalization_overlap"},
     uses=("exposure", "reading"),
-    bounds=(0.0, 1.0),
     tex=tex(
         r"1 - \frac{1}{|U|\,(|U| - 1)} <overlap>",
         overlap={

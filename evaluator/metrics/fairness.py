@@ -15,11 +15,10 @@ from . import registry
 from .arrays import NO_VALUE, add, divide, divide_or_missing, fill, is_missing, where
 from .measure import Measure
 from .notation import APART, CANDIDATES, GAINS, OF_GROUPS, one_or_spread, tex
-from .popularity import candidates_of, spread_of
+from .popularity import ZHU, candidates_of, spread_of
 from .registry import Text
 from .table_views import CutTable, ItemTable
 
-ZHU = "Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020"
 DELDJOO = "Deldjoo et al., A flexible framework for evaluating user and item fairness in recommender systems, UMUAI 31, 2021"
 SINGH = "Singh and Joachims, Fairness of exposure in rankings, KDD 2018"
 _BY_ITEMS = Text(None, "the column of data.items that names the groups")
@@ -129,13 +128,13 @@ def _difference_of_users(m: Measure, value: Array) -> Array:
 
 
 mad = partial(metric, bounds=(0.0, math.inf), higher_is_better=False, reference=DELDJOO)
+mad_of_users = partial(mad, texts={"by": _BY_USERS}, needs=_needs_users)
+mad_of_items = partial(mad, texts={"by": _BY_ITEMS}, needs=lambda params: (f"items.{params['by']}",), one_cutoff=True)
 
 
-@mad(
+@mad_of_users(
     "UserMADRanking",
     combines=("nDCG",),
-    texts={"by": _BY_USERS},
-    needs=_needs_users,
     uses=("user_group",),
     tex=APART + r"\frac{1}{|G|} \sum_{u \in G} M_1",
 )
@@ -149,10 +148,8 @@ def user_mad_ranking(m: Measure) -> Array:
     return _difference_of_users(m, m.components[0])
 
 
-@mad(
+@mad_of_users(
     "UserMADRating",
-    texts={"by": _BY_USERS},
-    needs=_needs_users,
     uses=("scored", "reading", "user_group"),
     tex=APART + r"\frac{1}{|G|} \sum_{u \in G} \frac{1}{|L_u|} \sum_{r=1}^{k} s_r",
 )
@@ -168,13 +165,10 @@ def user_mad_rating(m: Measure) -> Array:
 _ITEM_MAD = {"gain": "ndcg_gain", "empty_group": "empty_group"}
 
 
-@mad(
+@mad_of_items(
     "ItemMADRanking",
     axes=_ITEM_MAD,
-    texts={"by": _BY_ITEMS},
-    needs=lambda params: (f"items.{params['by']}",),
     uses=("outcomes",),
-    one_cutoff=True,
     tex=tex(
         APART + r"\frac{1}{|G \cap \bigcup_u L_u|} \sum_{i \in G} \frac{1}{c_i} \sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,<gain>", gain=GAINS
     ),
@@ -192,13 +186,10 @@ def item_mad_ranking(m: Measure) -> Array:
     return _difference_of_items(m, items, items["gain"] / items["count"], np.ones(len(items)))
 
 
-@mad(
+@mad_of_items(
     "ItemMADRating",
     axes={"over": "item_mad_over", "empty_group": "empty_group"},
-    texts={"by": _BY_ITEMS},
-    needs=lambda params: (f"items.{params['by']}",),
     uses=("scored_outcomes",),
-    one_cutoff=True,
     tex=tex(
         APART + r"\mathrm{mean}_{i \in G} \frac{1}{<over>} \sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,h_r\,s_r",
         over={"listed": "c_i", "hits": r"\sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,h_r"},

@@ -106,13 +106,14 @@ def _judged(m: Measure) -> CutTable:
 
 
 metric = partial(registry.metric, family="ranking")
+whole_list = partial(metric, cut=False)
+of_judged = partial(metric, axes=_NEGATIVE)
 
 
-@metric(
+@whole_list(
     "Bpref",
     uses=("judged", "n_relevant"),
     axes={**_NEGATIVE, "divisor": "bpref_divisor", "unjudged": "bpref_unjudged"},
-    cut=False,
     tex=tex(
         r"\frac{1}{|T_u|} \sum_{r=1}^{k} h_r \left(1 - \frac{\min(b_r - f_r, |T_u|)}{<divisor>}\right)",
         divisor={"min_r_n": r"\min(|J_u \setminus T_u|, |T_u|)", "r": "|T_u|"},
@@ -140,12 +141,11 @@ def bpref(m: Measure) -> Array:
     return where((alone > 0) | (m.n_relevant == 0), UNDEFINED, value)
 
 
-@metric(
+@whole_list(
     "InfAP",
     uses=("judged", "n_relevant"),
     aliases=("InferredAP",),
     axes=_NEGATIVE,
-    cut=False,
     tex=tex(
         r"\frac{1}{|T_u|} \sum_{r=1}^{k} h_r \left(\frac{1}{r} + "
         r"\frac{b_r - 1<negative>}{r} \cdot \frac{f_r - 1 + \varepsilon}{b_r - 1 + 2\varepsilon}\right) \\ \varepsilon = 10^{-5}",
@@ -181,11 +181,10 @@ def judged(m: Measure) -> Ratio:
     return Ratio(_judged(m).count(), m.n_listed)
 
 
-@metric(
+@of_judged(
     "Unjudged",
     uses=("judged", "reading"),
     aliases=("Hole",),
-    axes=_NEGATIVE,
     higher_is_better=None,
     tex=r"\frac{|L_u \setminus J_u|}{k}",
     reference="trec_eval 10 m_unjudged.c; Hole@k of Thakur et al., BEIR, NeurIPS 2021",
@@ -199,11 +198,10 @@ def unjudged(m: Measure) -> Ratio:
     return Ratio(m.n_listed - _known(m), m.depth)
 
 
-@metric(
+@of_judged(
     "NumJudgedIrrelevant",
     uses=("judged",),
     aliases=("NumNonRelJudgedRet",),
-    axes=_NEGATIVE,
     is_count=True,
     higher_is_better=False,
     tex=r"|L_u \cap (J_u \setminus T_u)|",
@@ -218,11 +216,10 @@ def num_judged_irrelevant(m: Measure) -> Array:
     return rows.tally(rows["known"] & ~rows["relevant"], "judged, not relevant")
 
 
-@metric(
+@of_judged(
     "RBPResidual",
     uses=("judged", "reading"),
     aliases=("RBPResid",),
-    axes=_NEGATIVE,
     numbers={"p": Number(0.8, "the patience: the probability that the reader goes on to the next item", most=0.999999, symbol="p")},
     higher_is_better=False,
     tex=r"1 - (1 - p) \sum_{r=1}^{k} [r \in J_u]\,p^{r-1}",
@@ -247,10 +244,9 @@ def _known(m: Measure) -> Array:
     return rows.tally(rows["known"], "judged")
 
 
-@metric(
+@whole_list(
     "G",
     uses=("graded", "ideal"),
-    cut=False,
     tex=r"\frac{1}{\sum_r g^*_r} \sum_{r=1}^{k} \frac{g_r}{\log_2\bigl(2 + \max(\sum_{q \le r} (\max(g^*_q, 1) - g_q), 0)\bigr)}",
     reference="trec_eval m_G.c",
 )
@@ -266,11 +262,10 @@ def graded_gain(m: Measure) -> Array:
     return divide(rows.sum(gain / by, gain=gain, discount=by), m.ideal.sum(m.ideal["gain"], "gain"))
 
 
-@metric(
+@whole_list(
     "NDCGRel",
     uses=("graded", "hits", "ideal"),
     aliases=("ndcg_rel",),
-    cut=False,
     tex=(
         r"\frac{1}{P} \biggl(\sum_{r \,:\, g_r > 0} \frac{D_r}{D^*_r} + \bigl(P - |\{r : g_r > 0\}|\bigr) \frac{D_k}{D^*_P}\biggr) \\ "
         r"D_r = \sum_{q=1}^{r} \frac{g_q}{\log_2(q + 1)}"
@@ -292,11 +287,10 @@ def ndcg_rel(m: Measure) -> Array:
     return divide(listed + (of_user - rows.tally(hit, "hit")) * last, of_user)
 
 
-@metric(
+@whole_list(
     "Rndcg",
     uses=("grade_changes", "hits", "ideal", "reading"),
     axes={"users": "rndcg_users"},
-    cut=False,
     tex=(
         r"\mathrm{mean}_{m \in K} \frac{D_{\min(m, k)}}{D^*_m} \text{, with one more term } \frac{D_k}{D^*_P} \text{ if } k \ge P + 2 \\ "
         r"D_r = \sum_{q=1}^{r} \frac{g_q}{\log_2(q + 1)}"

@@ -58,22 +58,20 @@ def _expected_novelty(m: Measure, novelty: Callable[[CutTable], Array]) -> Ratio
 
 
 metric = partial(registry.metric, family="novelty")
+expected = partial(metric, bounds=(0.0, math.inf), needs=("train",), uses=_tables, reference=VARGAS)
+of_lists = partial(metric, needs=("train",), population="lists")
 
 
-@metric(
+@expected(
     "EPC",
-    bounds=(0.0, math.inf),
     aliases=("ExtendedEPC", "ExpectedPopularityComplement"),
     axes={**_AXES, "unseen": "epc_unseen"},
-    needs=("train",),
-    uses=_tables,
     tex=tex(
         _EXPECTED + r"\left(1 - \frac{<unseen>}{|V|}\right)" + _OVER_DISCOUNTS,
         unseen={"zero": "<count>", "one": r"\max(<count>, 1)"},
         count=_COUNT,
         **_PIECES,
     ),
-    reference=VARGAS,
 )
 def epc(m: Measure) -> Ratio:
     """How unknown the hits are to other users; use it to reward relevant items that few users know.
@@ -89,13 +87,10 @@ def epc(m: Measure) -> Ratio:
     return _expected_novelty(m, lambda table: 1.0 - np.maximum(table.item("train_popularity", count=count), fewest) / users)
 
 
-@metric(
+@expected(
     "EFD",
-    bounds=(0.0, math.inf),
     aliases=("ExtendedEFD", "ExpectedFreeDiscovery"),
     axes={**_AXES, "unseen": "efd_unseen"},
-    needs=("train",),
-    uses=_tables,
     tex=tex(
         _EXPECTED + r"\log_2 \frac{<all>}{\max(<count>, <unseen>)}" + _OVER_DISCOUNTS,
         unseen={"least": r"<least>", "one": "1"},
@@ -104,7 +99,6 @@ def epc(m: Measure) -> Ratio:
         count=_COUNT,
         **_PIECES,
     ),
-    reference=VARGAS,
 )
 def efd(m: Measure) -> Ratio:
     """How much information the hits carry, in bits; use it instead of EPC if very rare items should count much more.
@@ -119,13 +113,11 @@ def efd(m: Measure) -> Ratio:
     return _expected_novelty(m, lambda table: everything - np.log2(np.maximum(table.item("train_popularity", count=count), least)))
 
 
-@metric(
+@of_lists(
     "LongTailNovelty",
     aliases=("LTN",),
-    needs=("train",),
     uses=("listed", "reading"),
     average="micro",
-    population="lists",
     tex=r"\frac{1}{|L_u|} \sum_{i \in L_u} \left(1 - \frac{|V_i|}{|V|}\right)",
     reference=VARGAS + "; RELISON's LTN",
 )
@@ -137,14 +129,12 @@ def long_tail_novelty(m: Measure) -> Ratio:
     return Ratio(m.listed.sum(1.0 - m.listed.item("train_users") / m.number("train_users"), "novelty"), m.n_listed)
 
 
-@metric(
+@of_lists(
     "Surprisal",
     bounds=(0.0, math.inf),
     aliases=("MIUF", "MeanInvUserFreq", "SelfInformation"),
     axes={"norm": "surprisal_norm", "over": "list_divisor", "unit": "surprisal_unit", "unseen": "surprisal_unseen"},
-    needs=("train",),
     uses=("listed", "reading"),
-    population="lists",
     tex=tex(
         r"\frac{1}{<over>} \sum_{i \in <unseen>} <norm>",
         over=SIZES,
@@ -173,12 +163,10 @@ def surprisal(m: Measure) -> Ratio:
     return Ratio(m.listed.sum(information, "information"), m.size(m.params["over"]))
 
 
-@metric(
+@of_lists(
     "Novelty",
-    needs=("train",),
     aliases=("ExploreShare",),
     uses=("seen", "reading"),
-    population="lists",
     tex=r"1 - \frac{|L_u \cap H_u|}{|L_u|}",
     reference="RePlay metrics/novelty.py",
 )
@@ -190,11 +178,9 @@ def novelty(m: Measure) -> Array:
     return 1.0 - divide(m.table("seen").count(), m.n_listed)
 
 
-@metric(
+@of_lists(
     "RepeatShare",
-    needs=("train",),
     uses=("seen", "reading"),
-    population="lists",
     higher_is_better=None,
     tex=r"\frac{|L_u \cap H_u|}{|L_u|}",
     reference="Li et al., A next basket recommendation reality check, TOIS 2023",

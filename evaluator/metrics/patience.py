@@ -27,6 +27,7 @@ def _tables_of_rbp(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 
 metric = partial(registry.metric, family="ranking")
+before_kth_miss = partial(metric, family="auc", uses=("hits", "n_relevant", "reading"), axes={"insufficient": "pauc_insufficient"})
 
 
 @metric(
@@ -118,13 +119,12 @@ def _scaled(m: Measure) -> Array:
     return np.minimum(np.maximum(m.hits["gain"] - low, 0.0) / (high - low), 1.0)
 
 
-scaled = partial(metric, uses=("hits", "reading"), validate=_refuse_empty_scale)
+scaled = partial(metric, uses=("hits", "reading"), numbers=_SCALE, validate=_refuse_empty_scale)
 
 
 @scaled(
     "SDCG",
     aliases=("ScaledDCG",),
-    numbers=_SCALE,
     tex=(
         r"\sum_{r=1}^{k} \frac{h_r\,\phi_r}{\log_2(r + 1)} \biggl/ \sum_{r=1}^{k} \frac{1}{\log_2(r + 1)} \\ "
         r"\phi_r = \frac{\min(\max(g_r, g_{\min}), g_{\max}) - g_{\min}}{g_{\max} - g_{\min}}"
@@ -175,12 +175,11 @@ def bpm(m: Measure) -> Array:
     return divide(total, np.minimum(m.depth, stops))
 
 
-scaled_whole = partial(metric, uses=("hits",), validate=_refuse_empty_scale, cut=False)
+scaled_whole = partial(metric, numbers=_GOAL | _SCALE, validate=_refuse_empty_scale, cut=False)
 
 
 @scaled_whole(
     "INSQ",
-    numbers=_GOAL | _SCALE,
     tex=r"\sum_{r=1}^{1000} w_r\,\phi_r, \quad w_r = \frac{1}{(r - 1 + 2 T)^2} \biggl/ \sum_{q=1}^{1000} \frac{1}{(q - 1 + 2 T)^2}" + _PHI,
     reference="Moffat, Scholer and Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012; cwl-eval",
 )
@@ -198,7 +197,6 @@ def insq(m: Measure) -> Array:
 
 @scaled_whole(
     "INST",
-    numbers=_GOAL | _SCALE,
     tex=(
         r"\sum_{r=1}^{1000} w_r\,\phi_r, \quad w_r = w_1 \prod_{q=1}^{r-1} \Bigl(1 - \frac{1}{q + 2 T - \sum_{i=1}^{q} \phi_i}\Bigr)^2, "
         r"\quad \sum_{r=1}^{1000} w_r = 1" + _PHI
@@ -227,7 +225,6 @@ _STOPPED = r"\prod_{q=1}^{r-1} (1 - \phi_q), \quad \sum_{r=1}^{<depth>} w_r = 1"
     "NERR8",
     one_cutoff=True,
     aliases=("NERREq8",),
-    numbers=_SCALE,
     tex=tex(r"\sum_{r=1}^{k} w_r\,\phi_r, \quad w_r = w_1 " + _STOPPED, depth="k"),
     reference=_NERR.format(8),
 )
@@ -247,7 +244,6 @@ def nerr8(m: Measure) -> Array:
     "NERR9",
     one_cutoff=True,
     aliases=("NERREq9",),
-    numbers=_SCALE,
     tex=tex(r"\sum_{r=1}^{k} w_r\,\phi_r, \quad w_r = \frac{w_1}{r} " + _STOPPED, depth="k"),
     reference=_NERR.format(9),
 )
@@ -278,7 +274,6 @@ def nerr10(m: Measure) -> Array:
 @scaled_whole(
     "NERR11",
     aliases=("NERREq11",),
-    numbers=_GOAL | _SCALE,
     tex=tex(
         r"\sum_{r=1}^{1000} w_r\,\phi_r, \quad w_r = w_1 \Bigl(\frac{2 T}{r - 1 + 2 T}\Bigr)^2 " + _STOPPED,
         depth="1000",
@@ -328,12 +323,9 @@ def _gain_per_item(m: Measure, going_on: Callable[[Array, Array], Array], depth:
     return m.hits.sum(scaled * weight, gain=scaled, weight=weight)
 
 
-@metric(
+@before_kth_miss(
     "PartialAUC",
-    family="auc",
-    uses=("hits", "n_relevant", "reading"),
     aliases=("pAUC",),
-    axes={"insufficient": "pauc_insufficient"},
     tex=r"\frac{1}{k\,|T_u|} \sum_{r \ge 1} h_r \max(k - (r - f_r), 0)",
     reference="McClish, Analyzing a portion of the ROC curve, Medical Decision Making 9(3), 1989; as in " + _RECTOOLS,
 )
@@ -345,11 +337,8 @@ def partial_auc(m: Measure) -> Array:
     return _before_kth_miss(m)
 
 
-@metric(
+@before_kth_miss(
     "PAP",
-    family="auc",
-    uses=("hits", "n_relevant", "reading"),
-    axes={"insufficient": "pauc_insufficient"},
     tex=r"\frac{1}{k \min(|T_u|, k)} \sum_{r \,:\, f_r \le k} h_r \max(k - (r - f_r), 0)",
     reference="Budimir et al., partial AUC and precision, as in " + _RECTOOLS,
 )

@@ -16,6 +16,7 @@ from .notation import CANDIDATES, SIZES, SPREAD, Pieces, tex
 from .registry import Number
 from .table_views import CutTable
 
+ZHU = "Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020"
 ABDOLLAHPOURI = "Abdollahpouri, Burke and Mobasher, FLAIRS 2019"
 _RATIO = {"ratio": Number(0.8, "the share of the popularity of all items that the head has", least=0.0, most=1.0, symbol="x")}
 _HEAD, _TAIL = 0, 1
@@ -53,6 +54,8 @@ def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 metric = partial(registry.metric, family="popularity")
 of_listed = partial(metric, uses=("listed", "reading"), population="lists")
+of_tail = partial(of_listed, numbers=_RATIO, needs=_needs, reference=ABDOLLAHPOURI)
+of_both = partial(metric, numbers=_RATIO, needs=_needs, per_model=True, higher_is_better=False, reference=ZHU)
 
 
 @of_listed(
@@ -106,13 +109,10 @@ def mean_pop_rank(m: Measure) -> Array:
     return divide_or_missing(m.listed.sum(m.listed.item("mean_rank", by=str(m.params["unit"])), "place"), m.n_listed)
 
 
-@of_listed(
+@of_tail(
     "APLT",
     axes={**_BORDER, "over": "list_divisor"},
-    numbers=_RATIO,
-    needs=_needs,
     tex=tex(r"\frac{|L_u \cap \mathrm{tail}|}{<over>} \\ <border>", over=SIZES, **_TEX_BORDER),
-    reference=ABDOLLAHPOURI,
 )
 def aplt(m: Measure) -> Array:
     """The share of the recommended items that are from the long tail; use it to see what unpopular items get.
@@ -124,14 +124,11 @@ def aplt(m: Measure) -> Array:
     return divide(m.listed.tally(in_tail(m, m.listed), "in the tail"), m.size(m.params["over"]))
 
 
-@of_listed(
+@of_tail(
     "ACLT",
     is_count=True,
     axes=_BORDER,
-    numbers=_RATIO,
-    needs=_needs,
     tex=tex(r"|L_u \cap \mathrm{tail}| \\ <border>", **_TEX_BORDER),
-    reference=ABDOLLAHPOURI,
 )
 def aclt(m: Measure) -> Array:
     """The number of recommended items that are from the long tail; use it instead of APLT if you prefer items per list.
@@ -183,21 +180,15 @@ def spread_of(shares: Sequence[Array]) -> Array:
     return divide(np.sqrt(divide(deviations, n)), mean)
 
 
-@metric(
+@of_both(
     "PopREO",
     axes={**_BORDER, "numerator": "reo_numerator"},
-    numbers=_RATIO,
-    bounds=(0.0, 1.0),
-    needs=_needs,
     uses=lambda params: ("relevant", "listed" if params["numerator"] == "listed" else "hits"),
-    per_model=True,
-    higher_is_better=False,
     tex=tex(
         SPREAD + r"\frac{\sum_{u \in U} |<numerator> \cap G|}{\sum_{u \in U} |T_u \cap G|}" + _HEAD_OR_TAIL,
         numerator={"relevant": r"L_u \cap T_u", "listed": "L_u"},
         **_TEX_BORDER,
     ),
-    reference="Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020",
 )
 def pop_reo(m: Measure) -> Array:
     """How unequally relevant items of head and tail are found; use it if relevant items deserve the same chance, popular or not.
@@ -215,22 +206,16 @@ def pop_reo(m: Measure) -> Array:
     return spread_of(shares)
 
 
-@metric(
+@of_both(
     "PopRSP",
     axes={**_BORDER, "candidates": "rsp_candidates"},
-    numbers=_RATIO,
-    bounds=(0.0, 1.0),
-    needs=_needs,
     uses=lambda params: ("listed", *(("profile",) if params["candidates"] == "unseen" else ())),
-    per_model=True,
-    higher_is_better=False,
     population="lists",
     tex=tex(
         SPREAD + r"\frac{\sum_{u \in U} |L_u \cap G|}{<candidates>}" + _HEAD_OR_TAIL,
         candidates=CANDIDATES,
         **_TEX_BORDER,
     ),
-    reference="Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020",
 )
 def pop_rsp(m: Measure) -> Array:
     """How unequally items of head and tail are recommended, relevant or not; use it to see how strongly a model prefers popular items.

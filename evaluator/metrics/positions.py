@@ -59,7 +59,6 @@ def position_weighted_average(m: Measure) -> Ratio:
 
 @metric(
     "MeanRank",
-    uses=("hits",),
     bounds=(1.0, math.inf),
     aliases=("AverageRelevancePosition",),
     higher_is_better=False,

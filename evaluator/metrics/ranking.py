@@ -106,6 +106,7 @@ def _weighted(template: str, **choices: Any) -> TexFormula:
 
 
 metric = partial(registry.metric, family="ranking")
+weightable = partial(metric, texts=WEIGHT, needs=needs_of_weight)
 
 
 @metric(
@@ -206,14 +207,12 @@ def first_relevant_rank(m: Measure) -> Array:
     return where(first > 0, np.round(divide(1.0, first)), m.depth + 1.0)
 
 
-@metric(
+@weightable(
     "DCG",
     forms={"ips": "SNIPSDCG"},
     bounds=(0.0, math.inf),
     uses=lambda params: ("valued_hits",) if params.get("weight") else ("hits", *(("tied_hits",) if params["ties"] == "averaged" else ())),
     axes=_DISCOUNTED,
-    texts=WEIGHT,
-    needs=needs_of_weight,
     validate=_refuse_weights,
     tex=_weighted(r"<ties>\sum_{r=1}^{k} \frac{<weight><gain>}{<discount>}", gain=GAINS, discount=_TEX_DISCOUNTS, ties=_TEX_TIES),
     reference=_JARVELIN,
@@ -234,13 +233,11 @@ def dcg(m: Measure) -> Array:
     return _dcg_of_list(m, str(m.params["gain"]))
 
 
-@metric(
+@weightable(
     "nDCG",
     uses=_uses_of_ndcg,
     aliases=("NDCGAtK",),
     axes={**_DISCOUNTED, "ideal": "ndcg_ideal"},
-    texts=WEIGHT,
-    needs=needs_of_weight,
     validate=_refuse_weights,
     tex=_weighted(
         r"<ties>\sum_{r=1}^{<ranks>} \frac{<weight><gain>}{<discount>} \biggl/ \sum_{r=1}^{k} \frac{<best>}{<discount>}",
@@ -279,11 +276,9 @@ def ndcg(m: Measure) -> Ratio:
     return Ratio(_dcg_of_list(deep, gain), _dcg(m, m.retrieved if ideal == "retrieved" else m.ideal, gain))
 
 
-@metric(
+@weightable(
     "nDCGRendle2020",
     uses=lambda params: _uses_of_ndcg(params)[:2],
-    texts=WEIGHT,
-    needs=needs_of_weight,
     validate=is_column,
     tex=_weighted(
         r"\sum_{r=1}^{k} \frac{<weight>h_r}{\log_2(r + 1)} \biggl/ \sum_{r=1}^{k} \frac{<best>}{\log_2(r + 1)}",

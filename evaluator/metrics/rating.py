@@ -95,6 +95,7 @@ def _mean_error(m: Measure, error: Array) -> Ratio:
 
 metric = partial(registry.metric, family="rating", needs=("predictions?", "ratings?"), cut=False, population="tested")
 of_error = partial(metric, uses=_uses_of_error, axes={"over": "error_over"}, higher_is_better=False, left_out=_LEFT_OUT)
+of_variance = partial(metric, uses=("ratings",), bounds=(-math.inf, 1.0), per_model=True)
 
 
 @of_error(
@@ -212,12 +213,9 @@ def _mean(total: Array, n: Array) -> Array:
     return total / np.maximum(n, 1.0)
 
 
-@metric(
+@of_variance(
     "R2",
-    uses=("ratings",),
-    bounds=(-math.inf, 1.0),
     aliases=("RSquared",),
-    per_model=True,
     tex=r"1 - \frac{\sum_{u \in U} \sum_{i \in P_u} (\hat{y}_{u,i} - y_{u,i})^2}{\sum_{u \in U} \sum_{i \in P_u} (y_{u,i} - \bar{y})^2}",
     reference="coefficient of determination, as sklearn.metrics.r2_score",
 )
@@ -233,12 +231,9 @@ def r_squared(m: Measure) -> Array:
     return _explained_share(m, m.total(rows.sum(fill(_error(rows), 0.0) ** 2)))
 
 
-@metric(
+@of_variance(
     "ExplainedVariance",
-    uses=("ratings",),
-    bounds=(-math.inf, 1.0),
     aliases=("exp_var",),
-    per_model=True,
     tex=r"1 - \frac{\mathrm{Var}(y_{u,i} - \hat{y}_{u,i})}{\mathrm{Var}(y_{u,i})}",
     reference="explained variance, as sklearn.metrics.explained_variance_score",
 )

@@ -79,6 +79,7 @@ def _refuse_unjudged(params: Mapping[str, Scalar], k: int | None) -> None:
 
 
 metric = partial(registry.metric, family="diversity")
+by_category = partial(metric, needs=_needs)
 
 
 @metric(
@@ -118,13 +119,12 @@ _PLACES = (
 _M = r"m = |\bigcup_{i \in T_u} A_i|"
 
 
-@metric(
+@by_category(
     "AlphaNDCG",
     bounds=(0.0, math.inf),
     aliases=("alpha_nDCG", "a_ndcg", "aNDCG"),
     axes={"ideal": "alpha_ideal", "redundancy": "alpha_redundancy", **_OF},
     numbers={"alpha": _ALPHA},
-    needs=_needs,
     uses=_uses,
     pooled=lambda params: params["ideal"] != "none",
     validate=_cut_by("AlphaNDCG", "places", "every_category"),
@@ -246,11 +246,10 @@ _TEX_SEEN = _SEEN + r", \quad " + _M
 _AGRAWAL = "Agrawal et al., Diversifying search results, WSDM 2009; as ndeval.c of TREC"
 
 
-@metric(
+@by_category(
     "PrecisionIA",
     aliases=("P_IA", "IntentAwarePrecision"),
     axes={"over": "precision_ia_over", **_OF},
-    needs=_needs,
     uses=("aspects", "wanted_categories", "reading"),
     tex=tex(r"\frac{1}{<over>\,m} \sum_{r=1}^{k} h_r\,|A_{i_r}|, \quad " + _M, over=SIZES),
     reference=_AGRAWAL,
@@ -264,11 +263,10 @@ def precision_ia(m: Measure) -> Ratio:
     return Ratio(counted, m.size(m.params["over"]) * _n_wanted(m))
 
 
-@metric(
+@by_category(
     "MAPIA",
     aliases=("AP_IA", "MAP_IA", "IntentAwareMAP"),
     axes=_OF,
-    needs=_needs,
     uses=("aspects_and_sizes", "wanted_categories"),
     tex=(
         r"\frac{1}{m} \sum_{c} \frac{1}{|\{i \in T_u : c \in A_i\}|} \sum_{r=1}^{k} h_r\,[c \in A_{i_r}]\,\frac{x_{c,r} + 1}{r} \\ "
@@ -288,7 +286,7 @@ def map_ia(m: Measure) -> Ratio:
 _NRBP_SUM = r"\sum_{r=1}^{k} p^{r-1} h_r \sum_{c \in A_{i_r}} (1 - \alpha)^{x_{c,r}}"
 
 
-@metric(
+@by_category(
     "NRBP",
     aliases=("NoveltyRBP",),
     axes={"ideal": "nrbp_ideal", **_OF},
@@ -296,7 +294,6 @@ _NRBP_SUM = r"\sum_{r=1}^{k} p^{r-1} h_r \sum_{c \in A_{i_r}} (1 - \alpha)^{x_{c
         "alpha": _ALPHA,
         "p": Number(0.5, "the patience: the probability that the reader goes on to the next item", most=0.999999, symbol="p"),
     },
-    needs=_needs,
     uses=_uses,
     tex=tex(
         "<ideal>",

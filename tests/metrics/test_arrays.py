@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import receval
 from receval.metrics import arrays
-from receval.metrics.arrays import discounts, n_counted_powers, powers
+from receval.metrics.arrays import begins, discounts, n_counted_powers, powers
 
 from tests.sizes import draws, each_once
 
@@ -67,3 +67,8 @@ def test_a_cutoff_of_a_thousand_million_takes_no_memory(monkeypatch):
     assert len(result.rows) == len(metrics)
     assert all(0 <= row.value <= 1 for row in result.rows)
     assert most < 200e6
+
+
+def test_a_run_of_equal_rows_begins_where_any_column_changes():
+    assert begins(np.asarray([1, 1, 1, 2]), np.asarray([5, 5, 6, 6])).tolist() == [True, False, True, True]
+    assert begins(np.empty(0), np.empty(0)).tolist() == []

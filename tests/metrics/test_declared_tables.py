@@ -1,4 +1,4 @@
-"""A body reads only the tables that its metric declares in `uses`, and the tables that these use."""
+"""A body reads only the tables that its metric declares in `uses`, and the tables that these use; and what follows from a declaration."""
 
 from __future__ import annotations
 
@@ -33,3 +33,9 @@ def test_a_table_that_a_metric_does_not_declare_is_an_error():
 def test_tables_that_a_declared_table_uses_may_be_read():
     assert "n_relevant" not in at({}, METRICS["Recall"].uses)
     assert measure("Recall").n_relevant.tolist() == [[2]]
+
+
+def test_a_metric_is_pooled_if_its_body_returns_a_ratio_and_a_count_has_no_upper_bound_unless_it_says_otherwise():
+    returned = {name: metric.define.__annotations__["return"] for name, metric in METRICS.items() if metric.origin == "receval"}
+    assert [name for name, kind in returned.items() if (kind == "Ratio") is not (METRICS[name].pooled is True)] == ["FallOut"]
+    assert {METRICS[name].bounds for name in returned if METRICS[name].is_count} == {(0.0, float("inf"))}
