@@ -95,14 +95,7 @@ class Finding(Struct, frozen=True):
     def cells(self) -> dict[str, Any]:
         """Return the finding in the form for machine formats."""
         return {
-            "check": self.check,
-            "severity": self.severity,
-            "model": self.model,
-            "sentence": self.sentence,
-            "advice": self.advice,
-            "count": self.count,
-            "total": self.total,
-            "share": self.share,
+            **{name: getattr(self, name) for name in ("check", "severity", "model", "sentence", "advice", "count", "total", "share")},
             "examples": list(self.examples),
             **({"details": dict(self.details)} if self.details else {}),
             **({"cures": list(self.cures)} if self.cures else {}),
