@@ -94,12 +94,9 @@ class Finding(Struct, frozen=True):
 
     def cells(self) -> dict[str, Any]:
         """Return the finding in the form for machine formats."""
-        return {
-            **{name: getattr(self, name) for name in ("check", "severity", "model", "sentence", "advice", "count", "total", "share")},
-            "examples": list(self.examples),
-            **({"details": dict(self.details)} if self.details else {}),
-            **({"cures": list(self.cures)} if self.cures else {}),
-        }
+        shown = {name: getattr(self, name) for name in ("check", "severity", "model", "sentence", "advice", "count", "total", "share")}
+        shown |= {"examples": list(self.examples)} | ({"details": dict(self.details)} if self.details else {})
+        return shown | ({"cures": list(self.cures)} if self.cures else {})
 
 
 def setting(check: Check, severity: Severity | None = None, **limits: float | None) -> CheckSetting:

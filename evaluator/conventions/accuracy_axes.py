@@ -6,14 +6,6 @@ from typing import Final
 
 from .axis import Axis
 
-_DIVISORS: Final = {
-    "min_r_k": "the smaller of R and k",
-    "r": "R",
-    "k": "k; without a cut-off the length of the list",
-    "list_length": "the length of the list, at most k",
-    "hits": "the hits among the first k",
-}
-"""The divisors of averages over the ranks of hits."""
 FORMULA_AXES: Final = (
     Axis(
         "precision_denominator",
@@ -66,7 +58,14 @@ FORMULA_AXES: Final = (
         "map_denominator",
         "formula",
         "the divisor of AP",
-        {**_DIVISORS, "min_r_length": "the smaller of R and the length of the list, at most k"},
+        {
+            "min_r_k": "the smaller of R and k",
+            "r": "R",
+            "k": "k; without a cut-off the length of the list",
+            "list_length": "the length of the list, at most k",
+            "hits": "the hits among the first k",
+            "min_r_length": "the smaller of R and the length of the list, at most k",
+        },
     ),
     Axis(
         "map_ranks",
@@ -87,7 +86,13 @@ FORMULA_AXES: Final = (
         "mar_denominator",
         "formula",
         "the divisor of AR",
-        _DIVISORS,
+        {
+            "min_r_k": "the smaller of R and k",
+            "r": "R",
+            "k": "k; without a cut-off the length of the list",
+            "list_length": "the length of the list, at most k",
+            "hits": "the hits among the first k",
+        },
     ),
     Axis(
         "mar_ranks",

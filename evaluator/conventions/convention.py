@@ -1,4 +1,4 @@
-r"""A convention file → `Convention`: a value for every axis, and the names that a library uses. Long: every key is checked at its line.
+r"""A convention file → `Convention`: a value for every axis, and the names that a library uses.
 
 name: ours                    # its name; the file's name if left out
 extends: replay               # a convention to start from, by name or path; receval if left out
@@ -13,6 +13,8 @@ spellings: {'P_(\d+)': 'Precision@\1'}           # pattern of a name → measure
 sets: {official: [map, P_5]}  # a name for several of the library's names, in the order in which it prints them
 refused: {auc: "is weighted by labels"}          # pattern of a name that means another value in the library → the reason, behind the name
 parameters: {divide_by_k: {true: {denominator: k}}} # the library's parameter → ours; or just another name
+
+The file is long because it has all of a convention: its keys, how they are read with every problem, and what they do to names of measures.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Checks of lists, R01, R03 to R06, R08 to R10 and X15: duplicates, ranks, lengths, ties, equal, sampled, cut ones. Long: a class each."""
+"""Checks of lists, R01, R03 to R06, R08 to R10 and X15: duplicates, odd ranks, lengths, ties, and lists that are equal, sampled or cut.
+
+The file is long because what each check counts and what it says are beside each other, for every check of the rows of lists.
+"""
 
 from __future__ import annotations
 
