@@ -384,4 +384,5 @@ def test_the_picture_of_the_architecture_names_rooms():
 
 def test_every_file_of_more_than_400_lines_says_in_its_head_why():
     long = [text for path in MODULES.values() if (text := path.read_text("utf-8")).count("\n") > 400]
-    assert [text.partition("\n")[0] for text in long if "Long: " not in (ast.get_docstring(ast.parse(text)) or "")] == []
+    heads = (ast.get_docstring(ast.parse(text)) or "" for text in long)
+    assert [head for head in heads if not re.search("Long: | is long because ", head)] == []

@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 import receval
+from receval.api.display import WithCells
 from receval.documents.document import Block, Code, Heading, Paragraph
 from receval.metrics.own import metric
 from receval.testing import check_metric
@@ -36,11 +37,12 @@ def page() -> list[Block]:
 
 
 def _reference_text(name: str, value: Any) -> list[Block]:
-    """Return the text on a name; for a class also on its own methods and properties."""
+    """Return the text on a name; for a class also on its own methods and properties, and on `to_dict` of those that are plain values."""
     if not inspect.isclass(value):
         return [Code(_signature(name, value)), *_text(value)]
     blocks = _text(value)
-    for member, held in sorted(vars(value).items()):
+    inherited = vars(WithCells) if issubclass(value, WithCells) else {}
+    for member, held in sorted({**inherited, **vars(value)}.items()):
         if member.startswith("_") or not inspect.getdoc(held) or (inspect.isdatadescriptor(held) and not isinstance(held, property)):
             continue
         held = held.__func__ if isinstance(held, classmethod | staticmethod) else held

@@ -1,4 +1,4 @@
-r"""A convention file → `Convention`: a value for every axis, and the names that a library uses. Long: every key is checked at its line.
+r"""A convention file → `Convention`: a value for every axis, and the names that a library uses.
 
 name: ours                    # its name; the file's name if left out
 extends: replay               # a convention to start from, by name or path; receval if left out

@@ -121,15 +121,10 @@ class Looker(Struct, frozen=True):
         requests = []
         data = self.loaded.config.data
         single = [(role, getattr(data, role)) for role in ("test", "train", "baseline") if role in self.roles]
-        sources: list[tuple[str, Table, _Lists]]
-        given = [
-            (role, source)
+        sources: list[tuple[str, Table, _Lists]] = [
+            (f"data.{role}", "lists" if role == "baseline" else "interactions", _Lists("", f"data.{role}", source))
             for role, source in single
             if source is not None and source.frame is not NO_TEST and source.frame is not EMPTY_TEST
-        ]
-        sources = [
-            (f"data.{role}", "lists" if role == "baseline" else "interactions", _Lists("", f"data.{role}", source))
-            for role, source in given
         ]
         sources += [(source.role, "lists", source) for source in self._lists()]
         for role, table, source in sources:
@@ -260,10 +255,9 @@ class Looker(Struct, frozen=True):
                 name: _Lists(name, f"data.recommendations.{name}", configured, of_model, bool(given), f"data.recommendations[{index}]")
                 for name, of_model in own.items()
             }
-        if data.models is None or any(not lists.name for lists in by_name.values()):
-            return [*by_name.values()]
-        with suppress(ValueError):  # a column of one of the files may name the model
-            return [by_name[name] for name in chosen_models(data.models, by_name)]
+        if data.models is not None and all(lists.name for lists in by_name.values()):
+            with suppress(ValueError):  # a column of one of the files may name the model
+                return [by_name[name] for name in chosen_models(data.models, by_name)]
         return [*by_name.values()]
 
     def _by_model(self, lists: _Lists, column: str | int) -> dict[str, load.Source]:

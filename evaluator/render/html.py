@@ -215,11 +215,6 @@ class _Slots(Struct, frozen=True):
         behind = max((len(cell.note) + 2 * (cell.mark == "untested") for cell in cells), default=0)
         return cls(number, decimals, spread, behind, any(cell.drawn is not None for cell in cells))
 
-    @property
-    def has_parts(self) -> bool:
-        """True if numbers of the column have text behind them, so that they are left-aligned below their head."""
-        return bool(self.spread or self.is_drawn)
-
 
 def _n_decimals(text: str) -> int:
     """Return the number of characters of a number from its decimal sign on."""
@@ -257,8 +252,8 @@ def _table(table: doc.Table) -> str:
 
 
 def _side(column: doc.Column, slot: _Slots) -> str:
-    """Return the class of the cells of a column: texts, numbers with text behind them, or numbers alone, which are right-aligned."""
-    return "t" if not column.is_number else "l" if slot.has_parts else ""
+    """Return the class of the cells of a column: texts, numbers with text behind them (left-aligned), or numbers alone (right-aligned)."""
+    return "t" if not column.is_number else "l" if slot.spread or slot.is_drawn else ""
 
 
 def _cell(cell: doc.Cell, column: doc.Column, scale: Scale, slot: _Slots, *, is_head: bool) -> str:

@@ -241,11 +241,8 @@ class Result(Struct, frozen=True, eq=False, dict=True):
             return None
         users = select(self.per_user, row.model, ["user", "fold", row.measure])
         known = users.filter(pl.col(row.measure).is_not_null() & pl.col(row.measure).cast(pl.Float64).is_not_nan())
-        counted = (known.unique(["user", "fold"]) if self._has_runs(row.model) else known)["user"]
+        counted = (known.unique(["user", "fold"]) if "run" in columns_of(self.per_user, row.model) else known)["user"]
         return counted.n_unique() if len(counted) == row.n_users else None
-
-    def _has_runs(self, model: str) -> bool:
-        return "run" in columns_of(self.per_user, model)
 
     def notes(self) -> tuple[str, ...]:
         """Return sentences on the numbers: their definitions, how ids were read, who counts, who has no list."""

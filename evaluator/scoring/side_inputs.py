@@ -1,4 +1,4 @@
-"""Side inputs as frames → `Prepared`, with remarks on them; train rows → popularity, pairs and users. Long: one by one."""
+"""Side inputs as frames → `Prepared`, with remarks on them; train rows → popularity, pairs and users. Long: a function for each."""
 
 from __future__ import annotations
 

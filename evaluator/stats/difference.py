@@ -276,12 +276,10 @@ class Conclusion(Struct, frozen=True, omit_defaults=True):
     @property
     def beaten(self) -> tuple[Rival, ...]:
         """Models that the best one beats, the nearest first."""
-        return tuple(rival for rival in self._nearest_first() if rival.verdict == "better")
+        nearest_first = sorted(self.rivals, key=lambda rival: abs(rival.difference or 0.0))
+        return tuple(rival for rival in nearest_first if rival.verdict == "better")
 
     @property
     def has_other_users(self) -> bool:
         """True if models were compared that count different users."""
         return any(rival.n_unpaired for rival in self.rivals)
-
-    def _nearest_first(self) -> list[Rival]:
-        return sorted(self.rivals, key=lambda rival: abs(rival.difference or 0.0))

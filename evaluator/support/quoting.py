@@ -27,10 +27,8 @@ _COMMAND: Final = regex(r"^(\s*)(?:::|##\[)", re.MULTILINE)
 """The start of a line that a runner of GitHub takes for a command, such as `::error::`."""
 
 _CONTROLS: Final = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
-_DIRECTIONS: Final = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-"""Code points that change the direction of the text around them."""
 _SIGNS: Final = (
-    _CONTROLS | dict.fromkeys(range(0x7F, 0xA0), "�") | dict.fromkeys((*_DIRECTIONS, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)), "�")
+    _CONTROLS | dict.fromkeys(range(0x7F, 0xA0), "�") | dict.fromkeys((*map(ord, _TURNING), 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)), "�")
 )
 _LINES: Final = {9: " ", 10: "⏎", 0x2028: "⏎", 0x2029: "⏎"}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Final, Protocol
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -96,16 +96,18 @@ def _train_cooccurrence(prepared: Prepared) -> Cooccurrence:
     return Cooccurrence(by_user[order], starts_of(items[order], n_items), items, starts_of(by_user, int(user.max(initial=-1)) + 1), n_items)
 
 
-class Distance(Protocol):
-    """A distance between items."""
+class Distance:
+    """A distance between items; `ids` are those that it knows."""
+
+    ids: Ids
 
     def index_of(self, items: pl.Series) -> Array:
         """Return the index of each item in this distance, -1 for items that it does not know."""
-        ...
+        return self.ids.index_of(items)
 
     def between(self, first: Array, second: Array) -> Array:
         """Return the distance of each pair of items, given their indexes; NaN for a pair without a distance."""
-        ...
+        raise NotImplementedError
 
 
 def distance_of(prepared: Prepared, kind: str) -> Distance:
@@ -125,7 +127,7 @@ def distance_of(prepared: Prepared, kind: str) -> Distance:
     return distance
 
 
-class CategoryDistance:
+class CategoryDistance(Distance):
     """Distance between the categories of two items, A and B.
 
     `jaccard` is 1 - |A∩B|/|A∪B| and `cosine` 1 - |A∩B|/√(|A|·|B|), for two items with categories; `hamming` is |A| + |B| - 2·|A∩B|, for two
@@ -133,15 +135,11 @@ class CategoryDistance:
     """
 
     def __init__(self, prepared: Prepared, kind: str) -> None:
-        self._prepared, self._kind = prepared, kind
+        self._prepared, self._kind, self.ids = prepared, kind, prepared.items
         self._size = prepared.item_column("n_categories").astype(np.float64)
         has_distance = prepared.in_catalogue if kind == "hamming" else self._size[:-1] > 0
         self._has_distance = np.append(has_distance, False)
         self._few = int(prepared.category_code.max(initial=0)) <= MOST_BITS
-
-    def index_of(self, items: pl.Series) -> Array:
-        """Return the index of each item among the known items."""
-        return self._prepared.items.index_of(items)
 
     def between(self, first: Array, second: Array) -> Array:
         """Return the distance of each pair of items, NaN for a pair without a distance."""
@@ -167,17 +165,13 @@ class CategoryDistance:
         return np.bincount(pair, held[at] == wanted, len(first))
 
 
-class CooccurrenceDistance:
+class CooccurrenceDistance(Distance):
     """1 - c(i,j)/√(u(i)·u(j)): c is the number of train users who have both items, u of those who have one; 1 if no user has both."""
 
     def __init__(self, prepared: Prepared) -> None:
-        self._items = prepared.items
+        self.ids = prepared.items
         self._users = np.append(prepared.train_users, 0).astype(np.float64)
         self._both = cooccurrence(prepared)
-
-    def index_of(self, items: pl.Series) -> Array:
-        """Return the index of each item among the known items."""
-        return self._items.index_of(items)
 
     def between(self, first: Array, second: Array) -> Array:
         """Return the distance of each pair of items."""
@@ -189,17 +183,13 @@ class CooccurrenceDistance:
         return value
 
 
-class VectorDistance:
+class VectorDistance(Distance):
     """1 - Σ_d a_d·b_d / (|a|·|b|), the cosine distance of the vectors of two items; an item without a vector, or with 0 alone, has none."""
 
     def __init__(self, prepared: Prepared) -> None:
         assert prepared.vectors is not None
-        self._items = prepared.items
+        self.ids = prepared.items
         self._vectors = np.concatenate([prepared.vectors, np.full((len(prepared.vectors), 1), np.nan)], axis=1)
-
-    def index_of(self, items: pl.Series) -> Array:
-        """Return the index of each item among the known items."""
-        return self._items.index_of(items)
 
     def between(self, first: Array, second: Array) -> Array:
         """Return the distance of each pair of items, NaN for a pair without a distance."""
@@ -209,7 +199,7 @@ class VectorDistance:
         return 1.0 - product
 
 
-class FileDistance:
+class FileDistance(Distance):
     """Distances of a table `item other distance`, which has each pair in both directions."""
 
     def __init__(self, distances: pl.DataFrame) -> None:
@@ -217,10 +207,6 @@ class FileDistance:
         keys = self._keys(self.ids.index_of(distances["item"]), self.ids.index_of(distances["other"]))
         order = np.argsort(keys, kind="stable")
         self._pairs, self._distances = keys[order], distances["distance"].to_numpy().astype(np.float64)[order]
-
-    def index_of(self, items: pl.Series) -> Array:
-        """Return the index of each item among those of the file."""
-        return self.ids.index_of(items)
 
     def between(self, first: Array, second: Array) -> Array:
         """Return the distance of each pair of items, NaN for a pair that is not in the file."""

@@ -97,11 +97,6 @@ class GroupBy(Struct, frozen=True):
         return self.kind in (*OF_PROFILES, "first_category")
 
     @property
-    def has_equal_groups(self) -> bool:
-        """True for groups of about equal size, whose borders depend on the data."""
-        return any(part.n_groups > 0 for part in self.crossed)
-
-    @property
     def role(self) -> str:
         """Input that decides the groups: `users`, `items`, `test` or `train`."""
         return self.kind if self.kind in ("users", "items") else "train" if self.need == "train" else "test"
