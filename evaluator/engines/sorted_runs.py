@@ -49,7 +49,7 @@ class SortedRuns:
         The bytes depend on the rows only, not on how they were split into frames. `MachineError` if a file cannot be written.
         """
         pieces = []
-        for number, piece in enumerate(self._pieces(rows_per_piece)):
+        for number, piece in enumerate(self.pieces(rows_per_piece)):
             pieces.append(self._file(f"piece-{number}"))
             self._write(piece, pieces[-1])
         try:
@@ -59,7 +59,7 @@ class SortedRuns:
         for file in (*pieces, *(run.file for run in self._runs)):
             file.unlink()
 
-    def _pieces(self, rows_per_piece: int) -> Iterator[pl.DataFrame]:
+    def pieces(self, rows_per_piece: int) -> Iterator[pl.DataFrame]:
         """Yield the rows of some users at a time, in ascending order; one frame without rows if there are none."""
         lengths = [pl.DataFrame({"user": run.users, "n": np.diff(run.borders)}) for run in self._runs]
         users = pl.concat(lengths).sort("user")

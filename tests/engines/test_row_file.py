@@ -6,7 +6,7 @@ import threading
 
 import polars as pl
 import pytest
-from receval.engines import RowFile
+from receval.engines import RowFile, row_file
 from receval.render.forms import as_parquet
 from receval.results.result import select
 from receval.support import outputs
@@ -51,6 +51,13 @@ def test_the_bytes_are_those_of_all_rows_at_once_however_they_are_cut(size, tmp_
     assert select(users, "b", ["Recall"]).equals(ROWS[["Recall"]])
 
 
+@pytest.mark.parametrize("n", [3, 8])
+def test_a_model_that_begins_again_before_others_begins_the_file_again(n, tmp_path):
+    path = tmp_path / "rows"
+    assert written(path, ("a",), ROWS[:n], ("a",), ROWS)[0] == path
+    assert path.read_bytes() == as_parquet(table(a=ROWS))
+
+
 def test_users_as_text_are_in_the_order_of_text(tmp_path):
     rows = ROWS.with_columns(pl.col("user").cast(pl.String)).sort("user")
     assert written(tmp_path / "rows", ("a",), rows[:9], rows[9:])[0] is not None
@@ -65,7 +72,7 @@ OTHER = ROWS.with_columns(MAP=0.5)
         "rows in another order": ((("a",), ROWS[8:], ROWS[:8]), {"a": ROWS}),
         "rows in another order, late": ((("b",), ROWS, ("a",), ROWS[8:], ROWS[:8]), {"b": ROWS, "a": ROWS}),
         "unsorted rows": ((("a",), ROWS[:8], ROWS[8:].reverse()), {"a": ROWS}),
-        "a model that begins again": ((("a",), ROWS[:8], ("a",), ROWS), {"a": ROWS}),
+        "a model that begins again beside few rows": ((("b",), ROWS[:2], ("a",), ROWS[:3], ("a",), ROWS), {"b": ROWS[:2], "a": ROWS}),
         "a model that begins again after a file": ((("b",), ROWS, ("a",), ROWS[:8], ("a",), ROWS), {"b": ROWS, "a": ROWS}),
         "other columns": ((("a",), ROWS, ("b",), OTHER), {"a": ROWS, "b": OTHER}),
         "users who come later": ((("a", [pl.Series([0, 2, 3])]), ROWS), {"a": ROWS}),
@@ -81,6 +88,27 @@ def test_without_a_file_all_rows_are_in_memory(case, tmp_path):
     assert found is None
     assert list(users) == list(rows)
     assert all(users[model].equals(rows[model]) for model in rows)
+
+
+@pytest.mark.parametrize(
+    "steps", [(("a",), ROWS[8:], ROWS[:8], ("b",), ROWS), (("a",), ROWS, ("b",), ROWS[:9], ("b",), ROWS[8:].reverse(), ROWS[:8])]
+)
+def test_many_rows_in_any_order_wait_in_temporary_files_and_are_sorted(steps, tmp_path, monkeypatch):
+    monkeypatch.setattr(row_file, "_IN_MEMORY", 150)
+    monkeypatch.setattr(row_file, "_PIECE", 7)
+    path = tmp_path / "rows"
+    found, users = written(path, *steps)
+    assert found == path
+    assert path.read_bytes() == as_parquet(table(a=ROWS, b=ROWS))
+    assert users["b"].equals(ROWS)
+
+
+def test_rows_in_temporary_files_are_read_again_if_a_model_has_other_columns(tmp_path, monkeypatch):
+    monkeypatch.setattr(row_file, "_IN_MEMORY", 150)
+    found, users = written(tmp_path / "rows", ("a",), ROWS[8:], ROWS[:8], ("b",), OTHER)
+    assert found is None
+    assert users["a"].equals(ROWS)
+    assert users["b"].equals(OTHER)
 
 
 def test_users_who_come_later_than_the_first_rows_do_no_harm(tmp_path):
