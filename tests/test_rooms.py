@@ -323,14 +323,42 @@ print(sorted({"polars", "pydantic", "numpy"} & sys.modules.keys()), receval.__ve
     assert python("-c", script).stdout.splitlines()[-1] == f"[] {version('receval')} 0"
 
 
-def test_looking_up_a_metric_imports_neither_polars_nor_pydantic():
-    script = """
-import sys
-from receval.cli.main import main
-status = main(["metrics", "nDCG"])
-print(sorted({"polars", "pydantic"} & sys.modules.keys()), status)
-"""
+HEAVY = {"polars", "numpy", "pydantic", "importlib.metadata"}
+"""Modules that a page from declared data does not need; each takes from 15 to 90 ms."""
+OF_OTHER_RUNS = {"jinja2", "obstore", "pyspark", "scipy", "vl_convert", "xml.etree.ElementTree"}
+"""Modules that a run with plain files, without outputs, does not need."""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unneeded"),
+    [
+        (["metrics"], HEAVY),
+        (["metrics", "nDCG"], HEAVY),
+        (["metrics", "--conventions"], HEAVY),
+        (["completion", "bash"], HEAVY),
+        (["run", str(ROOT / "configs" / "quickstart.yaml")], OF_OTHER_RUNS),
+    ],
+    ids=" ".join,
+)
+def test_a_command_imports_none_of_the_modules_that_it_does_not_need(arguments, unneeded):
+    script = (
+        f"import sys; from receval.cli.main import main; status = main({arguments}); print(sorted({unneeded} & sys.modules.keys()), status)"
+    )
     assert python("-c", script).stdout.splitlines()[-1] == "[] 0"
+
+
+def test_expressions_of_a_module_are_compiled_at_their_first_use():
+    """A command imports a hundred regular expressions and uses few; `support.patterns.regex` compiles those."""
+    made = [(name, node.value) for name in MODULES for node in trees()[name].body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    compiled = {name for name, value in made if isinstance(value, ast.Call) and ast.unparse(value.func) == "re.compile"}
+    assert not {name for name in compiled if room(name) not in {"documents", "engines", "render", "results", "scoring"}}
+
+
+def test_classes_of_the_config_do_not_postpone_their_annotations():
+    """Pydantic would compile each of them by itself, which takes a fifth of the time to create the classes."""
+    models = [name for name in MODULES if re.search(r"(?m)^class \w+\((Model|BaseModel)\)", MODULES[name].read_text())]
+    assert len(models) > 5
+    assert not [name for name in models if "from __future__ import annotations" in MODULES[name].read_text()]
 
 
 def test_python_runs_the_package():

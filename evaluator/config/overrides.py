@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct, field
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from .. import conventions
 from ..support.patterns import regex
@@ -25,7 +25,7 @@ from .data_sources import InMemory, as_list
 from .dialects import Translation
 from .error_texts import keys_at
 from .from_signature import evaluation_of
-from .judgement import GateBaseline, GateRule, Rule, as_baseline
+from .judgement import GateBaseline, Gates, as_baseline
 from .run_files import without_seed
 
 
@@ -418,7 +418,7 @@ def measures_of_rules(rules: Iterable[str]) -> tuple[str, ...]:
     measures: list[str] = []
     for rule in rules:
         with suppress(ValidationError):
-            read: GateRule = TypeAdapter(Rule).validate_python(read_rule(rule))
+            (read,) = Gates.model_validate({"rules": [read_rule(rule)]}).rules
             measures += [read.measure.partition(" (")[0]] if read.measure else []
     return tuple(dict.fromkeys(measures))
 

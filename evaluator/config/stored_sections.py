@@ -32,8 +32,12 @@ def _valid(kinds: Mapping[str, Any], given: Mapping[str, Any], place: Callable[[
     """Return sections of a config as their types; `ConfigError` with every problem, each with the `place` of its path."""
     read, problems = [], []
     for name, kind in kinds.items():
+        value, is_section = given.get(name, {}), isinstance(kind, type)
         try:
-            read.append(TypeAdapter(kind).validate_python(given.get(name, {})))
+            if is_section and value == {}:
+                read.append(kind.model_construct())  # which needs no validator
+            else:
+                read.append(kind.model_validate(value) if is_section else TypeAdapter(kind).validate_python(value))
         except ValidationError as error:
             located = [{**problem, "loc": (name, *problem["loc"])} for problem in error.errors()]
             problems += [f"{place(problem['loc'])}: {error_text(problem)}" for problem in located]  # type: ignore[arg-type]

@@ -213,7 +213,7 @@ def test_without_the_extra_one_line_on_standard_error_and_one_in_the_page_say_ho
     command, folder, tmp_path, receval, monkeypatch
 ):
     monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
-    monkeypatch.setattr("receval.actions.show.can_draw", lambda: False)
+    monkeypatch.setattr("receval.render.drawing.can_draw", lambda: False)
     code, out, err = receval(*command.format(folder).split())
     others = "without over_k, precision_recall, gamma_curve, distribution, trade_off, groups"
     why = f"because the extra report is not installed: {install_command('report')}"

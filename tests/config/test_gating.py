@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import jsonschema
 import pytest
 import yaml
 from receval import load_config
 from receval.config import gates_of, json_schema
 from receval.support.errors import ConfigError
+
+from tests.conftest import ROOT
 
 CONFIG = """
 data: {test: t.csv, users: u.csv, items: i.csv, recommendations: {home: r.csv, popular: p.csv}}
@@ -184,3 +189,20 @@ def test_a_rule_for_one_group_is_refused_with_the_rule_by_groups(rule, end):
     for written in (f"nDCG@10 max_loss 5% {end}", f"nDCG@10 {end.removeprefix('for ')} max_loss 5%"):
         with pytest.raises(ConfigError, match=sentence):
             rule(written)
+
+
+def test_no_schema_is_built_for_a_section_that_has_only_defaults():
+    """Building one takes some milliseconds, and every run and every command on results would build several."""
+    script = f"""
+from receval.config import gates_of, load_config
+from receval.config.card import Card
+from receval.config.evaluation_keys import WeightsConfig
+from receval.config.judgement import Compare, Gates
+from receval.config.run_sections import ReportConfig
+load_config({str(ROOT / "configs" / "quickstart.yaml")!r}).resolved()
+print([kind.__name__ for kind in (Card, Compare, Gates, ReportConfig, WeightsConfig) if kind.__pydantic_complete__])
+gates, compare = gates_of({{}}, {{"rules": ["nDCG@10 >= 0.1"]}})
+print([kind.__name__ for kind in (Card, Compare, Gates, ReportConfig, WeightsConfig) if kind.__pydantic_complete__], len(gates.rules))
+"""
+    printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert printed == "[]\n['Gates'] 1\n"

@@ -38,6 +38,14 @@ def test_a_convention_sets_every_axis_and_names_its_library(name):
         assert convention.metrics
 
 
+@pytest.mark.parametrize("name", conventions.packaged_names())
+def test_the_spellings_of_a_convention_that_comes_with_receval_can_be_read(name):
+    """Reading such a convention does not try them, as it does those of other files."""
+    for pattern, template in conventions.load(name).spellings.items():
+        re.compile(pattern)
+        parse(re.sub(r"\\\d+", "1", str(template)))
+
+
 @pytest.mark.parametrize(
     ("convention", "written", "meant"),
     [
