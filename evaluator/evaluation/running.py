@@ -408,7 +408,7 @@ def _context(files: Files, model: EvaluatedModel) -> Context:
                 source.scan.names,
                 {column: stores.get(kind, "text") for column, kind in source.stored.items()},
                 len(source.scan.paths),
-                load.model_column(source) if role == "lists" else None,
+                partial(load.model_column, source) if role == "lists" else lambda: None,
                 os.path.basename(source.name.rstrip("/")),
                 source.setting or source.role,
                 source.keys_of_ids,

@@ -295,9 +295,13 @@ class ExactSums(Struct, frozen=True):
         integer, exponent = self.integers[index], self.exponent
         return Fraction(integer << exponent) if exponent >= 0 else Fraction(integer, 1 << -exponent)
 
+    def mean(self, index: int, n: int) -> float:
+        """Return the sum at `index` divided by `n`, rounded once."""
+        return round_ratio(self.integers[index] << max(0, self.exponent), n << max(0, -self.exponent))
+
     def values(self) -> NDArray[np.float64]:
         """Return the sums as floats, each correctly rounded once; infinite above the largest float."""
-        return np.array([round_fraction(self.fraction(index)) for index in range(len(self.integers))], dtype=np.float64)
+        return np.array([self.mean(index, 1) for index in range(len(self.integers))], dtype=np.float64)
 
 
 def _factors(terms: NDArray[np.float64]) -> list[tuple[_Floats, int]] | None:

@@ -213,7 +213,7 @@ def paired_estimate(sums: PairedSums, alpha: float | None) -> Estimate:
     n, difference = sums.n, sums.difference()
     if n == 0:
         return Estimate(0, None, None, None, n_unpaired=sums.n_unpaired)
-    a, b, d = round_fraction(sums.base / n), round_fraction(sums.model / n), round_fraction(difference / n)
+    a, b, d = sums.means
     estimate = Estimate(n, a, b, d, up=sums.up, down=sums.down, n_unpaired=sums.n_unpaired)
     if n == 1:
         return replace(estimate, relative=Relative.from_difference(d, a))

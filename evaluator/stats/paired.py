@@ -117,6 +117,11 @@ class PairedSums(Struct, frozen=True):
         """Σb."""
         return self.sums.fraction(4)
 
+    @property
+    def means(self) -> tuple[float, float, float]:
+        """The means of a, b and d, each rounded once."""
+        return self.sums.mean(3, self.n), self.sums.mean(4, self.n), self.sums.mean(0, self.n)
+
     def difference(self, factor: Fraction = Fraction(1)) -> Fraction:
         """Return Σ(b - c·a) for a `factor` c."""
         total = self.sums.fraction(0)
