@@ -346,8 +346,8 @@ class ModelPair:
             some, self._together = self._together[place : place + n], [*self._together[:place], *self._together[place + n :]]
             some = [other for other in some if self._is_summed(other)]
             measures = [self.row(self.base, other).measure for other in some]
-            base, model = ([rows.values(measure)[0] for measure in measures] for rows in (pairing.base, pairing.model))
-            sums = PairedSums.from_rows(base, model, shares=self._relative) if some else []
+            base, model = ([runs[0] for runs in rows.columns(measures)] for rows in (pairing.base, pairing.model))
+            sums = PairedSums.from_rows(base, model, shares=self._relative)
             self._read |= dict(zip(some, zip(base, model, sums, strict=True), strict=True))
         return self._read.pop(label, None)
 

@@ -179,8 +179,14 @@ class SideRows(Struct, frozen=True, eq=False):
 
     def values(self, column: str) -> list[Floats]:
         """Return the values of a column for each run, in the order of the paired users."""
-        stored = column_of(self.side.result.per_user, self.side.model, column).cast(pl.Float64).to_numpy()
-        return [stored if rows is None else np.append(stored, np.nan)[rows] for rows in self.runs]  # the last one is that of row -1
+        return self.columns([column])[0]
+
+    def columns(self, names: Sequence[str]) -> list[list[Floats]]:
+        """Return the `values` of several columns, which are read at once."""
+        stored = select(self.side.result.per_user, self.side.model, list(dict.fromkeys(names)))
+        arrays = [stored[name].cast(pl.Float64).to_numpy() for name in names]
+        # the last value is that of row -1
+        return [[array if rows is None else np.append(array, np.nan)[rows] for rows in self.runs] for array in arrays]
 
 
 class DrawnRows(SideRows, frozen=True, eq=False, kw_only=True):

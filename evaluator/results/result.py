@@ -58,13 +58,15 @@ def columns_of(users: Mapping[str, pl.DataFrame], model: str) -> Sequence[str]:
 def select(users: Mapping[str, pl.DataFrame], model: str, names: Sequence[str]) -> pl.DataFrame:
     """Return some columns of a model's per-user values; no others are read."""
     refuse_lost_threads()
-    return users.read(model, names) if isinstance(users, StoredUsers) else users[model][list(names)]
+    if isinstance(users, StoredUsers):
+        return users.read(model, names)
+    frame = users[model]
+    return pl.DataFrame([frame[name] for name in names])  # many times as fast as a query
 
 
 def column_of(users: Mapping[str, pl.DataFrame], model: str, name: str) -> pl.Series:
     """Return one column of a model's per-user values; no other is read."""
-    refuse_lost_threads()
-    return (users.read(model, [name]) if isinstance(users, StoredUsers) else users[model])[name]
+    return select(users, model, [name])[name]
 
 
 class TruthFingerprint(Struct, frozen=True):

@@ -78,7 +78,7 @@ class _Shares(Struct, frozen=True):
     def from_sums(cls, sums: PairedSums, share: Fraction) -> _Shares:
         """Return the sums for θ = `share`, in units of about the mean of a."""
         mean, factor = sums.base / sums.n, 1 + share
-        unit = Fraction(2) ** -math.frexp(round_fraction(mean))[1]
+        shift = -math.frexp(round_fraction(mean))[1]
         aaa, daa, dda = sums.base_cubes, sums.difference_base_squares, sums.difference_squares_base
         ee = sums.difference_squares(factor)
         ea = (sums.model_squares - sums.base_squares - sums.difference_squares()) / 2 - share * sums.base_squares
@@ -88,8 +88,8 @@ class _Shares(Struct, frozen=True):
         squares = (ee, ea, sums.base_squares - sums.n * mean**2)
         third = aaa - 3 * mean * sums.base_squares + 2 * sums.n * mean**3
         cubes = (sums.difference_cubes(factor), eea - mean * ee, eaa - 2 * mean * ea, third)
-        in_units = (mean * unit, *(square * unit**2 for square in squares), *(cube * unit**3 for cube in cubes))
-        made = cls(sums.n, sums.is_sparse, *map(round_fraction, in_units))
+        in_units = [_shifted(number, power * shift) for power, of_power in enumerate(((mean,), squares, cubes), 1) for number in of_power]
+        made = cls(sums.n, sums.is_sparse, *in_units)
         return replace(made, cautious=True) if made.ee and is_skewed(made.eee / made.ee**1.5) else made
 
     def t(self, sign: int, size: float) -> float:
@@ -106,6 +106,11 @@ class _Shares(Struct, frozen=True):
     def step(self, quantile: float) -> float:
         """Return the approximate distance of the ends of the interval from the relative difference."""
         return quantile * math.sqrt(self.ee / (self.n * (self.n - 1))) / self.mean
+
+
+def _shifted(number: Fraction, bits: int) -> float:
+    """Return a number times 2 to the power of `bits`, rounded once."""
+    return round_ratio(number.numerator << max(0, bits), number.denominator << max(0, -bits))
 
 
 def _crossing(increasing: Callable[[float], float], level: float, step: float) -> float | None:

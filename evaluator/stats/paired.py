@@ -66,7 +66,7 @@ class PairedSums(Struct, frozen=True):
 
         Without `shares`, the sums that only shares of the base value need are left out.
         """
-        n_users, made = len(base[0]), list[PairedSums]()
+        n_users, made = len(base[0]) if base else 0, list[PairedSums]()
         n_rows = max(1, BLOCK // max(1, n_users))
         for first in range(0, len(base), n_rows):
             rows = [side[first : first + n_rows] for side in (base, model)]
@@ -129,33 +129,46 @@ class PairedSums(Struct, frozen=True):
 
     def difference_squares(self, factor: Fraction = Fraction(1)) -> Fraction:
         """Return Σ(b - c·a)² for a `factor` c, computed as (1 - c)·Σb² + c·Σd² - (1 - c)·c·Σa²."""
-        total, rest = self.sums.fraction(1), 1 - factor
-        return total if factor == 1 else rest * self.model_squares + factor * total - rest * factor * self.base_squares
+        if factor == 1:
+            return self.sums.fraction(1)
+        dd, aa, bb = self._integers(1, 5, 6)
+        c, unit = factor.numerator, factor.denominator
+        return self._fraction((unit - c) * unit * bb + c * unit * dd - (unit - c) * c * aa, unit**2)
 
     def difference_cubes(self, factor: Fraction = Fraction(1)) -> Fraction:
         """Return Σ(b - c·a)³ for a `factor` c; each term is ((1 - c)·s + (1 + c)·d)³ / 8."""
-        total = self.sums.fraction(2)
         if factor == 1:
-            return total
-        p, q, (sss, ssd, sdd) = 1 - factor, 1 + factor, (self.sums.fraction(index) for index in (7, 8, 9))
-        return (p**3 * sss + 3 * p * q * (p * ssd + q * sdd) + q**3 * total) / 8
+            return self.sums.fraction(2)
+        ddd, sss, ssd, sdd = self._integers(2, 7, 8, 9)
+        unit = factor.denominator
+        p, q = unit - factor.numerator, unit + factor.numerator
+        return self._fraction(p**3 * sss + 3 * p * q * (p * ssd + q * sdd) + q**3 * ddd, 8 * unit**3)
 
     @property
     def base_cubes(self) -> Fraction:
         """Σa³; each term is (s - d)³ / 8."""
-        sss, ssd, sdd, ddd = (self.sums.fraction(index) for index in (7, 8, 9, 2))
-        return (sss - 3 * ssd + 3 * sdd - ddd) / 8
+        ddd, sss, ssd, sdd = self._integers(2, 7, 8, 9)
+        return self._fraction(sss - 3 * ssd + 3 * sdd - ddd, 8)
 
     @property
     def difference_base_squares(self) -> Fraction:
         """Σd·a²."""
-        ssd, sdd, ddd = (self.sums.fraction(index) for index in (8, 9, 2))
-        return (ssd - 2 * sdd + ddd) / 4
+        ddd, ssd, sdd = self._integers(2, 8, 9)
+        return self._fraction(ssd - 2 * sdd + ddd, 4)
 
     @property
     def difference_squares_base(self) -> Fraction:
         """Σd²·a."""
-        return (self.sums.fraction(9) - self.sums.fraction(2)) / 2
+        ddd, sdd = self._integers(2, 9)
+        return self._fraction(sdd - ddd, 2)
+
+    def _integers(self, *indexes: int) -> list[int]:
+        """Return some sums in the unit that `_fraction` takes: integers, because each step with fractions reduces them."""
+        return [self.sums.integers[index] for index in indexes]
+
+    def _fraction(self, integer: int, divisor: int) -> Fraction:
+        exponent = self.sums.exponent
+        return Fraction(integer << max(0, exponent), divisor << max(0, -exponent))
 
     def rounding(self, factor: Fraction) -> Fraction:
         """Return the maximal error of `difference_squares` from the rounded squares of a and b."""
