@@ -80,8 +80,8 @@ def columns_of_users(
     ]
     for label in (definition.label for definition in shown if not definition.metric.per_model):
         index = columns.get(label)
-        none = pl.repeat(None, len(values), dtype=pl.Float64, eager=True)
-        chosen.append((none if index is None else values[f"v{index}"]).alias(label))
+        of_users = values[f"v{index}"] if index is not None else pl.Series([None], dtype=pl.Float64).new_from_index(0, len(values))
+        chosen.append(of_users.alias(label))
         if f"above{index}" in values.columns:
             chosen += [values[f"above{index}"].alias(f"{label} numerator"), values[f"below{index}"].alias(f"{label} denominator")]
     formulas = [composite for composite in plan.composites if composite.formula.weights is not None]

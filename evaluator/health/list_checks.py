@@ -50,7 +50,7 @@ class RepeatedItems(HealthCheck):
         users = count_text(tally.count("users"), "user")
         sentence = f"{share_text(n, total, 'rows')} repeat an item of the same list, for {users}."
         lists = context.sources.get("lists")
-        if lists is not None and (column := lists.find_model_column()):
+        if n and lists is not None and (column := lists.find_model_column()):
             example = f"where: \"{column} == 'NAME'\""
             sentence += f" If column {column!r} names several models, read the rows of each with a filter: {example}."
         if lists is not None and lists.n_files > 1:
@@ -263,8 +263,8 @@ class SameLists(HealthCheck):
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         if "lists" not in tally:
             return []
-        sums = np.sort(np.concatenate(tally["lists"].sums))
-        if not (sums[1:] == sums[:-1]).any():
+        sums = pl.Series(np.concatenate(tally["lists"].sums))
+        if sums.n_unique() == len(sums):
             return []
         lists = tally["lists"].frame()
         groups = lists.group_by("n_recommended", "sum").agg(users=pl.len())
