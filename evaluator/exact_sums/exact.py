@@ -326,9 +326,9 @@ def _sums_from_exponents(sums: Sequence[dict[int, int]]) -> ExactSums:
     return _reduce([sum(integer << exponent - lowest for exponent, integer in by_exponent.items()) for by_exponent in sums], lowest)
 
 
-def round_fraction(number: Fraction) -> float:
-    """Return the float nearest to `number`; infinite if `number` is above the largest float in size."""
-    return round_ratio(number.numerator, number.denominator)
+def round_fraction(number: Fraction, divisor: Fraction | int = 1) -> float:
+    """Return the float nearest to `number` / `divisor`, which is above 0; infinite if it is above the largest float in size."""
+    return round_ratio(number.numerator * divisor.denominator, number.denominator * divisor.numerator)
 
 
 def round_ratio(numerator: int, denominator: int) -> float:
