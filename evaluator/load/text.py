@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Final
 
@@ -76,7 +76,7 @@ class TextTable(Struct, frozen=True):
     """The first rows of a text file: the names of its columns, the fields of each, empty texts for missing ones, and the separator."""
 
     names: tuple[str, ...]
-    columns: dict[str, Sequence[str]]
+    columns: Mapping[str, Sequence[str]]
     separator: str = ","
     has_header: bool = False
     named: bool = False
@@ -152,7 +152,7 @@ def _texts(tables: Sequence[TextTable]) -> dict[str, list[str]]:
     return {name: list(chain(*(part.columns[name] for part in tables))) for name in tables[0].names}
 
 
-def _by_column(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, Sequence[str]]:
+def _by_column(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Mapping[str, Sequence[str]]:
     """Return the fields of rows by column; a row may have fewer or more fields than there are columns."""
     return {name: ("",) * len(rows) for name in names} | dict(zip(names, zip_longest(*rows, fillvalue=""), strict=False))
 

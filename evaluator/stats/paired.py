@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
+from operator import add
 from typing import Final
 
 import numpy as np
@@ -69,12 +70,11 @@ class PairedSums(Struct, frozen=True):
         n_users, made = len(base[0]) if base else 0, list[PairedSums]()
         n_rows = max(1, BLOCK // max(1, n_users))
         for first in range(0, len(base), n_rows):
-            rows = [side[first : first + n_rows] for side in (base, model)]
-            blocks = (
-                _block_sums(*(np.array([row[start : start + BLOCK] for row in side]) for side in rows), shares)
-                for start in range(0, max(1, n_users), BLOCK)
-            )
-            made += reduce(lambda some, more: [one + other for one, other in zip(some, more, strict=True)], blocks)
+            blocks = []
+            for start in range(0, max(1, n_users), BLOCK):
+                a, b = (np.array([row[start : start + BLOCK] for row in side[first : first + n_rows]]) for side in (base, model))
+                blocks.append(_block_sums(a, b, shares))
+            made += [reduce(add, of_row) for of_row in zip(*blocks, strict=True)]
         return made
 
     @property
@@ -266,5 +266,7 @@ def _block_sums(base: Floats, model: Floats, shares: bool) -> list[PairedSums]:
     else:
         parts.append(ExactSums.from_values(np.concatenate([a, b])))
     sums, n_rows = ExactSums.join(*parts), len(base)
-    numbers = (np.count_nonzero(mask, axis=1).tolist() for mask in (both, d > 0, d < 0, counted[0] ^ counted[1]))
-    return [PairedSums(*of_row, sums.take(range(row, len(sums.integers), n_rows))) for row, of_row in enumerate(zip(*numbers, strict=True))]
+    n, up, down, n_unpaired = (np.count_nonzero(mask, axis=1).tolist() for mask in (both, d > 0, d < 0, counted[0] ^ counted[1]))
+    return [
+        PairedSums(n[row], up[row], down[row], n_unpaired[row], sums.take(range(row, len(sums.integers), n_rows))) for row in range(n_rows)
+    ]
