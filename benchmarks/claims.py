@@ -37,8 +37,10 @@ from receval.stats.gates import GateTest, margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
 from receval.stats.slices import Candidate, Groups, SliceSettings, confirm, find, find_below
-from receval.stats.two_models import compare_paired, compare_unpaired
+from receval.stats.two_models import compare_paired
 from receval.syntax.short_names import Margin
+
+from tests.stats.compares import compare_unpaired
 
 Random = np.random.Generator
 Values = NDArray[np.float64]

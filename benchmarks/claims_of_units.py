@@ -22,7 +22,9 @@ from receval.stats.gates import estimate_test, margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
 from receval.stats.samples import pooled_with_clusters, runs_estimate
-from receval.stats.two_models import compare_paired, compare_runs, difference_of, estimate_folds
+from receval.stats.two_models import compare_paired, difference_of, estimate_folds
+
+from tests.stats.compares import compare_runs
 
 Random = np.random.Generator
 Values = NDArray[np.float64]

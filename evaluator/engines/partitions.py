@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import suppress
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
@@ -34,12 +33,7 @@ class ListReader:
     """
 
     def __init__(
-        self,
-        lists: pl.LazyFrame,
-        rows_per_batch: int,
-        examine: Callable[[pl.DataFrame], None],
-        progress: Callable[[int], None],
-        few: bool = False,
+        self, lists: pl.LazyFrame, rows_per_batch: int, examine: Callable[[pl.DataFrame], None], progress: Callable[[int], None], few: bool
     ) -> None:
         self._lists, self._rows_per_batch, self._few = lists, rows_per_batch, few
         self._examine, self._progress = examine, progress
@@ -71,22 +65,14 @@ class ListReader:
 
 
 def _collected(lists: pl.LazyFrame, rows_per_batch: int, few: bool) -> Generator[pl.DataFrame]:
-    rows = _few_rows(lists, min(rows_per_batch, _FEW_ROWS)) if few else None
-    if rows is not None:
-        yield rows
-        return
+    most = min(rows_per_batch, _FEW_ROWS)
     try:
+        if few and 0 < (rows := lists.head(most + 1).collect(engine="streaming")).height <= most:
+            yield rows
+            return
         yield from batches(lists, rows_per_batch)
     except FAILURES as error:
         raise ReadError(str(error)) from error
-
-
-def _few_rows(lists: pl.LazyFrame, most: int) -> pl.DataFrame | None:
-    """Return all rows if they are no more than `most`, read without a thread and a queue, which takes half the time; else `None`."""
-    with suppress(*FAILURES):  # the batches raise it again, after those before it
-        rows = lists.head(most + 1).collect(engine="streaming")
-        return rows if 0 < rows.height <= most else None
-    return None
 
 
 def _clean(batch: pl.DataFrame) -> pl.DataFrame:

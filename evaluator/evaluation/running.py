@@ -26,7 +26,7 @@ from ..config.contradictions import unwritable_table
 from ..engines import Part, RowFile, SortedRuns, whole_users
 from ..health import CheckTask, Context, SourceNames, Symptom, Tallies
 from ..load.faults import FaultTally
-from ..load.source import is_small
+from ..load.source import n_bytes
 from ..results.catalogue_bounds import CatalogueBounds
 from ..results.notes import chosen_text
 from ..results.repeats import over_folds, over_runs, without_infinite
@@ -188,7 +188,7 @@ def _measure_on_this_machine(
         examine=examine,
         progress=progress.add,
         apart=source.users_apart,
-        few=is_small(source),
+        few=n_bytes(source) <= 4 << 20,
     )
     total, runs, write_users = None, SortedRuns(files.scratch, ENRICHED), user_writer(name, files, sides)
     with closing(parts):

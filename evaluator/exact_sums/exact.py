@@ -191,11 +191,6 @@ class ExactSums(Struct, frozen=True):
         return cls._from_cut(values, where, slices)
 
     @classmethod
-    def from_squares(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> ExactSums:
-        """Sum the unrounded squares of each row of `values`; otherwise as `from_values`."""
-        return cls.with_squares(values, where)[1]
-
-    @classmethod
     def with_squares(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> tuple[ExactSums, ExactSums]:
         """Sum each row of `values` and its unrounded squares, both from the same slices; otherwise as `from_values`.
 
@@ -295,13 +290,9 @@ class ExactSums(Struct, frozen=True):
         integer, exponent = self.integers[index], self.exponent
         return Fraction(integer << exponent) if exponent >= 0 else Fraction(integer, 1 << -exponent)
 
-    def mean(self, index: int, n: int) -> float:
-        """Return the sum at `index` divided by `n`, rounded once."""
-        return round_ratio(self.integers[index] << max(0, self.exponent), n << max(0, -self.exponent))
-
     def values(self) -> NDArray[np.float64]:
         """Return the sums as floats, each correctly rounded once; infinite above the largest float."""
-        return np.array([self.mean(index, 1) for index in range(len(self.integers))], dtype=np.float64)
+        return np.array([round_fraction(self.fraction(index)) for index in range(len(self.integers))], dtype=np.float64)
 
 
 def _factors(terms: NDArray[np.float64]) -> list[tuple[_Floats, int]] | None:
@@ -327,16 +318,11 @@ def _sums_from_exponents(sums: Sequence[dict[int, int]]) -> ExactSums:
 
 
 def round_fraction(number: Fraction, divisor: Fraction | int = 1) -> float:
-    """Return the float nearest to `number` / `divisor`, which is above 0; infinite if it is above the largest float in size."""
-    return round_ratio(number.numerator * divisor.denominator, number.denominator * divisor.numerator)
-
-
-def round_ratio(numerator: int, denominator: int) -> float:
-    """Return the float nearest to the quotient of two integers, as `round_fraction`; the denominator is above 0."""
+    """Return the float nearest to `number` / `divisor`, which is above 0; infinite if that is above the largest float in size."""
     try:
-        return numerator / denominator
+        return (number.numerator * divisor.denominator) / (number.denominator * divisor.numerator)
     except OverflowError:
-        return math.inf if numerator > 0 else -math.inf
+        return math.inf if number > 0 else -math.inf
 
 
 def _reduce(integers: list[int], exponent: int) -> ExactSums:

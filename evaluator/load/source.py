@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path, PurePath
 from typing import Any, Final, TypeVar
 
@@ -39,7 +39,6 @@ _PIECES: Final = 16
 """Number of places of a file from which these bytes are."""
 S = TypeVar("S")
 T = TypeVar("T")
-_SMALL: Final = 4 << 20
 _DETECT: Final = ReadOptions()
 _FORMATS: Final[dict[FormatName, Format]] = {
     "csv": "csv", "tsv": "csv", "trec": "csv", "ragged": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc",
@@ -432,13 +431,6 @@ def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
 def n_bytes(source: Source) -> int:
     """Return the size of the files of a source in bytes; 0 for a frame, or a table on Spark."""
     return sum(file.size for file in source.originals if not isinstance(file.path, FrameFile))
-
-
-def is_small(source: Source) -> bool:
-    """Return whether a source has few bytes, so that it is worth trying whether it has few rows."""
-    with suppress(OSError):
-        return n_bytes(source) <= _SMALL
-    return False
 
 
 def expected_rows(source: Source) -> int | None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, zip_longest
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -73,10 +72,10 @@ def header_of(rows: Sequence[Sequence[str]], given: bool | None, columns: Collec
 
 
 class TextTable(Struct, frozen=True):
-    """The first rows of a text file: the names of its columns, the fields of each, empty texts for missing ones, and the separator."""
+    """The first rows of a text file: the names of its columns, the fields of each row by name, and the separator."""
 
     names: tuple[str, ...]
-    columns: Mapping[str, Sequence[str]]
+    rows: list[dict[str, str]]
     separator: str = ","
     has_header: bool = False
     named: bool = False
@@ -107,10 +106,10 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
         numbers_of_words = _numbers(tables, options) if table == "lists" and not wide else ()
         columns, label_columns = named(where, table, [*names, *wide], options, has_names, numbers_of_words)
     except MissingColumnsError as error:
-        raise list_columns.with_lists_in(error, where, _texts(tables) if may_hold_lists else {}) from None
-    by_name, nothing = _texts(tables), [""] * sum(len(part.columns[first.names[0]]) for part in tables)
-    cells = {column: [by_name.get(cell, nothing) for cell in wide.get(name, (name,))] for column, name in columns.items()}
-    samples = {column: of_one[0] if len(of_one) == 1 else list(chain(*zip(*of_one, strict=True))) for column, of_one in cells.items()}
+        texts = {name: [row.get(name) or "" for part in tables for row in part.rows] for name in first.names}
+        raise list_columns.with_lists_in(error, where, texts if may_hold_lists else {}) from None
+    rows = [row for part in tables for row in part.rows]
+    samples = {column: [row.get(cell) or "" for row in rows for cell in wide.get(name, (name,))] for column, name in columns.items()}
     nested = list_columns.as_list_columns(where, table, [column for column, name in columns.items() if name in wide])
     texts = samples if may_hold_lists and not nested else {}
     lists, in_lists = list_columns.text_lists(where, table, columns, texts, split, nested=nested, one_suffices=True)
@@ -147,19 +146,9 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
     )
 
 
-def _texts(tables: Sequence[TextTable]) -> dict[str, list[str]]:
-    """Return the first texts of each column over all files."""
-    return {name: list(chain(*(part.columns[name] for part in tables))) for name in tables[0].names}
-
-
-def _by_column(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Mapping[str, Sequence[str]]:
-    """Return the fields of rows by column; a row may have fewer or more fields than there are columns."""
-    return {name: ("",) * len(rows) for name in names} | dict(zip(names, zip_longest(*rows, fillvalue=""), strict=False))
-
-
 def _numbers(tables: Sequence[TextTable], options: ReadOptions) -> list[str]:
     """Return the columns all of whose first values are numbers; none if a column has lists, where a number belongs to the whole list."""
-    texts = {name: list(filter(None, values)) for name, values in _texts(tables).items()}
+    texts = {name: [value for part in tables for row in part.rows if (value := row.get(name))] for name in tables[0].names}
     if options.list_separator is not None or any(value.lstrip().startswith("[") for values in texts.values() for value in values):
         return []
     numbers = {
@@ -231,8 +220,8 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
         doubts.append(f"a quoted field of {file.local.name} continues over a line end, so several lines are one row.")
     if separator == ":":  # as when the rows are read
         fields = [[field.strip(" ") for field in row] for row in fields]
-    columns = _by_column(names, fields[header.is_there :])
-    return TextTable(names, columns, separator, header.is_there, typed=typed, doubts=tuple(doubts))
+    rows = [dict(zip(names, row, strict=False)) for row in fields[header.is_there :]]
+    return TextTable(names, rows, separator, header.is_there, typed=typed, doubts=tuple(doubts))
 
 
 def _ragged(role: str, table: str, file: SourceFile, lines: Sequence[str], separator: str, options: ReadOptions) -> TextTable:
@@ -242,7 +231,7 @@ def _ragged(role: str, table: str, file: SourceFile, lines: Sequence[str], separ
     if options.header and sum(bool(line.strip()) for line in lines) == 1:
         raise NoRowsError(f"{file}: the file has a header but no rows")
     rows = [line.strip(" ").partition(separator) for line in lines[bool(options.header) :] if line.strip()]
-    held = _by_column(("user", "item"), [(user.strip(), rest) for user, _, rest in rows])
+    held = [{"user": user.strip(), "item": rest} for user, _, rest in rows]
     return TextTable(("user", "item"), held, separator, bool(options.header), named=True, ragged=True)
 
 
@@ -262,7 +251,7 @@ def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> Text
         for number, row in comments
         if has_trec_width(row, names) and all(_TREC_NUMBER.fullmatch(row[index]) for index in numbers)
     )[:1]
-    return TextTable(names, _by_column(names, [row for _, row in rows]), "", named=True, doubts=doubts)
+    return TextTable(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=doubts)
 
 
 def trec_layout(where: str, table: str) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ _ONLY_WITH: Final = {"ndcg_gain": ("novelty_relevance", "gain"), "softmax_over":
 
 def reads_relevance(metrics: Iterable[tuple[Metric, Mapping[str, Scalar]]]) -> bool:
     """Return whether a value depends on which test items are relevant; `metrics` are the metric and those that it combines."""
-    return "truth_table" in closure([name for metric, params in metrics for name in at(params, metric.uses)])
+    return "truth_table" in closure(tuple(name for metric, params in metrics for name in at(params, metric.uses)))
 
 
 def axes_read(
@@ -42,7 +42,7 @@ def axes_read(
 ) -> frozenset[str]:
     """Return the axes that a value depends on; `metrics` are the metric with its parameters, then those that it combines."""
     metrics = list(metrics)
-    reached = closure([name for metric, params in metrics for name in at(params, metric.uses)])
+    reached = closure(tuple(name for metric, params in metrics for name in at(params, metric.uses)))
     varies = {choice for name in reached if name in TABLES for choice in TABLES[name].varies}
     counts_relevant = population == "test" and axes.get("no_relevant") == "drop"
     unread = set(() if "truth_table" in reached or counts_relevant else _RELEVANCE)
@@ -67,7 +67,7 @@ def axes_in_effect(
     metric = metrics[0][0]
     read = axes_read(metrics, axes, population, average)
     unread = set(_OVER_USERS if metric.per_model else ())
-    looks_at_hits = "hits" in closure([name for entry, params in metrics for name in at(params, entry.uses)])
+    looks_at_hits = "hits" in closure(tuple(name for entry, params in metrics for name in at(params, entry.uses)))
     needs_hits = not metric.per_model and axes.get("no_hits", "zero") != "zero"
     unread |= set() if looks_at_hits or needs_hits else {"hit_scores"}
     unread |= set() if axes.get("tie_order") in ("worst", "best") or any(map(_reads_grades, metrics)) else {"grades"}
@@ -90,6 +90,6 @@ def _is_idle(axis: str, values: Mapping[str, Scalar]) -> bool:
 
 def reads_test(metrics: Iterable[tuple[Metric, Mapping[str, Scalar]]], population: str) -> bool:
     """Return whether a value depends on the test set, by its relevant items, its rows or its users."""
-    reached = closure([name for metric, params in metrics for name in at(params, metric.uses)])
+    reached = closure(tuple(name for metric, params in metrics for name in at(params, metric.uses)))
     varies = {choice for name in reached if name in TABLES for choice in TABLES[name].varies}
     return "truth" in varies or population in ("test", "tested", "tested_lists")

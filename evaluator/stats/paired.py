@@ -23,7 +23,7 @@ TOLERANCE: Final = 1e-12
 _UNIT_ROUNDOFF: Final = Fraction(1, 2**52)
 _LARGEST: Final = 1e100
 """Values above this count as infinite, because their cubes would be."""
-BLOCK: Final = 2**15
+_BLOCK: Final = 2**15
 """Number of users to process at a time, so that intermediate arrays stay small."""
 
 
@@ -63,16 +63,13 @@ class PairedSums(Struct, frozen=True):
 
     @classmethod
     def from_rows(cls, base: Sequence[Floats], model: Sequence[Floats], *, shares: bool = True) -> list[PairedSums]:
-        """Sum as `from_values` does for each of several measures, all with the values of the same users: for few users much faster.
-
-        Without `shares`, the sums that only shares of the base value need are left out.
-        """
+        """Sum for each of several measures of the same users, of few users at once; without `shares` only Σd, Σd², Σd³, Σa and Σb."""
         n_users, made = len(base[0]) if base else 0, list[PairedSums]()
-        n_rows = max(1, BLOCK // max(1, n_users))
+        n_rows = max(1, _BLOCK // max(1, n_users))
         for first in range(0, len(base), n_rows):
             blocks = []
-            for start in range(0, max(1, n_users), BLOCK):
-                a, b = (np.array([row[start : start + BLOCK] for row in side[first : first + n_rows]]) for side in (base, model))
+            for start in range(0, max(1, n_users), _BLOCK):
+                a, b = (np.array([row[start : start + _BLOCK] for row in side[first : first + n_rows]]) for side in (base, model))
                 blocks.append(_block_sums(a, b, shares))
             made += [reduce(add, of_row) for of_row in zip(*blocks, strict=True)]
         return made
@@ -117,11 +114,6 @@ class PairedSums(Struct, frozen=True):
         """Σb."""
         return self.sums.fraction(4)
 
-    @property
-    def means(self) -> tuple[float, float, float]:
-        """The means of a, b and d, each rounded once."""
-        return self.sums.mean(3, self.n), self.sums.mean(4, self.n), self.sums.mean(0, self.n)
-
     def difference(self, factor: Fraction = Fraction(1)) -> Fraction:
         """Return Σ(b - c·a) for a `factor` c."""
         total = self.sums.fraction(0)
@@ -129,46 +121,33 @@ class PairedSums(Struct, frozen=True):
 
     def difference_squares(self, factor: Fraction = Fraction(1)) -> Fraction:
         """Return Σ(b - c·a)² for a `factor` c, computed as (1 - c)·Σb² + c·Σd² - (1 - c)·c·Σa²."""
-        if factor == 1:
-            return self.sums.fraction(1)
-        dd, aa, bb = self._integers(1, 5, 6)
-        c, unit = factor.numerator, factor.denominator
-        return self._fraction((unit - c) * unit * bb + c * unit * dd - (unit - c) * c * aa, unit**2)
+        total, rest = self.sums.fraction(1), 1 - factor
+        return total if factor == 1 else rest * self.model_squares + factor * total - rest * factor * self.base_squares
 
     def difference_cubes(self, factor: Fraction = Fraction(1)) -> Fraction:
         """Return Σ(b - c·a)³ for a `factor` c; each term is ((1 - c)·s + (1 + c)·d)³ / 8."""
+        total = self.sums.fraction(2)
         if factor == 1:
-            return self.sums.fraction(2)
-        ddd, sss, ssd, sdd = self._integers(2, 7, 8, 9)
-        unit = factor.denominator
-        p, q = unit - factor.numerator, unit + factor.numerator
-        return self._fraction(p**3 * sss + 3 * p * q * (p * ssd + q * sdd) + q**3 * ddd, 8 * unit**3)
+            return total
+        p, q, (sss, ssd, sdd) = 1 - factor, 1 + factor, (self.sums.fraction(index) for index in (7, 8, 9))
+        return (p**3 * sss + 3 * p * q * (p * ssd + q * sdd) + q**3 * total) / 8
 
     @property
     def base_cubes(self) -> Fraction:
         """Σa³; each term is (s - d)³ / 8."""
-        ddd, sss, ssd, sdd = self._integers(2, 7, 8, 9)
-        return self._fraction(sss - 3 * ssd + 3 * sdd - ddd, 8)
+        ddd, sss, ssd, sdd = (self.sums.fraction(index) for index in (2, 7, 8, 9))
+        return (sss - 3 * ssd + 3 * sdd - ddd) / 8
 
     @property
     def difference_base_squares(self) -> Fraction:
         """Σd·a²."""
-        ddd, ssd, sdd = self._integers(2, 8, 9)
-        return self._fraction(ssd - 2 * sdd + ddd, 4)
+        ddd, ssd, sdd = (self.sums.fraction(index) for index in (2, 8, 9))
+        return (ssd - 2 * sdd + ddd) / 4
 
     @property
     def difference_squares_base(self) -> Fraction:
         """Σd²·a."""
-        ddd, sdd = self._integers(2, 9)
-        return self._fraction(sdd - ddd, 2)
-
-    def _integers(self, *indexes: int) -> list[int]:
-        """Return some sums in the unit that `_fraction` takes: integers, because each step with fractions reduces them."""
-        return [self.sums.integers[index] for index in indexes]
-
-    def _fraction(self, integer: int, divisor: int) -> Fraction:
-        exponent = self.sums.exponent
-        return Fraction(integer << max(0, exponent), divisor << max(0, -exponent))
+        return (self.sums.fraction(9) - self.sums.fraction(2)) / 2
 
     def rounding(self, factor: Fraction) -> Fraction:
         """Return the maximal error of `difference_squares` from the rounded squares of a and b."""
@@ -252,21 +231,14 @@ def _changed(base: Floats, model: Floats) -> tuple[NDArray[np.intp], Floats]:
 
 
 def _block_sums(base: Floats, model: Floats, shares: bool) -> list[PairedSums]:
-    """Return the sums of each measure, a row of both sides."""
-    counted = _counts(base), _counts(model)
-    both = counted[0] & counted[1]
+    counts, counts_too = _counts(base), _counts(model)
+    both = counts & counts_too
     a, b = (base, model) if both.all() else (np.where(both, base, 0.0), np.where(both, model, 0.0))
     users, d = _changed(a, b)
-    parts = [*ExactSums.with_squares(d), ExactSums.from_cubes(d)]
-    if shares:
-        s = a + b
-        of_both = s[:, users] * d
-        parts.append(ExactSums.from_values(np.concatenate([a, b, a * a, b * b, s * s * s])))
-        parts.append(ExactSums.from_values(np.concatenate([of_both * s[:, users], of_both * d])))
-    else:
-        parts.append(ExactSums.from_values(np.concatenate([a, b])))
-    sums, n_rows = ExactSums.join(*parts), len(base)
-    n, up, down, n_unpaired = (np.count_nonzero(mask, axis=1).tolist() for mask in (both, d > 0, d < 0, counted[0] ^ counted[1]))
-    return [
-        PairedSums(n[row], up[row], down[row], n_unpaired[row], sums.take(range(row, len(sums.integers), n_rows))) for row in range(n_rows)
-    ]
+    s, s_of_users = (a + b, (a + b)[:, users]) if shares else (a[:0], d[:0])
+    blocks = [[a, b, a * a, b * b, s * s * s], [s_of_users * d * s_of_users, s_of_users * d * d]] if shares else [[a, b]]
+    parts = [ExactSums.from_values(np.concatenate(rows)) for rows in blocks]
+    sums, n_rows = ExactSums.join(*ExactSums.with_squares(d), ExactSums.from_cubes(d), *parts), len(base)
+    n, up, down, n_unpaired = (np.count_nonzero(mask, axis=1).tolist() for mask in (both, d > 0, d < 0, counts ^ counts_too))
+    of_rows = (sums.take(range(row, len(sums.integers), n_rows)) for row in range(n_rows))
+    return [PairedSums(n[row], up[row], down[row], n_unpaired[row], of_row) for row, of_row in enumerate(of_rows)]

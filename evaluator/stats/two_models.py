@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -18,17 +17,13 @@ from .distributions import below_t
 from .estimates import (
     SKEWED,
     Estimate,
-    RatioTerms,
     Relative,
-    Summary,
     paired_estimate,
     relative_difference,
-    unpaired_estimate,
-    weighted_estimate,
 )
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
 from .rare_changes import ValueRange, guard, guard_if_rare, reach_of, sides_of_missing
-from .samples import fold_estimate, runs_estimate, with_clusters, with_fold_clusters
+from .samples import fold_estimate, with_clusters, with_fold_clusters
 from .units import Units
 
 WHOLE: Final = "No value per user: no interval."
@@ -36,11 +31,6 @@ PLAIN_FAILS: Final = (
     "Student's plain t test finds differences that are not there more often than its level if few users changed or if their differences "
     "are skewed; the test t corrects for that."
 )
-
-
-def compare_sums(subject: Subject, sums: PairedSums, settings: Settings, margin: float | None = None) -> Difference:
-    """Compare means over paired users from their sums, by the paired t test: any number of users, on any engine."""
-    return difference_of(subject, paired_estimate(sums, settings.alpha), settings, margin)
 
 
 def compare_paired(
@@ -117,28 +107,6 @@ def estimate_folds(
     elif settings.test != "t" or _has_few_changes(estimate):
         estimate = _by_test(estimate, terms.weights * terms.differences, settings, terms.influences)
     return replace(estimate, n_unpaired=n_unpaired)
-
-
-def compare_runs(
-    subject: Subject, base: Sequence[Floats], model: Sequence[Floats], settings: Settings, margin: float | None = None
-) -> Difference:
-    """Compare two models over users and training runs: one array of per-user values per run."""
-    return difference_of(subject, runs_estimate(base, model), settings, margin)
-
-
-def compare_ratios(subject: Subject, base: RatioTerms, model: RatioTerms, settings: Settings, margin: float | None = None) -> Difference:
-    """Compare a pooled (`micro`) measure, by the jackknife."""
-    return difference_of(subject, weighted_estimate(base, model), settings, margin)
-
-
-def compare_unpaired(subject: Subject, base: Summary, model: Summary, settings: Settings, margin: float | None = None) -> Difference:
-    """Compare two means of which only deviation and number of users are known, by Welch's t test."""
-    return difference_of(subject, unpaired_estimate(base, model), settings, margin)
-
-
-def compare_wholes(subject: Subject, base_value: float | None, value: float | None, settings: Settings) -> Difference:
-    """Compare model-level values, such as coverage, without an interval."""
-    return difference_of(subject, whole_estimate(base_value, value), settings, None)
 
 
 def whole_estimate(base_value: float | None, value: float | None, untested: str = "", n_users: int = 0) -> Estimate:

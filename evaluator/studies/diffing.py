@@ -20,7 +20,6 @@ from ..evaluation.plan import Options, Plan, Request
 from ..evaluation.progress import ModelProgress, Report, silent
 from ..exact_sums.exact import round_fraction
 from ..load.faults import FaultTally
-from ..load.source import is_small
 from ..metrics.definition import Definition
 from ..results.model_diff import MeasureDiff, MissedItems, ModelDiff, Order, ShownUsers
 from ..scoring.list_differences import (
@@ -228,7 +227,6 @@ def _measured(files: Files, task: DiffTask, names: tuple[str, str]) -> Sequence[
             examine=examine,
             progress=progress.add,
             apart=source.users_apart,
-            few=is_small(source),
         )
         with closing(parts):
             made = list(files.processes.measure(partial(_part_partial, task), parts))

@@ -8,9 +8,10 @@ import pytest
 from receval.results.comparison import Comparison
 from receval.stats.concluding import judge_family
 from receval.stats.difference import VERDICTS, Settings, Subject
-from receval.stats.two_models import compare_paired, compare_wholes
+from receval.stats.two_models import compare_paired
 
 from tests.papers import compiled, models, result
+from tests.stats.compares import compare_wholes
 
 __all__ = ["compiled", "models", "result"]
 SETTINGS = Settings()

@@ -13,9 +13,10 @@ from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import RatioTerms, paired_estimate
 from receval.stats.paired import PairedSums
 from receval.stats.power import detectable_difference, provable_margin, users_needed
-from receval.stats.two_models import compare_paired, compare_ratios, compare_runs, compare_sums
+from receval.stats.two_models import compare_paired
 
 from tests.conftest import CONFIGS
+from tests.stats.compares import compare_ratios, compare_runs, compare_sums
 
 A = np.array([0, 0, 0.5, 1, 0.25, 0, 0.3, 0.6, 0, 0.2])
 B = np.array([0, 0.1, 0.5, 0.8, 0.5, 0, 0.4, 0.9, 0.2, 0.2])

@@ -13,9 +13,11 @@ from receval.stats.gates import estimate_test
 from receval.stats.paired import PairedSums, alike, units_of_weights
 from receval.stats.rare_changes import MissingSides, ValueRange, detectable_if_rare, sides_of_missing
 from receval.stats.samples import runs_estimate
-from receval.stats.two_models import compare_paired, compare_ratios, difference_of, estimate_folds, p_of_other_users
+from receval.stats.two_models import compare_paired, difference_of, estimate_folds, p_of_other_users
 from receval.stats.units import Units
 from scipy import stats
+
+from tests.stats.compares import compare_ratios
 
 SUBJECT, SETTINGS, SHARES = Subject("Recall@6", "main", "today"), Settings(), ValueRange(0.0, 1.0)
 

@@ -13,7 +13,7 @@ from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import Summary
 from receval.stats.paired import PairedSums
 from receval.stats.power import detectable_difference, users_needed
-from receval.stats.two_models import compare_paired, compare_sums, compare_unpaired
+from receval.stats.two_models import compare_paired
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.contingency_tables import mcnemar
@@ -22,6 +22,7 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 from tests.sizes import draws
+from tests.stats.compares import compare_sums, compare_unpaired
 from tests.stats.draws import cautious, changing_pairs, draw_pair, skewed_t
 
 SUBJECT = Subject("nDCG@10", "base", "model")

@@ -53,7 +53,7 @@ def test_measures_that_are_added_up_together_have_the_sums_of_each_alone(n):
     assert [(sums.n, sums.up, sums.down, sums.n_unpaired, sums.difference_cubes()) for sums in few] == [
         (sums.n, sums.up, sums.down, sums.n_unpaired, sums.difference_cubes()) for sums in each
     ]
-    assert [sums.means for sums in few if sums.n] == [sums.means for sums in each if sums.n]
+    assert [(sums.base, sums.model) for sums in few] == [(sums.base, sums.model) for sums in each]
 
 
 def test_sums_that_were_left_out_cannot_be_read_as_others():

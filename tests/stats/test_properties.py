@@ -12,9 +12,10 @@ from receval.stats.difference import TESTS, Settings, Subject
 from receval.stats.gates import margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
-from receval.stats.two_models import compare_paired, compare_sums
+from receval.stats.two_models import compare_paired
 
 from tests.sizes import draws
+from tests.stats.compares import compare_sums
 from tests.stats.draws import draw_pair, pairs
 
 SUBJECT = Subject("nDCG@10", "base", "model")

@@ -9,9 +9,9 @@ from receval.stats.estimates import Estimate
 from receval.stats.gates import estimate_test, remark
 from receval.stats.power import Needs, needs_for_margin, needs_text
 from receval.stats.samples import _Training, fold_runs_estimate, runs_estimate
-from receval.stats.two_models import compare_runs
 
 from tests.sizes import each_once
+from tests.stats.compares import compare_runs
 
 SUBJECT = Subject("nDCG@10", "a", "b")
 

@@ -12,8 +12,10 @@ from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import SKEWED, UNPAIRED, Summary
 from receval.stats.rare_changes import ValueRange
 from receval.stats.resampling import WARNING, affordable_resamples, fewer_resamples
-from receval.stats.two_models import compare_paired, compare_runs, compare_unpaired, compare_wholes
+from receval.stats.two_models import compare_paired
 from receval.support import errors
+
+from tests.stats.compares import compare_runs, compare_unpaired, compare_wholes
 
 SETTINGS = Settings()
 N = 400
