@@ -15,7 +15,7 @@ from ..results.comparison import Comparison, worse_in_groups
 from ..results.description import HistogramBin, Spread
 from ..results.list_lengths import caution
 from ..results.notes import BY_FILE_ORDER, CHOSEN, uneven_lists_text
-from ..results.result import InputFile, Result, column_of, columns_of, counts_lists
+from ..results.result import InputFile, Result, columns_of, counts_lists, select
 from ..results.row import Row, listed, shortened
 from ..stats.concluding import judge_family, users_text, without_verdict
 from ..stats.difference import Difference
@@ -189,7 +189,7 @@ def spreads_of_values(result: Result, label: str) -> Iterator[Spread]:
     for model in result.models:
         row = rows_of(result, model).get(label)
         if row is not None and model in result.per_user and row.measure in columns_of(result.per_user, model):
-            values = column_of(result.per_user, model, row.measure).cast(pl.Float64).to_numpy()
+            values = select(result.per_user, model, [row.measure])[row.measure].cast(pl.Float64).to_numpy()
             yield _spread(label, model, None, row.higher_is_better, values)
 
 
@@ -313,7 +313,7 @@ def _compare(
         refuse_other_candidates(base, model)
         refuse_incomparable(base, model, metrics, unpaired=options.unpaired)
         notes += notes_on_inputs(base, model, metrics)
-        pair = ModelPair(base, model, options)
+        pair = ModelPair(base, model, options, labels=labels)
         sizes = {label: margins[label].in_units(pair.value(base, label)) or None if label in margins else None for label in labels}
         pairs.append((pair, sizes))
         differences += pair.all(sizes)

@@ -20,7 +20,7 @@ from ..results.result import Row, columns_of, select
 from ..stats.concluding import users_text
 from ..stats.difference import Difference, Subject
 from ..stats.estimates import Estimate, RatioTerms, Summary, unpaired_estimate, weighted_estimate
-from ..stats.paired import BLOCK, PairedSums
+from ..stats.paired import PairedSums
 from ..stats.rare_changes import ValueRange
 from ..stats.samples import fold_runs_estimate, pooled_with_clusters, runs_estimate
 from ..stats.two_models import cut_to_bounds, difference_of, estimate_folds, estimate_paired, whole_estimate
@@ -53,17 +53,15 @@ def value_range(row: Row, sides: Callable[[], Iterable[Floats]]) -> ValueRange |
 
 
 NO_VALUES_IN_GROUPS: Final = "no interval for arithmetic of measures in groups of test rows"
+_MOST_TOGETHER: Final = 1 << 17
 
 
 class ModelPair:
-    """The differences of one model from another; with `relative`, differences of means also have an interval as share of the base.
-
-    The sums of `labels`, measures that are all asked for, are computed together.
-    """
+    """The differences of one model from another, with `relative` with intervals as share of the base; `labels` are computed together."""
 
     def __init__(self, base: Side, model: Side, options: ComparisonOptions, relative: bool = True, labels: Iterable[str] = ()) -> None:
         self.base, self.model, self.options, self._relative = base, model, options, relative
-        self._together, self._read = list(labels), dict[str, tuple[Floats, Floats, PairedSums]]()
+        self._labels = tuple(labels)
         self._rows = {side: rows_of(side.result, side.model) for side in (base, model)}
         self._is_drawn = False
         self._unpaired: dict[str, int] = {}
@@ -151,7 +149,7 @@ class ModelPair:
         assert self.pairing is not None
         pair = copy(self)
         pairing = self.pairing.drawn(rows, swapped, factors)
-        vars(pair).update(pairing=pairing, clusters=clusters, _group_columns={}, _together=[], _is_drawn=True, _relative=False)
+        vars(pair).update(pairing=pairing, clusters=clusters, _group_columns={}, _read={}, _is_drawn=True, _relative=False)
         return pair
 
     def _row_within(self, side: Side, label: str, by: str | None, group: str | None) -> Row | None:
@@ -177,7 +175,6 @@ class ModelPair:
 
     def all(self, margins: Mapping[str, float | None]) -> list[Difference]:
         """Return the differences of all measures of `margins`, in its order."""
-        self._together = [*margins]
         made = [self.difference(label, margin) for label, margin in margins.items()]
         self.count_users({difference.subject.measure: (difference.n_users, difference.n_unpaired) for difference in made})
         return made
@@ -268,11 +265,6 @@ class ModelPair:
             return all(self._has_formula(side, row.metric) for side in (self.base, self.model))
         return not definition.of_models and definition.axes.get("f_of") != "means" and row.aggregate != "system"
 
-    def _is_summed(self, label: str) -> bool:
-        """Return whether a measure is the mean or the sum of values of users, and has a value on both sides."""
-        has_values = all(self.value(side, label) is not None for side in (self.base, self.model))
-        return has_values and self.row(self.base, label).aggregate in ("mean", "sum") and self._has_users(label)
-
     def _has_formula(self, side: Side, column: str) -> bool:
         """Return whether users have values of a formula, in every fold and run."""
         users = side.result.per_user
@@ -316,7 +308,7 @@ class ModelPair:
         if row.aggregate in ("micro", "weighted") or self._is_weighted_formula(row):
             members = None if self.clusters is None else self.clusters[among]
             return self._pooled(label, pairing, values, measure, members, of_group=mask is not None)
-        known = self._values_together(label, pairing) if mask is None and self._factor == 1 else None
+        known = self._read.pop(label, None) if mask is None and self._factor == 1 else None
         base, model = values(measure or row.measure) if known is None else ([known[0]], [known[1]])
         untested = _untested(pairing, row.aggregate)
         if untested:
@@ -338,17 +330,17 @@ class ModelPair:
         of_all = known[2] if known is not None and one is known[0] else None
         return estimate_paired(one, other, settings, row.aggregate, members, self._relative, of_all)
 
-    def _values_together(self, label: str, pairing: Pairing) -> tuple[Floats, Floats, PairedSums] | None:
-        """Return the values of both sides, and their sums, of one of `labels`; those of few users are read and added up at once."""
-        if label in self._together and not pairing.has_runs:
-            place, n = self._together.index(label), max(1, BLOCK // max(1, len(pairing.keys)))
-            some, self._together = self._together[place : place + n], [*self._together[:place], *self._together[place + n :]]
-            some = [other for other in some if self._is_summed(other)]
-            measures = [self.row(self.base, other).measure for other in some]
-            base, model = ([rows.values(measure)[0] for measure in measures] for rows in (pairing.base, pairing.model))
-            sums = PairedSums.from_rows(base, model, shares=self._relative) if some else []
-            self._read |= dict(zip(some, zip(base, model, sums, strict=True), strict=True))
-        return self._read.pop(label, None)
+    @cached_property
+    def _read(self) -> dict[str, tuple[Floats, Floats, PairedSums]]:
+        """The values of both sides, and their sums, of the means and sums among `labels`; empty if they are many."""
+        known = [label for label in self._labels if None not in (self.value(self.base, label), self.value(self.model, label))]
+        some = [label for label in known if self.row(self.base, label).aggregate in ("mean", "sum") and self._has_users(label)]
+        if self.pairing is None or self.pairing.has_runs or len(some) * len(self.pairing.keys) > _MOST_TOGETHER:
+            return {}
+        measures = [self.row(self.base, label).measure for label in some]
+        base, model = ([runs[0] for runs in rows.columns(measures)] for rows in (self.pairing.base, self.pairing.model))
+        sums = PairedSums.from_rows(base, model, shares=self._relative)
+        return dict(zip(some, zip(base, model, sums, strict=True), strict=True))
 
     def _pooled(
         self,

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ..results.result import Result, column_of, columns_of, select
+from ..results.result import Result, columns_of, select
 from ..results.row import listed
 from ..results.spellings import Definitions
 from ..stats.concluding import users_text
@@ -179,8 +179,13 @@ class SideRows(Struct, frozen=True, eq=False):
 
     def values(self, column: str) -> list[Floats]:
         """Return the values of a column for each run, in the order of the paired users."""
-        stored = column_of(self.side.result.per_user, self.side.model, column).cast(pl.Float64).to_numpy()
-        return [stored if rows is None else np.append(stored, np.nan)[rows] for rows in self.runs]  # the last one is that of row -1
+        return self.columns([column])[0]
+
+    def columns(self, names: Sequence[str]) -> list[list[Floats]]:
+        """Return the `values` of several columns, which are read at once."""
+        stored = select(self.side.result.per_user, self.side.model, list(dict.fromkeys(names)))
+        arrays = [stored[name].cast(pl.Float64).to_numpy() for name in names]  # of the rows below, -1 is one without a value
+        return [[array if rows is None else np.append(array, np.nan)[rows] for rows in self.runs] for array in arrays]
 
 
 class DrawnRows(SideRows, frozen=True, eq=False, kw_only=True):
@@ -267,7 +272,7 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
 
     def _groups(self, rows_of_side: SideRows, column: str) -> pl.Series:
         side = rows_of_side.side
-        stored = column_of(side.result.per_user, side.model, column)
+        stored = select(side.result.per_user, side.model, [column])[column]
         rows = rows_of_side.runs[0]
         if rows is None:
             return stored

@@ -123,6 +123,7 @@ def whole_users(
     examine: Callable[[pl.DataFrame], None],
     progress: Callable[[int], None],
     apart: bool = False,
+    few: bool = False,
 ) -> Generator[Part]:
     """Read lists once and yield parts of whole users, each of about `rows_per_part` rows; a user with more rows is a part.
 
@@ -135,11 +136,11 @@ def whole_users(
     `scratch`. `examine` gets each batch as read, `progress` its number of rows.
 
     Raises `ReadAgain` if a user comes back after the first part was yielded: then drop all parts and start again with `apart`. `ReadError`
-    if the lists cannot be read, `MachineError` if temporary files cannot be written.
+    if the lists cannot be read, `MachineError` if temporary files cannot be written. `few`: the lists may have only a few rows.
     """
     budget = default_memory() if memory is None else memory
     # What fails may keep the generators alive that read; a thread that still reads when Python ends would end it with a crash.
-    with ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress) as reader:
+    with ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress, few) as reader:
         if apart:
             pieces = partitioned_users(reader.batches(), rows_per_part, budget, scratch)
         else:

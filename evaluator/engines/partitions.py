@@ -22,19 +22,20 @@ from .part import ClosedUsers, Indices, cut_points
 from .resources import Scratch, emptied, n_polars_threads, side_by_side
 
 Batches = Iterator[pl.DataFrame]
+_FEW_ROWS: Final = 1 << 16
 
 
 class ListReader:
     """Reads lists batch by batch, and passes each batch to `examine` and its number of rows to `progress`.
 
     `examine` gets the rows as they are read, with the columns `odd_*`. The batches that are returned have neither these columns nor rows
-    without a user. `ReadError` if the lists cannot be read. Leaving the context ends the reading.
+    without a user. `ReadError` if the lists cannot be read. Leaving the context ends the reading. `few`: there may be only a few rows.
     """
 
     def __init__(
-        self, lists: pl.LazyFrame, rows_per_batch: int, examine: Callable[[pl.DataFrame], None], progress: Callable[[int], None]
+        self, lists: pl.LazyFrame, rows_per_batch: int, examine: Callable[[pl.DataFrame], None], progress: Callable[[int], None], few: bool
     ) -> None:
-        self._lists, self._rows_per_batch = lists, rows_per_batch
+        self._lists, self._rows_per_batch, self._few = lists, rows_per_batch, few
         self._examine, self._progress = examine, progress
         self._read: Generator[pl.DataFrame] | None = None
 
@@ -54,7 +55,7 @@ class ListReader:
 
     def batches(self) -> Batches:
         """Read the lists from their beginning; no batch is empty."""
-        self._read = _collected(self._lists, self._rows_per_batch)
+        self._read = _collected(self._lists, self._rows_per_batch, self._few)
         for batch in self._read:
             self._examine(batch)
             self._progress(batch.height)
@@ -63,8 +64,12 @@ class ListReader:
                 yield batch
 
 
-def _collected(lists: pl.LazyFrame, rows_per_batch: int) -> Generator[pl.DataFrame]:
+def _collected(lists: pl.LazyFrame, rows_per_batch: int, few: bool) -> Generator[pl.DataFrame]:
+    most = min(rows_per_batch, _FEW_ROWS)
     try:
+        if few and 0 < (rows := lists.head(most + 1).collect(engine="streaming")).height <= most:
+            yield rows
+            return
         yield from batches(lists, rows_per_batch)
     except FAILURES as error:
         raise ReadError(str(error)) from error

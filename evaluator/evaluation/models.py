@@ -74,18 +74,20 @@ def columns_of_users(
     """
     values = _with_weighted_terms(values, plan.definitions)
     columns = {definition.label: index for index, definition in enumerate(plan.definitions)}
-    chosen = [
-        pl.col(f"group{number}").replace_strict(list(names), list(names.values()), return_dtype=pl.String).alias(by.name)
+    chosen = [values[name] for name in ("user", "n_relevant", "n_recommended")] + [
+        values[f"group{number}"].replace_strict(list(names), list(names.values()), return_dtype=pl.String).alias(by.name)
         for number, (by, names) in groups.items()
     ]
     for label in (definition.label for definition in shown if not definition.metric.per_model):
         index = columns.get(label)
-        chosen.append((pl.lit(None, dtype=pl.Float64) if index is None else pl.col(f"v{index}")).alias(label))
+        of_users = values[f"v{index}"] if index is not None else pl.Series([None], dtype=pl.Float64).new_from_index(0, len(values))
+        chosen.append(of_users.alias(label))
         if f"above{index}" in values.columns:
-            chosen += [pl.col(f"above{index}").alias(f"{label} numerator"), pl.col(f"below{index}").alias(f"{label} denominator")]
-    for composite in plan.composites:
-        chosen += _formula_values(composite, values, columns) if composite.formula.weights is not None else []
-    return values.select("user", "n_relevant", "n_recommended", *chosen)
+            chosen += [values[f"above{index}"].alias(f"{label} numerator"), values[f"below{index}"].alias(f"{label} denominator")]
+    formulas = [composite for composite in plan.composites if composite.formula.weights is not None]
+    of_formulas = [expression for composite in formulas for expression in _formula_values(composite, values, columns)]
+    made = pl.DataFrame(chosen)
+    return made.hstack(values.select("user", *of_formulas).drop("user")) if of_formulas else made
 
 
 def user_writer(name: str, files: Files, sides: Mapping[str, SideTable]) -> Callable[[Partial], Partial]:

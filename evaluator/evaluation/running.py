@@ -26,6 +26,7 @@ from ..config.contradictions import unwritable_table
 from ..engines import Part, RowFile, SortedRuns, whole_users
 from ..health import CheckTask, Context, SourceNames, Symptom, Tallies
 from ..load.faults import FaultTally
+from ..load.source import n_bytes
 from ..results.catalogue_bounds import CatalogueBounds
 from ..results.notes import chosen_text
 from ..results.repeats import over_folds, over_runs, without_infinite
@@ -187,6 +188,7 @@ def _measure_on_this_machine(
         examine=examine,
         progress=progress.add,
         apart=source.users_apart,
+        few=n_bytes(source) <= 4 << 20,
     )
     total, runs, move_users = None, SortedRuns(files.scratch, ENRICHED), user_writer(name, files, sides)
     with closing(parts):
@@ -420,7 +422,7 @@ def _context(files: Files, model: EvaluatedModel) -> Context:
                 source.scan.names,
                 {column: stores.get(kind, "text") for column, kind in source.stored.items()},
                 len(source.scan.paths),
-                load.model_column(source) if role == "lists" else None,
+                partial(load.model_column, source) if role == "lists" else lambda: None,
                 os.path.basename(source.name.rstrip("/")),
                 source.setting or source.role,
                 source.keys_of_ids,

@@ -191,11 +191,6 @@ class ExactSums(Struct, frozen=True):
         return cls._from_cut(values, where, slices)
 
     @classmethod
-    def from_squares(cls, values: np.typing.NDArray[np.float64], where: np.typing.ArrayLike | None = None) -> ExactSums:
-        """Sum the unrounded squares of each row of `values`; otherwise as `from_values`."""
-        return cls.with_squares(values, where)[1]
-
-    @classmethod
     def with_squares(cls, values: np.typing.NDArray[np.float64], where: np.typing.ArrayLike | None = None) -> tuple[ExactSums, ExactSums]:
         """Sum each row of `values` and its unrounded squares, both from the same slices; otherwise as `from_values`.
 
@@ -322,17 +317,12 @@ def _sums_from_exponents(sums: Sequence[dict[int, int]]) -> ExactSums:
     return _reduce([sum(integer << exponent - lowest for exponent, integer in by_exponent.items()) for by_exponent in sums], lowest)
 
 
-def round_fraction(number: Fraction) -> float:
-    """Return the float nearest to `number`; infinite if `number` is above the largest float in size."""
-    return round_ratio(number.numerator, number.denominator)
-
-
-def round_ratio(numerator: int, denominator: int) -> float:
-    """Return the float nearest to the quotient of two integers, as `round_fraction`; the denominator is above 0."""
+def round_fraction(number: Fraction, divisor: Fraction | int = 1) -> float:
+    """Return the float nearest to `number` / `divisor`, which is above 0; infinite if that is above the largest float in size."""
     try:
-        return numerator / denominator
+        return (number.numerator * divisor.denominator) / (number.denominator * divisor.numerator)
     except OverflowError:
-        return math.inf if numerator > 0 else -math.inf
+        return math.inf if number > 0 else -math.inf
 
 
 def _reduce(integers: list[int], exponent: int) -> ExactSums:

@@ -48,8 +48,8 @@ class SourceNames(Struct, frozen=True):
     stored: Mapping[str, str]
     """`integers` or `text`, by column."""
     n_files: int = 1
-    model_column: str | None = None
-    """A column of lists that may name several models."""
+    find_model_column: Callable[[], str | None] = lambda: None
+    """Returns a column of lists that may name several models; it reads the schema of the file."""
     file: str = ""
     """The name of its first file, or the type of a table in memory."""
     setting: str = ""

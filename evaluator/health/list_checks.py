@@ -53,9 +53,9 @@ class RepeatedItems(HealthCheck):
         users = count_text(tally.count("users"), "user")
         sentence = f"{share_text(n, total, 'rows')} repeat an item of the same list, for {users}."
         lists = context.sources.get("lists")
-        if lists is not None and lists.model_column:
-            example = f"where: \"{lists.model_column} == 'NAME'\""
-            sentence += f" If column {lists.model_column!r} names several models, read the rows of each with a filter: {example}."
+        if n and lists is not None and (column := lists.find_model_column()):
+            example = f"where: \"{column} == 'NAME'\""
+            sentence += f" If column {column!r} names several models, read the rows of each with a filter: {example}."
         if lists is not None and lists.n_files > 1:
             sentence += (
                 f" The {lists.n_files:,} files are read as one model; the pattern of the files without a name makes a model of each."
@@ -260,9 +260,10 @@ class SameLists(HealthCheck):
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         if "lists" not in tally:
             return []
-        lists = tally["lists"].frame()
-        if lists["sum"].n_unique() == len(lists):
+        sums = pl.Series(np.concatenate(tally["lists"].sums))
+        if sums.n_unique() == len(sums):
             return []
+        lists = tally["lists"].frame()
         groups = lists.group_by("n_recommended", "sum").agg(users=pl.len())
         most = int(groups["users"].to_numpy().max())
         if most < 2:

@@ -90,7 +90,7 @@ class Examples(Struct, frozen=True, eq=False, dict=True):
 
     def texts(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return the values of `columns` as text, sorted by them."""
-        rows = sorted(set(self.frame[list(columns)].rows()))
+        rows = sorted(set(zip(*(self.frame[name].to_list() for name in columns), strict=True)))
         return tuple(", ".join(f"{name} {value}" for name, value in zip(columns, row, strict=True)) for row in rows)
 
     def values(self, column: str) -> list[Any]:

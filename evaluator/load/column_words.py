@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from typing import Final
 
 _COLUMN_WORDS: Final[dict[str, tuple[str, ...]]] = {
@@ -37,6 +38,7 @@ DESCRIBING: Final = (
 """Words of columns that describe users or items and do not identify them."""
 
 
+@lru_cache(4096)
 def words_of(name: str) -> tuple[str, ...]:
     """Split a name into words in lower case: `userId` and `user_id` are the words user and id."""
     spaced = re.sub(r"([a-z])([A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\3 \2", name)

@@ -34,7 +34,7 @@ _ONLY_WITH: Final = {"ndcg_gain": ("novelty_relevance", "gain"), "softmax_over":
 
 def _reached(metrics: Iterable[tuple[Metric, Mapping[str, Scalar]]]) -> tuple[Collection[str], set[str]]:
     """Return the tables that metrics read, directly or not, and the settings that these vary with."""
-    reached = closure([name for metric, params in metrics for name in at(params, metric.uses)])
+    reached = closure(tuple(name for metric, params in metrics for name in at(params, metric.uses)))
     return reached, {choice for name in reached if name in TABLES for choice in TABLES[name].varies}
 
 

@@ -155,11 +155,13 @@ class SampledColumn:
         some = [text for text in every if text.lower() not in NO_VALUE] or every
         if not some:
             return "empty"
-        if all(map(NUMBER.fullmatch, some)):
+        digits = "".join(some)
+        are_digits = digits.isascii() and digits.isdigit()
+        if are_digits or all(map(NUMBER.fullmatch, some)):
             numbers = [number for number in map(number_of, some) if number is not None and math.isfinite(number)]
             if len(some) > 1 and numbers and _are_times(some, numbers):
                 return "time"
-            if all(map(INTEGER.fullmatch, some)):
+            if are_digits or all(map(INTEGER.fullmatch, some)):
                 return "integer"
             return "whole" if all(_WHOLE.fullmatch(text) or INTEGER.fullmatch(text) for text in some) else "decimal"
         if all(text.lower() in _TRUTHS for text in some):

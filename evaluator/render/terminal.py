@@ -145,7 +145,10 @@ class Screen(Struct, frozen=True):
             force_jupyter=False, file=text, width=wide, height=100, force_terminal=self.is_terminal, color_system=self.colours
         )
         for shape, width in drawn:
-            console.print(shape, width=max(width, 1))
+            if isinstance(shape, Text) and self.colours is None and cell_len(shape.plain) <= width and "\n" not in shape.plain:
+                text.write(f"{shape.plain}\n")  # as rich writes it, a hundred times as slowly
+            else:
+                console.print(shape, width=max(width, 1))
         lines = "".join(f"{line.rstrip()}\n" for line in text.getvalue().replace(_NO_BREAK, " ").splitlines())
         return without_commands(lines, lambda sign: self.visible(_ALIKE[sign]))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..checks import SAMPLED
-from .result import Result, column_of, columns_of
+from .result import Result, columns_of, select
 from .row import listed
 
 _CERTAIN: Final = 0.99
@@ -95,7 +95,7 @@ def _usual_size(place: Place) -> tuple[int | None, float]:
     result, model = place
     if model not in result.per_user or "n_recommended" not in columns_of(result.per_user, model):
         return None, 0.0
-    sizes = column_of(result.per_user, model, "n_recommended")
+    sizes = select(result.per_user, model, ["n_recommended"])["n_recommended"]
     sizes = sizes.filter(sizes > 0)
     counts = sizes.value_counts().sort("count", "n_recommended")
     return (int(counts["n_recommended"][-1]), counts["count"][-1] / len(sizes)) if len(sizes) else (None, 0.0)

@@ -136,7 +136,7 @@ def _value_aggregates(aggregate: str, values: NDArray[np.float64] | None) -> tup
 
 
 def _mean(moments: Moments, divisor: int, ddof: int) -> float:
-    return _infinity(moments) + round_fraction(moments.total / divisor)
+    return _infinity(moments) + round_fraction(moments.total, divisor)
 
 
 def _sum(moments: Moments, divisor: int, ddof: int) -> float:

@@ -33,7 +33,7 @@ def ledger(definition: Definition, cells: Array, valued: Array, others: Array, c
     users of train or of the reference model: the numbers of these users, of users in test or lists, and of users in both. `predicted`: the
     measure reads predictions from a file of their own, which may cover users without a list.
     """
-    users = {cell: int(cells[cell.code]) for cell in CELLS if any(cell) and cells[cell.code]}
+    users = {cell: n for cell, n in zip(CELLS, cells.tolist(), strict=True) if any(cell) and n}
     base = Ledger(
         in_truth=sum(n for cell, n in users.items() if cell.tested),
         in_lists=sum(n for cell, n in users.items() if cell.listed),
@@ -45,7 +45,9 @@ def ledger(definition: Definition, cells: Array, valued: Array, others: Array, c
         return replace(
             base, others=n_others - n_shared, left_out_of_others=n_own - n_shared, left_out_without_value=n_others - base.counted
         )
-    fits = {cell: _fits(definition, cell) for cell in users}
+    tested, relevant, listed, empty = np.array([*users], dtype=np.bool_).reshape(-1, len(UserCell._fields)).T
+    counts = who_counts(definition, UserFacts(tested, None, None, empty), relevant, listed)
+    fits = dict(zip(users, counts.tolist(), strict=True))
     without_value = sum(n for cell, n in users.items() if fits[cell]) - counted
     judged = definition.population in ("test", "tested")
     reasons: dict[str, int] = {}
@@ -55,12 +57,6 @@ def ledger(definition: Definition, cells: Array, valued: Array, others: Array, c
             n_there = int(valued[cell.code]) if fits[cell] and without_value and not definition.metric.per_model else n
             reasons[why] = reasons.get(why, 0) + n_there
     return replace(base, **reasons, left_out_without_value=without_value)
-
-
-def _fits(definition: Definition, cell: UserCell) -> bool:
-    """Return whether users of a cell count."""
-    facts = UserFacts(np.asarray([cell.tested]), None, None, np.asarray([cell.empty]))
-    return bool(who_counts(definition, facts, np.asarray([int(cell.relevant)]), np.asarray([int(cell.listed)]))[0])
 
 
 def _why(cell: UserCell, counts: bool, judged: bool) -> str:

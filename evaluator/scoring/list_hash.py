@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ..conventions.axis import Lists
 from ..metrics.definition import Definition
+from ..tables.ids import gather
 from ..tables.lists import Reading
 from .per_user import Scorer
 from .truth_hash import Words, hash_ids, spread_bits
@@ -49,6 +50,6 @@ def _sums(reading: Reading, users: Words, k: int | None) -> Words:
     cut, user, rank, item = reading.rank if reading.cut is None else reading.cut, reading.user, reading.rank, reading.item
     if k is not None:
         kept = np.flatnonzero(cut <= k)
-        user, rank, item = user[kept], rank[kept], item.gather(kept)
+        user, rank, item = user[kept], rank[kept], gather(item, kept)
     items, ranks = hash_ids(item), rank.astype(np.uint64)
     return np.array([spread_bits(spread_bits(spread_bits(users[user] ^ seed) + items) + ranks).sum(dtype=np.uint64) for seed in _SEEDS])

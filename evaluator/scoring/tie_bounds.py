@@ -281,7 +281,7 @@ def bounds(
             total, divisor = moments.totals.fraction(index), Fraction(1 if row.aggregate == "sum" else row.n_users)
         untied = total - sums.plain.fraction(position)
         totals = [untied + order.fraction(position) for order in sums.orders]
-        worst, best, mean = (round_fraction(total / divisor) if divisor else 0.0 for total in totals)
+        worst, best, mean = (round_fraction(total, divisor) if divisor else 0.0 for total in totals)
         by_label[row.label] = Bounds(min(worst, best), mean, max(worst, best))
     return by_label
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..exact_sums.exact import ExactSums, round_fraction, round_ratio
+from ..exact_sums.exact import ExactSums, round_fraction
 from ..exact_sums.group_sums import exact_group_sums
 from ..support.lazy import np
 from .confidence import Confidence, StudentT, claimed_t, is_skewed
@@ -77,7 +77,7 @@ class _Shares(Struct, frozen=True):
     def from_sums(cls, sums: PairedSums, share: Fraction) -> _Shares:
         """Return the sums for θ = `share`, in units of about the mean of a."""
         mean, factor = sums.base / sums.n, 1 + share
-        unit = Fraction(2) ** -math.frexp(round_fraction(mean))[1]
+        unit = Fraction(2) ** math.frexp(round_fraction(mean))[1]
         aaa, daa, dda = sums.base_cubes, sums.difference_base_squares, sums.difference_squares_base
         ee = sums.difference_squares(factor)
         ea = (sums.model_squares - sums.base_squares - sums.difference_squares()) / 2 - share * sums.base_squares
@@ -87,8 +87,10 @@ class _Shares(Struct, frozen=True):
         squares = (ee, ea, sums.base_squares - sums.n * mean**2)
         third = aaa - 3 * mean * sums.base_squares + 2 * sums.n * mean**3
         cubes = (sums.difference_cubes(factor), eea - mean * ee, eaa - 2 * mean * ea, third)
-        in_units = (mean * unit, *(square * unit**2 for square in squares), *(cube * unit**3 for cube in cubes))
-        made = cls(sums.n, sums.is_sparse, *map(round_fraction, in_units))
+        in_units = [
+            round_fraction(number, unit**power) for power, of_power in enumerate(((mean,), squares, cubes), 1) for number in of_power
+        ]
+        made = cls(sums.n, sums.is_sparse, *in_units)
         return replace(made, cautious=True) if made.ee and is_skewed(made.eee / made.ee**1.5) else made
 
     def t(self, sign: int, size: float) -> float:
@@ -124,7 +126,7 @@ def _crossing(increasing: Callable[[float], float], level: float, step: float) -
     return high
 
 
-_SPREADLESS: Final = (1e-24).as_integer_ratio()
+_SPREADLESS: Final = 1e-24
 """A variance below this share of the mean square comes from rounding."""
 _FEW: Final = 30
 """Users of equal weight below which the interval of a weighted mean is approximate."""
@@ -196,7 +198,7 @@ class Estimate(Struct, frozen=True, eq=False):
         it counts as 0 if there are fewer than 30 units, whose skewness is not known.
         """
         row = changes[np.newaxis]
-        squares, cubes = float(ExactSums.from_squares(row).values()[0]), float(ExactSums.from_cubes(row).values()[0])
+        squares, cubes = float(ExactSums.with_squares(row)[1].values()[0]), float(ExactSums.from_cubes(row).values()[0])
         se = math.sqrt((len(changes) - 1) / len(changes) * squares) / n if self.sd else 0.0
         skewness = max(-1.0, min(1.0, cubes / squares**1.5)) if se and units.n >= _FEW else 0.0
         return replace(self.with_t(se, df, skewness, cautious=units.are_sparse), units=units)
@@ -212,7 +214,7 @@ def paired_estimate(sums: PairedSums, alpha: float | None) -> Estimate:
     n, difference = sums.n, sums.difference()
     if n == 0:
         return Estimate(0, None, None, None, n_unpaired=sums.n_unpaired)
-    a, b, d = round_fraction(sums.base / n), round_fraction(sums.model / n), round_fraction(difference / n)
+    a, b, d = (round_fraction(total, n) for total in (sums.base, sums.model, difference))
     estimate = Estimate(n, a, b, d, up=sums.up, down=sums.down, n_unpaired=sums.n_unpaired)
     if n == 1:
         return replace(estimate, relative=Relative.from_difference(d, a))
@@ -224,32 +226,23 @@ def paired_estimate(sums: PairedSums, alpha: float | None) -> Estimate:
     return replace(estimate, sd=sd, relative=relative, notes=notes)
 
 
-def _over_one_denominator(*numbers: Fraction) -> tuple[int, ...]:
-    """Return a common denominator and the numerators over it: integers are many times faster than fractions, reduced each time."""
-    denominator = math.lcm(*(number.denominator for number in numbers))
-    return denominator, *(number.numerator * (denominator // number.denominator) for number in numbers)
-
-
 def standard_deviation(total: Fraction, squares: Fraction, n: int, rounding: Fraction = Fraction(0)) -> float:
     """Return √((Σd² - (Σd)²/n) / (n - 1)) from sums; 0 if the result is only rounding error of the terms."""
-    unit, t, s, error = _over_one_denominator(total, squares, rounding)
-    centred, (few, of_many) = n * unit * s - t * t, _SPREADLESS
-    has_spread = centred > n * unit * error and of_many * centred > few * n * unit * s
-    return math.sqrt(round_ratio(centred, n * (n - 1) * unit * unit)) if has_spread else 0.0
+    centred = squares - total * total / n
+    return math.sqrt(round_fraction(centred, n - 1)) if centred > max(rounding, Fraction(_SPREADLESS) * squares) else 0.0
 
 
 def skewness_of_mean(total: Fraction, squares: Fraction, cubes: Fraction, n: int) -> float:
     """Return the skewness of a mean of `n` values with spread, from their sums: that of the values / √n, Σ(d - m)³ / (Σ(d - m)²)^1.5."""
-    unit, t, s, c = _over_one_denominator(total, squares, cubes)
-    second, third = n * unit * s - t * t, n * n * unit * unit * c - 3 * n * unit * t * s + 2 * t * t * t
-    size = min(1.0, math.sqrt(third * third / (n * second**3)))  # it is never above 1, but for rounding
+    mean = total / n
+    second, third = squares - mean * total, cubes - 3 * mean * squares + 2 * mean * mean * total
+    size = min(1.0, math.sqrt(round_fraction(third * third, second**3)))  # it is never above 1, but for rounding
     return size if third >= 0 else -size
 
 
 def mean_and_deviation(values: Floats) -> tuple[float, float]:
     """Return the mean and the standard deviation of finite values in any order; the deviation of one value is 0."""
-    row = values[np.newaxis]
-    total, squares, n = ExactSums.from_values(row).fraction(0), ExactSums.from_squares(row).fraction(0), len(values)
+    (total, squares), n = (sums.fraction(0) for sums in ExactSums.with_squares(values[np.newaxis])), len(values)
     return round_fraction(total / n), standard_deviation(total, squares, n) if n > 1 else 0.0
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
+from operator import add
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ TOLERANCE: Final = 1e-12
 _UNIT_ROUNDOFF: Final = Fraction(1, 2**52)
 _LARGEST: Final = 1e100
 """Values above this count as infinite, because their cubes would be."""
-BLOCK: Final = 2**15
+_BLOCK: Final = 2**15
 """Number of users to process at a time, so that intermediate arrays stay small."""
 
 
@@ -61,19 +62,15 @@ class PairedSums(Struct, frozen=True):
 
     @classmethod
     def from_rows(cls, base: Sequence[Floats], model: Sequence[Floats], *, shares: bool = True) -> list[PairedSums]:
-        """Sum as `from_values` does for each of several measures, all with the values of the same users: for few users much faster.
-
-        Without `shares`, the sums that only shares of the base value need are left out.
-        """
-        n_users, made = len(base[0]), list[PairedSums]()
-        n_rows = max(1, BLOCK // max(1, n_users))
+        """Sum for each of several measures of the same users, of few users at once; without `shares` only Σd, Σd², Σd³, Σa and Σb."""
+        n_users, made = len(base[0]) if base else 0, list[PairedSums]()
+        n_rows = max(1, _BLOCK // max(1, n_users))
         for first in range(0, len(base), n_rows):
-            rows = [side[first : first + n_rows] for side in (base, model)]
-            blocks = (
-                _block_sums(*(np.array([row[start : start + BLOCK] for row in side]) for side in rows), shares)
-                for start in range(0, max(1, n_users), BLOCK)
-            )
-            made += reduce(lambda some, more: [one + other for one, other in zip(some, more, strict=True)], blocks)
+            blocks = []
+            for start in range(0, max(1, n_users), _BLOCK):
+                a, b = (np.array([row[start : start + _BLOCK] for row in side[first : first + n_rows]]) for side in (base, model))
+                blocks.append(_block_sums(a, b, shares))
+            made += [reduce(add, of_row) for of_row in zip(*blocks, strict=True)]
         return made
 
     @property
@@ -137,13 +134,13 @@ class PairedSums(Struct, frozen=True):
     @property
     def base_cubes(self) -> Fraction:
         """Σa³; each term is (s - d)³ / 8."""
-        sss, ssd, sdd, ddd = (self.sums.fraction(index) for index in (7, 8, 9, 2))
+        ddd, sss, ssd, sdd = (self.sums.fraction(index) for index in (2, 7, 8, 9))
         return (sss - 3 * ssd + 3 * sdd - ddd) / 8
 
     @property
     def difference_base_squares(self) -> Fraction:
         """Σd·a²."""
-        ssd, sdd, ddd = (self.sums.fraction(index) for index in (8, 9, 2))
+        ddd, ssd, sdd = (self.sums.fraction(index) for index in (2, 8, 9))
         return (ssd - 2 * sdd + ddd) / 4
 
     @property
@@ -233,19 +230,14 @@ def _changed(base: Floats, model: Floats) -> tuple[np.typing.NDArray[np.intp], F
 
 
 def _block_sums(base: Floats, model: Floats, shares: bool) -> list[PairedSums]:
-    """Return the sums of each measure, a row of both sides."""
-    counted = _counts(base), _counts(model)
-    both = counted[0] & counted[1]
+    counts, counts_too = _counts(base), _counts(model)
+    both = counts & counts_too
     a, b = (base, model) if both.all() else (np.where(both, base, 0.0), np.where(both, model, 0.0))
     users, d = _changed(a, b)
-    parts = [*ExactSums.with_squares(d), ExactSums.from_cubes(d)]
-    if shares:
-        s = a + b
-        of_both = s[:, users] * d
-        parts.append(ExactSums.from_values(np.concatenate([a, b, a * a, b * b, s * s * s])))
-        parts.append(ExactSums.from_values(np.concatenate([of_both * s[:, users], of_both * d])))
-    else:
-        parts.append(ExactSums.from_values(np.concatenate([a, b])))
-    sums, n_rows = ExactSums.join(*parts), len(base)
-    numbers = (np.count_nonzero(mask, axis=1).tolist() for mask in (both, d > 0, d < 0, counted[0] ^ counted[1]))
-    return [PairedSums(*of_row, sums.take(range(row, len(sums.integers), n_rows))) for row, of_row in enumerate(zip(*numbers, strict=True))]
+    s, s_of_users = (a + b, (a + b)[:, users]) if shares else (a[:0], d[:0])
+    blocks = [[a, b, a * a, b * b, s * s * s], [s_of_users * d * s_of_users, s_of_users * d * d]] if shares else [[a, b]]
+    parts = [ExactSums.from_values(np.concatenate(rows)) for rows in blocks]
+    sums, n_rows = ExactSums.join(*ExactSums.with_squares(d), ExactSums.from_cubes(d), *parts), len(base)
+    n, up, down, n_unpaired = (np.count_nonzero(mask, axis=1).tolist() for mask in (both, d > 0, d < 0, counts ^ counts_too))
+    of_rows = (sums.take(range(row, len(sums.integers), n_rows)) for row in range(n_rows))
+    return [PairedSums(n[row], up[row], down[row], n_unpaired[row], of_row) for row, of_row in enumerate(of_rows)]

@@ -339,7 +339,7 @@ def _training(runs: Sequence[Floats]) -> _Training:
     n, n_runs = len(runs[0]), len(runs)
     variance = mean_and_deviation(np.array([mean_and_deviation(run)[0] for run in runs]))[1] ** 2 / n_runs
     rests = np.stack(runs) - _means(runs)
-    within = float(ExactSums.from_squares(rests.reshape(1, -1)).values()[0])  # of runs around the mean of each user
+    within = float(ExactSums.with_squares(rests.reshape(1, -1))[1].values()[0])  # of runs around the mean of each user
     noise = max(0.0, within - n * n_runs * (n_runs - 1) * variance) / ((n_runs - 1) * (n - 1))
     return _Training.beyond(noise / (n * n_runs), variance, n_runs - 1)
 

@@ -297,7 +297,7 @@ class _Moments(NamedTuple):
     @classmethod
     def from_values(cls, values: Floats) -> _Moments:
         row = values[np.newaxis]
-        powers = (ExactSums.from_values(row), ExactSums.from_squares(row), ExactSums.from_cubes(row))
+        powers = (*ExactSums.with_squares(row), ExactSums.from_cubes(row))
         first, second, third = (power.fraction(0) for power in powers)
         return cls(len(values), (first, second, third))
 

@@ -24,7 +24,7 @@ from ..evaluation.user_ids import id_in, id_of_type, unknown_user, written_id
 from ..health import examine
 from ..health.tallies import Examples, Tally
 from ..metrics.definition import Definition
-from ..results.result import Result, column_of, columns_of
+from ..results.result import Result, columns_of, select
 from ..results.row import sentences_with_models
 from ..results.user_view import UserFinding, UserValue, UserView
 from ..scoring.measuring import enriched_rows, measure_users
@@ -264,14 +264,14 @@ def _beside(value: UserValue, result: Result) -> UserValue:
         value = replace(value, mean=row.value, n_users=row.n_users)
     if value.value is None or value.model not in result.per_user or value.measure not in columns_of(result.per_user, value.model):
         return value
-    every = column_of(result.per_user, value.model, value.measure).cast(pl.Float64).drop_nulls().drop_nans()
+    every = select(result.per_user, value.model, [value.measure])[value.measure].cast(pl.Float64).drop_nulls().drop_nans()
     n_lower, n_equal = int((every < value.value).sum()), int((every == value.value).sum())
     return replace(value, n_lower=n_lower, n_equal=n_equal, n_valued=len(every))
 
 
 def user_row(result: Result, model: str, user: Any) -> dict[str, Any] | None:
     """Return the stored values of a user under a model; `None` if there are none, or several, of folds or runs."""
-    users = column_of(result.per_user, model, "user")
+    users = select(result.per_user, model, ["user"])["user"]
     wanted = id_of_type(written_id(user), users.dtype.is_integer())
     if wanted is None:
         return None
@@ -292,7 +292,7 @@ def view_stored_user(result: Result, user: Any, why: str, *, n_shown: int = 5) -
     name = written_id(user)
     rows = {model: row for model in result.per_user if (row := user_row(result, model, name)) is not None}
     if not rows:
-        raise unknown_user(name, column_of(result.per_user, next(iter(result.per_user)), "user"))
+        raise unknown_user(name, select(result.per_user, next(iter(result.per_user)), ["user"])["user"])
     first = next(iter(rows.values()))
     groups = {by: str(first[by]) for by in result.user_groups}
     view = UserView(first["user"], (), groups=groups, n_relevant=first["n_relevant"], n_shown=n_shown, notes=(why,))

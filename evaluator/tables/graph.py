@@ -150,13 +150,9 @@ def table(
     return declare
 
 
-def closure(names: Collection[str]) -> frozenset[str]:
-    """Return the tables called `names`, and all tables and inputs that they use, directly or indirectly."""
-    return _closure(frozenset(names))
-
-
 @cache
-def _closure(names: frozenset[str]) -> frozenset[str]:
+def closure(names: tuple[str, ...] | frozenset[str]) -> frozenset[str]:
+    """Return the tables called `names`, and all tables and inputs that they use, directly or indirectly."""
     names_reached: set[str] = set()
     left = list(names)
     while left:
@@ -191,8 +187,7 @@ class Tables:
         self._inputs = inputs
         self._tables: dict[Key, Any] = {}
         self._of_same: dict[Hashable, tuple[Any, Collection[Any]]] = {}
-        self._asked: dict[Hashable, Any] = {}
-        """The tables as they were asked for: most are asked for many times, and finding out what a table depends on takes longest."""
+        self._asked: dict[Hashable, Any] = {}  # as most tables are asked for many times, and what they depend on takes long to find
 
     def key(self, name: str, choice: Choice, params: Mapping[str, Scalar]) -> Key:
         """Return the unique key of a table: its name with only the choices and parameters that it depends on."""

@@ -198,8 +198,7 @@ def n_expected_ranks(hits: Rows, runs: TieRuns, deepest: int | None) -> Array:
     run = runs.run_of(hits)
     tied = np.flatnonzero(run >= 0)
     ranks, n_hits = np.ones(len(hits), dtype=np.int64), np.bincount(run[tied], minlength=len(runs))
-    size = runs.size if deepest is None else np.minimum(runs.size, deepest)
-    ranks[tied] = (n_hits * size)[run[tied]]
+    ranks[tied] = (n_hits * (runs.size if deepest is None else np.minimum(runs.size, deepest)))[run[tied]]
     return np.bincount(hits.user, ranks, hits.n_users)
 
 

@@ -34,10 +34,11 @@ def parts_of(
     examine=lambda batch: None,
     progress=lambda n_rows: None,
     scratch=None,
+    few=False,
 ) -> list[Part]:
     """Return all parts of lists in memory, which are read again if a user comes back late."""
     with scratch or Scratch() as folder:
-        options = {"last": last, "rows_per_part": rows_per_part, "memory": memory}
+        options = {"last": last, "rows_per_part": rows_per_part, "memory": memory, "few": few}
         options |= {"scratch": folder, "examine": examine, "progress": progress}
         tables = {role: SideTable(frame) for role, frame in (sides or {}).items()}
         try:

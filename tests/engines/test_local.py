@@ -44,6 +44,18 @@ def test_a_shuffled_file_is_read_once():
     assert sum(numbers) == lists.height
 
 
+@pytest.mark.parametrize("most", [5, 100])
+def test_lists_that_may_be_few_give_the_same_parts_whether_they_are_or_not(monkeypatch, most):
+    monkeypatch.setattr(partitions, "_FEW_ROWS", most)
+    lists = table([3, 1, 2, 1, 3, 2, 5, 1, 4, 2, 2])
+    numbers = []
+    parts = parts_of(lists, {"test": TEST}, progress=numbers.append, rows_per_part=1000, few=True)
+    assert_whole(parts, lists, {"test": TEST})
+    assert sum(numbers) == lists.height
+    expected = parts_of(lists, {"test": TEST}, rows_per_part=1000)
+    assert [part.lists.equals(other.lists) for part, other in zip(parts, expected, strict=True)] == [True] * len(expected)
+
+
 def test_a_user_who_comes_back_late_is_noticed_after_the_first_part():
     lists, got = table([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 1]), []
     options = {"last": ["test"], "rows_per_part": 3, "memory": MEMORY, "examine": lambda b: None, "progress": lambda n: None}
@@ -163,6 +175,15 @@ def test_a_file_that_cannot_be_read_raises_a_read_error(tmp_path):
     lists = pl.scan_csv(broken, schema={"user": pl.Int64, "item": pl.Int64, "row": pl.Int64})
     with Scratch() as scratch, pytest.raises(ReadError):
         list(whole_users(lists, {}, last=(), memory=1, scratch=scratch, examine=lambda batch: None, progress=lambda n_rows: None))
+
+
+def test_few_rows_that_cannot_be_read_raise_a_read_error(tmp_path):
+    broken = tmp_path / "lists.csv"
+    broken.write_text("user,item,row\n1,2,0\n1,x,1\n")
+    lists, examined = pl.scan_csv(broken, schema={"user": pl.Int64, "item": pl.Int64, "row": pl.Int64}), []
+    with Scratch() as scratch, pytest.raises(ReadError):
+        list(whole_users(lists, {}, last=(), memory=1, scratch=scratch, examine=examined.append, progress=lambda n_rows: None, few=True))
+    assert not examined
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])

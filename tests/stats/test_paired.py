@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from receval.stats.estimates import skewness_of_mean, standard_deviation
 from receval.stats.paired import PairedSums, UserGroups
 
 from tests.stats.draws import draw_pair, pairs
@@ -38,6 +39,40 @@ def test_the_cubes_of_any_weighted_difference_follow_from_the_sums(pair, factor)
     found = [sums.difference_cubes(Fraction(factor)), sums.base_cubes, sums.difference_base_squares, sums.difference_squares_base]
     expected = [((model - factor * base) ** 3).sum(), (base**3).sum(), (d * base**2).sum(), (d**2 * base).sum()]
     assert list(map(float, found)) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [0, 1, 300, 40_000])
+def test_measures_that_are_added_up_together_have_the_sums_of_each_alone(n):
+    random = np.random.default_rng(n)
+    base, model = (np.round(random.random((5, n)), 3) for _ in range(2))
+    model[:, ::3], base[1, ::7], model[2, ::5], base[3, ::11] = base[:, ::3], np.nan, np.inf, base[3, ::11] * 1e-9
+    rows = list(base), list(model)
+    each = [PairedSums.from_values(*pair) for pair in zip(*rows, strict=True)]
+    assert PairedSums.from_rows(*rows) == each
+    few = PairedSums.from_rows(*rows, shares=False)
+    assert [(sums.n, sums.up, sums.down, sums.n_unpaired, sums.difference_cubes()) for sums in few] == [
+        (sums.n, sums.up, sums.down, sums.n_unpaired, sums.difference_cubes()) for sums in each
+    ]
+    assert [(sums.base, sums.model) for sums in few] == [(sums.base, sums.model) for sums in each]
+
+
+def test_sums_that_were_left_out_cannot_be_read_as_others():
+    (few,) = PairedSums.from_rows([np.array([0.1, 0.2])], [np.array([0.3, 0.1])], shares=False)
+    for name in ("base_squares", "model_squares", "base_cubes"):
+        with pytest.raises(IndexError):
+            getattr(few, name)
+
+
+@given(pairs, st.integers(-40, 40))
+def test_deviation_and_skewness_are_rounded_once_from_exact_fractions(pair, exponent):
+    values = [Fraction(value) * Fraction(2) ** exponent for value in (pair[1] - pair[0]).tolist()]
+    n, total, squares, cubes = len(values), *(sum((value**power for value in values), Fraction(0)) for power in (1, 2, 3))
+    second, third = squares - total**2 / n, cubes - 3 * total / n * squares + 2 * total**3 / n**2
+    if second > Fraction(1e-24) * squares:
+        assert standard_deviation(total, squares, n) == float(second / (n - 1)) ** 0.5
+        assert abs(skewness_of_mean(total, squares, cubes, n)) == min(1.0, float(third**2 / second**3) ** 0.5)
+    else:
+        assert standard_deviation(total, squares, n) == 0
 
 
 def test_values_whose_cubes_overflow_are_summed():
