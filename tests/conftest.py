@@ -45,7 +45,7 @@ CONFIGS = ROOT / "configs"
 settings.register_profile(
     "default",
     deadline=None,
-    max_examples=draws(30, 100),
+    max_examples=draws(20, 100),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),  # an example takes a second, so a failure is not made smaller
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -131,7 +131,7 @@ def test_the_literal_form_covers_some_measures_of_every_convention():
     assert few == {"lightfm", "mllib"}, covered
 
 
-@settings(max_examples=EXAMPLES or 3, derandomize=not EXAMPLES)
+@settings(max_examples=EXAMPLES or 1, derandomize=not EXAMPLES)
 @given(world=messy_worlds())
 def test_pap_is_between_0_and_1_under_every_setting_for_repeated_rows(world, evaluate):
     labels = [
