@@ -227,7 +227,7 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
         config = {"data": data, "evaluation": evaluation, **({"engine": dict(engine)} if engine else {})}
         config |= {"compare": dict(compare)} if compare else {}
         config |= {"health": health}
-        (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
+        (tmp_path / "config.yaml").write_text(yaml.dump(config, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper)))
         return run(load_config(tmp_path / "config.yaml"))
 
     return evaluate
