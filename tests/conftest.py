@@ -45,7 +45,7 @@ CONFIGS = ROOT / "configs"
 settings.register_profile(
     "default",
     deadline=None,
-    max_examples=draws(30, 100),
+    max_examples=draws(20, 100),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),  # an example takes a second, so a failure is not made smaller
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -227,7 +227,7 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
         config = {"data": data, "evaluation": evaluation, **({"engine": dict(engine)} if engine else {})}
         config |= {"compare": dict(compare)} if compare else {}
         config |= {"health": health}
-        (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
+        (tmp_path / "config.yaml").write_text(yaml.dump(config, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper)))
         return run(load_config(tmp_path / "config.yaml"))
 
     return evaluate

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from itertools import product
 from typing import Any, Final
 
+import pytest
+
 FULL: Final = bool(os.environ.get("RECEVAL_FULL"))
 
 
@@ -25,6 +27,12 @@ def some(values: Iterable[Any], n: int) -> list[Any]:
     if FULL or n >= len(every):
         return every
     return [every[round(place * (len(every) - 1) / max(1, n - 1))] for place in range(n)]
+
+
+def half(values: Iterable[Any], first: int = 0) -> list[Any]:
+    """Return the values as rows of a test, of which every second one, from the other than `first` on, is left to a release."""
+    rows = [value if isinstance(value, tuple) else (value,) for value in values]
+    return [pytest.param(*row, marks=[pytest.mark.release] * (place % 2 != first)) for place, row in enumerate(rows)]
 
 
 def each_once(*kinds: Iterable[Any], turned: int = 0) -> list[tuple[Any, ...]]:

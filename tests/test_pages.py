@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,7 @@ def test_a_page_whose_commands_another_test_runs_is_named_in_that_test():
         assert Path(page).stem in (ROOT / "tests" / test).read_text("utf-8")
 
 
+@cache
 def anchors(page: Path) -> set[str]:
     """Return the anchors of the headings of a page."""
     headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)

@@ -33,3 +33,10 @@ def test_some_values_are_spread_over_all_and_before_a_release_all_are_taken(monk
     assert sizes.some(range(11), 3) == [*range(11)]
     assert sizes.each_once("ab", "xyz") == [*product("ab", "xyz")]
     assert sizes.draws(2, 7) == 7
+
+
+def test_every_second_row_is_left_to_a_release():
+    for first in (0, 1):
+        rows = sizes.half(["a", ("b", 2), "c"], first)
+        assert [row.values for row in rows] == [("a",), ("b", 2), ("c",)]
+        assert [bool(row.marks) for row in rows] == [place % 2 != first for place in range(3)]

@@ -104,7 +104,7 @@ def tables(draw: Any) -> Any:
     return draw(st.one_of(kinds))
 
 
-@settings(max_examples=draws(52, 150), derandomize=True)
+@settings(max_examples=draws(30, 150), derandomize=True)
 @given(
     table=tables(),
     place=st.sampled_from(["test", "recommendations", "a model", "train", "items", "users", "predictions"]),

@@ -22,7 +22,7 @@ METRICS = ["nDCG", "MAP", "EPC", "Unexpectedness", "Gini", "0.5*nDCG@2 + 0.5*EPC
 
 @pytest.mark.filterwarnings("ignore:.*have no list:UserWarning", "ignore:.*has no list:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*no (user|recommended item).* is in the test set", "ignore:.*test users have no list")
-@settings(max_examples=draws(3, 8))
+@settings(max_examples=draws(2, 8))
 @given(world=worlds(), convention=st.sampled_from(["receval", "rectools", "rs_metrics", "recbole"]))
 def test_every_call_gives_the_values_of_evaluate(world: World, convention: str):
     sides: dict[str, Any] = {name: world[name] for name in ("test", "train", "items", "baseline")}

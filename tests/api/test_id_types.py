@@ -14,7 +14,7 @@ import receval
 from hypothesis import given, settings
 
 from tests.api.test_inputs import result_of, without_sources
-from tests.sizes import draws
+from tests.sizes import draws, half
 from tests.worlds import World, worlds
 
 
@@ -61,7 +61,7 @@ IDS: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", IDS)
+@pytest.mark.parametrize("kind", half(IDS))
 @settings(max_examples=draws(1, 3))
 @given(world=worlds())
 def test_ids_of_other_types_give_the_bytes_of_plain_ids(kind: str, world: World):

@@ -13,7 +13,7 @@ import yaml
 from receval import load_config, run
 
 from tests.cli.inits import EVERY, HEADER, PLAIN, SCORED, STARS, TEST, TRAIN, models, pairs, text
-from tests.sizes import FULL
+from tests.sizes import FULL, half
 
 ITEMS = text([(11, "Alien"), (12, "Brazil"), (13, "Clue")], ("item_id", "title"))
 
@@ -221,14 +221,16 @@ def _seed_files(pattern: str, folds: Sequence[int], seeds: Sequence[int]) -> dic
 
 @pytest.mark.parametrize(
     "pattern",
-    [
-        "lists{fold}/{model}_seed{seed}.csv",
-        "lists{fold}/{model}-seed-{seed}.csv",
-        "lists/{model}/seed{seed}/fold{fold}.csv",
-        "lists/seed_{seed}/fold_{fold}/{model}.csv",
-        "lists/{model}_fold{fold}_seed{seed}.csv",
-        "lists{fold}/seed={seed}/{model}_{seed}.csv",
-    ],
+    half(
+        [
+            "lists{fold}/{model}_seed{seed}.csv",
+            "lists{fold}/{model}-seed-{seed}.csv",
+            "lists/{model}/seed{seed}/fold{fold}.csv",
+            "lists/seed_{seed}/fold_{fold}/{model}.csv",
+            "lists/{model}_fold{fold}_seed{seed}.csv",
+            "lists{fold}/seed={seed}/{model}_{seed}.csv",
+        ]
+    ),
 )
 def test_the_lists_of_several_seeds_are_runs_of_one_model(pattern, init):
     folds, seeds = (0, 1), (0, 2, 10)

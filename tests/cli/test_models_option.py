@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from receval import ConfigError, check, compare, enriched, evaluate_config, load_config, load_results, track
 from receval import evaluate as receval_evaluate
 
+from tests.conftest import built_once
 from tests.sizes import each_once
 
 LISTS = {"bpr_1": "1,a\n2,b\n3,c\n", "bpr_2": "1,a\n2,x\n3,c\n", "knn": "1,x\n2,y\n3,c\n", "pop": "1,x\n2,a\n3,z\n"}
@@ -87,7 +89,12 @@ COMMANDS = [
 
 @pytest.mark.parametrize(("command", "source"), each_once(COMMANDS, ["config.yaml", "out"]))
 def test_every_command_with_models_takes_names_of_configs_and_of_stored_results(command, source, place, receval):
-    assert receval("run", "config.yaml", "-q", "-o", "out/", "--set", "output.per_user=parquet")[0] == 0
+    def build():
+        for file in place.iterdir():
+            shutil.copy(file, ".")
+        assert receval("run", "config.yaml", "-q", "-o", "out/", "--set", "output.per_user=parquet")[0] == 0
+
+    built_once(place, build)
     typed = [source if word == "SOURCE" else word for word in command]
     code, out, err = receval(*typed, "--models", "knn")
     assert code == 0, err

@@ -79,7 +79,7 @@ def test_a_conclusion_is_data_in_the_json_form(other_users):
     assert rival["low"] < rival["difference"] < rival["high"]
 
 
-@settings(max_examples=draws(14, 40))
+@settings(max_examples=draws(8, 40))
 @given(st.lists(st.tuples(st.integers(1, 60), st.integers(0, 59), st.integers(0, 40)), min_size=2, max_size=4), st.integers(0, 99))
 def test_no_mark_and_no_sentence_contradicts_the_comparison_on_common_users(evaluate, models, seed):
     lists = {}

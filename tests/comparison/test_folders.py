@@ -116,8 +116,8 @@ def test_a_config_is_compared_with_a_folder(folder, compared, tmp_path):
 
 
 def test_equal_definitions_are_compared_under_conventions_of_different_names(folder, compared, write):
-    write("ours.yaml", "name: ours\nextends: receval\n")
-    assert compared(folder("main"), folder("today", fewer(), evaluation=", convention: ./ours.yaml"))["nDCG@5"]["n_users"] == 60
+    ours = write("ours.yaml", "name: ours\nextends: receval\n")
+    assert compared(folder("main"), folder("today", fewer(), evaluation=f", convention: {ours}"))["nDCG@5"]["n_users"] == 60
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ DATA = "data: {test: t.csv, train: r.csv, items: i.csv, predictions: p.csv, reco
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5)), max_size=4)
 
 
-@settings(max_examples=draws(4, 10))
+@settings(max_examples=draws(2, 10))
 @given(world=worlds(), odd=ROWS, setting=st.sampled_from(SETTINGS))
 def test_a_policy_that_no_measure_uses_changes_no_value(evaluate, world, odd, setting):
     axis, value = setting

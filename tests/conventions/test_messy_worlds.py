@@ -21,7 +21,7 @@ from receval.syntax.measure_strings import parse
 from tests import literal
 from tests.conftest import model_values, per_user
 from tests.conventions.messy import NOT_COVERED, Reader, messy_worlds, shuffled_within_users
-from tests.sizes import draws
+from tests.sizes import draws, half
 from tests.variants import needed
 from tests.worlds import assert_same, measured
 
@@ -78,7 +78,7 @@ def assert_within_bounds(definition: Definition, value: float | None, where: Any
     assert value <= high + 1e-6 or may_leave_bounds(definition), (where, definition.label, value)
 
 
-@pytest.mark.parametrize("name", CONVENTIONS)
+@pytest.mark.parametrize("name", half(CONVENTIONS))
 @settings(max_examples=EXAMPLES or 1, derandomize=not EXAMPLES)
 @given(world=messy_worlds(), seed=st.integers(0, 1000))
 def test_values_keep_their_bounds_and_equal_literal_values_in_any_order_of_users(name, world, seed, evaluate):
@@ -131,7 +131,7 @@ def test_the_literal_form_covers_some_measures_of_every_convention():
     assert few == {"lightfm", "mllib"}, covered
 
 
-@settings(max_examples=EXAMPLES or 3, derandomize=not EXAMPLES)
+@settings(max_examples=EXAMPLES or 1, derandomize=not EXAMPLES)
 @given(world=messy_worlds())
 def test_pap_is_between_0_and_1_under_every_setting_for_repeated_rows(world, evaluate):
     labels = [

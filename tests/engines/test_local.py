@@ -187,7 +187,7 @@ def test_few_rows_that_cannot_be_read_raise_a_read_error(tmp_path):
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
-@settings(max_examples=draws(35, 100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(18, 100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_every_user_is_in_one_part_with_exactly_its_rows(n_threads, monkeypatch, data):
     monkeypatch.setattr(partitions, "n_sorting", lambda: n_threads)

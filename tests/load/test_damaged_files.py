@@ -14,7 +14,7 @@ from receval.support.errors import DataError
 
 from tests.sizes import FULL, draws
 
-N = int(os.environ.get("RECEVAL_DAMAGES", draws(8, 20)))
+N = int(os.environ.get("RECEVAL_DAMAGES", draws(5, 20)))
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 ROWS = range(300)
 LISTS = pl.DataFrame(

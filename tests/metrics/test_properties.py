@@ -15,19 +15,13 @@ from receval.syntax.measure_strings import parse
 from tests import literal, literal_beyond, literal_models
 from tests.conftest import model_values, per_user
 from tests.literal_facts import UNKNOWN, Facts
-from tests.sizes import draws
+from tests.sizes import draws, half
 from tests.variants import AS_TEXT, FILE_ORDER, FORMULAS, PROTOCOLS, VARIANTS, without
 from tests.worlds import World, assert_same, equal, measured, worlds
 
 PARTS = 6
 """The variants are tried in parts, so that each random world takes little time."""
 part = pytest.mark.parametrize("part", range(PARTS))
-
-
-def half(plain: int) -> pytest.MarkDecorator:
-    """Return the parts, of which every second one is left to a release: two properties share the measures."""
-    marks = (pytest.mark.release,)
-    return pytest.mark.parametrize("part", [each if each % 2 == plain else pytest.param(each, marks=marks) for each in range(PARTS)])
 
 
 def test_every_metric_and_every_axis_value_is_among_the_variants():
@@ -56,7 +50,7 @@ BEYOND_BOUNDS = (
 
 
 @part
-@settings(max_examples=draws(2, 5))
+@settings(max_examples=draws(1, 5))
 @given(world=worlds())
 def test_values_equal_those_of_the_literal_implementation_and_keep_their_bounds(part, world, evaluate):
     asked = FORMULAS[part::PARTS]
@@ -115,7 +109,7 @@ def test_shuffling_the_rows_of_every_file_changes_nothing(part, world, seed, eva
     assert_same(measured(evaluate, world, fixed, top_k=[3]), measured(evaluate, shuffled, fixed, top_k=[3]), near=0)
 
 
-@half(0)
+@pytest.mark.parametrize("part", half(range(PARTS)))
 @settings(max_examples=draws(1, 3))
 @given(world=worlds())
 def test_renaming_users_and_items_in_order_changes_nothing(part, world, evaluate):
@@ -143,7 +137,7 @@ LOOKS_FURTHER = {
 """Measures with a cut-off that later items can change, with the reason."""
 
 
-@half(1)
+@pytest.mark.parametrize("part", half(range(PARTS), 1))
 @settings(max_examples=draws(1, 3))
 @given(world=worlds())
 def test_items_after_rank_k_change_nothing_at_k(part, world, evaluate):

@@ -24,6 +24,7 @@ from receval.results.gamma_curve import GammaCurve, at_gammas, over_gamma
 from receval.syntax.measure_strings import parse
 
 from tests.conftest import per_user, table
+from tests.sizes import draws
 from tests.worlds import measured, worlds
 
 TEST = table(["user", "item", "p"], [("a", "x", 0.5), ("a", "y", 0.1), ("b", "x", 0.5), ("b", "z", 1.0)])
@@ -44,7 +45,7 @@ def evaluated(*metrics: str, **inputs: Any) -> Any:
     return library.evaluate(**{"test": TEST, "train": TRAIN, "recommendations": LISTS, "metrics": list(metrics), **inputs})
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=draws(2, 5), deadline=None)
 @given(world=worlds())
 def test_with_gamma_minus_one_it_is_the_plain_recall_to_the_bit_under_every_setting(world, evaluate):
     pairs = [("Recall", "SNIPSRecall(gamma=-1)"), *((f"Recall({one})", f"SNIPSRecall(gamma=-1,{one})") for one in SETTINGS)]
@@ -54,7 +55,7 @@ def test_with_gamma_minus_one_it_is_the_plain_recall_to_the_bit_under_every_sett
             assert repr(row[f"{plain}@3"]) == repr(row[f"{weighted}@3"]), (user, plain)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=draws(4, 10), deadline=None)
 @given(world=worlds(), gamma=st.floats(-1, 5), floor=st.floats(0.001, 1))
 def test_values_are_between_0_and_1_and_a_perfect_list_has_1(world, gamma, floor, evaluate):
     best = world["test"].filter(pl.col("rating") > 0).select("user", "item", score=pl.lit(1.0))

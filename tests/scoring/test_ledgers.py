@@ -13,7 +13,7 @@ from receval.config.odd_data import Policy
 from receval.conventions import AXES
 
 from tests.conftest import per_user, table
-from tests.sizes import draws
+from tests.sizes import draws, half
 
 MEASURES = [
     "Precision", "Recall", "nDCG", "MAP", "F1", "MRR(no_hits=drop)", "NumRetrieved", "Precision(population=lists)",
@@ -48,7 +48,7 @@ def evaluated(evaluate, test, lists, train, **evaluation):
     )
 
 
-@pytest.mark.parametrize(("policy", "value"), POLICIES)
+@pytest.mark.parametrize(("policy", "value"), half(POLICIES))
 @settings(max_examples=draws(2, 5))
 @given(test=tests, lists=lists, train=trains, convention=st.sampled_from(conventions.builtin_names()))
 def test_every_user_is_counted_or_left_out(evaluate, policy, value, test, lists, train, convention):

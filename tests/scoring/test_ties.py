@@ -100,7 +100,7 @@ worlds = st.lists(
 )
 
 
-@settings(max_examples=draws(9, 25))
+@settings(max_examples=draws(5, 25))
 @given(users=worlds, graded=st.booleans(), n_parts=st.integers(1, 3))
 def test_bounds_equal_those_over_all_orders(users, graded, n_parts):
     chosen = task(prepared(catalogue=range(8)), MEASURES, CUTOFFS, relevance={"graded": graded}, keeps_values=True)
@@ -138,7 +138,7 @@ repeating_worlds = st.lists(
 )
 
 
-@settings(max_examples=draws(9, 25))
+@settings(max_examples=draws(5, 25))
 @given(users=repeating_worlds, graded=st.booleans(), policy=st.sampled_from(sorted(AXES["duplicates"].values)), n_parts=st.integers(1, 2))
 def test_bounds_of_lists_that_repeat_items_equal_those_over_all_orders_of_their_rows(users, graded, policy, n_parts):
     """Try each order of the rows that the policy leaves; a measure without bounds says why."""
@@ -165,7 +165,7 @@ def test_bounds_of_lists_that_repeat_items_equal_those_over_all_orders_of_their_
             assert policy in ("unique_hits", "keep_all", "keep_all_as_relevant", "keep_best_rank_after_cut"), label
 
 
-@settings(max_examples=draws(9, 25))
+@settings(max_examples=draws(5, 25))
 @given(
     rows=st.lists(
         st.tuples(st.integers(0, 20), st.integers(0, 9), st.sampled_from([1.0, 2.0])),

@@ -87,6 +87,7 @@ def test_a_grid_of_high_ranks_gives_bounds_that_are_wider_by_little(monkeypatch,
     assert exact_high - 1e-6 <= high <= exact_high + 0.01
 
 
+@pytest.mark.release
 def test_many_sampled_items_give_valid_bounds_from_some_of_the_constraints(monkeypatch):
     random = np.random.default_rng(5)
     ranks = np.minimum(random.geometric(0.02, 2000), 2000)
@@ -127,6 +128,7 @@ def test_unknown_ranks_widen_the_band_to_both_sides():
     assert Images(10, 100).bounds(band, worth_of("HitRate", 5)) == pytest.approx((0, 1))
 
 
+@pytest.mark.release
 def test_bounds_of_full_lists_that_were_sampled_hold_the_exact_values():
     """Expect them to hold in all of a few draws; benchmarks/claims_of_candidates.py has many."""
     from benchmarks.claims_of_candidates import rows

@@ -118,7 +118,7 @@ def test_the_exact_test_of_signs_of_few_users_equals_scipy(seed):
     assert compare_paired(SUBJECT, base, model, Settings(test="permutation")).p == close(oracle.pvalue)
 
 
-@settings(max_examples=draws(9, 25))
+@settings(max_examples=draws(5, 25))
 @given(P_VALUES, st.sampled_from([("holm", "holm"), ("bh", "fdr_bh"), ("by", "fdr_by")]))
 def test_corrections_equal_statsmodels(p_values, methods):
     ours, theirs = methods
