@@ -28,7 +28,7 @@ from ..support.errors import ConfigError, DataError, worded
 from ..syntax.measure_strings import parse
 from ..tables.prepared import CROSS, MISSING, is_of_rows
 from .comparison_options import ComparisonOptions, rows_of
-from .pairing import Floats, Integers, Pairing, Side, unpaired_text
+from .pairing import Floats, Integers, Pairing, Side, mean_of_runs, padded, padded_folds, unpaired_text
 
 _MEANS: Final = ("mean", "sum", "micro", "weighted", "geometric", "formula")
 """Aggregates that one user can change; medians and percentiles hardly change."""
@@ -53,7 +53,6 @@ def value_range(row: Row, sides: Callable[[], Iterable[Floats]]) -> ValueRange |
 
 
 NO_VALUES_IN_GROUPS: Final = "no interval for arithmetic of measures in groups of test rows"
-_MOST_TOGETHER: Final = 1 << 17
 
 
 class ModelPair:
@@ -199,7 +198,7 @@ class ModelPair:
         """Return the per-user values on both sides, means over training runs; `None` if there are none."""
         if self.pairing is None or not self._has_users(label):
             return None
-        base, model = (_mean(rows.values(self.row(self.base, label).measure)) for rows in (self.pairing.base, self.pairing.model))
+        base, model = (mean_of_runs(rows.values(self.row(self.base, label).measure)) for rows in (self.pairing.base, self.pairing.model))
         return base, model
 
     def other_users(self, labels: Iterable[str]) -> dict[str, int]:
@@ -321,12 +320,12 @@ class ModelPair:
         if pairing.folds is not None:
             folds = pairing.folds[among]
             if mask is None and not self._is_drawn:
-                base, model, folds, members = _padded_folds(base, model, folds, members, self._users_of_folds(label))
+                base, model, folds, members = padded_folds(base, model, folds, members, self._users_of_folds(label))
             if pairing.has_runs:
                 return fold_runs_estimate(base, model, folds, "sum" if row.aggregate == "sum" else "mean", members)
             return estimate_folds(base[0], model[0], folds, settings, row.aggregate, members)
         if mask is None and not self._is_drawn and row.n_users > np.isfinite(one).sum():
-            one, other, members = _padded(one, other, members, row.n_users)
+            one, other, members = padded(one, other, members, row.n_users)
         of_all = known[2] if known is not None and one is known[0] else None
         return estimate_paired(one, other, settings, row.aggregate, members, self._relative, of_all)
 
@@ -335,7 +334,7 @@ class ModelPair:
         """The values of both sides, and their sums, of the means and sums among `labels`; empty if they are many."""
         known = [label for label in self._labels if None not in (self.value(self.base, label), self.value(self.model, label))]
         some = [label for label in known if self.row(self.base, label).aggregate in ("mean", "sum") and self._has_users(label)]
-        if self.pairing is None or self.pairing.has_runs or len(some) * len(self.pairing.keys) > _MOST_TOGETHER:
+        if self.pairing is None or self.pairing.has_runs or len(some) * len(self.pairing.keys) > 1 << 17:  # values, of few users
             return {}
         measures = [self.row(self.base, label).measure for label in some]
         base, model = ([runs[0] for runs in rows.columns(measures)] for rows in (self.pairing.base, self.pairing.model))
@@ -486,28 +485,3 @@ def _untested(pairing: Pairing, aggregate: str) -> str:
     if pairing.uneven:
         return f"no interval because the folds of {' and '.join(pairing.uneven)} have different numbers of runs"
     return ""
-
-
-def _mean(runs: Sequence[Floats]) -> Floats:
-    return runs[0] if len(runs) == 1 else np.asarray(np.mean(runs, axis=0))
-
-
-def _padded_folds(
-    base: Sequence[Floats], model: Sequence[Floats], folds: Integers, clusters: Integers | None, n_users: Sequence[int]
-) -> tuple[list[Floats], list[Floats], Integers, Integers | None]:
-    """Return values of all users by which the value of each fold is divided; users without a value on either side get 0."""
-    counted = np.isfinite(_mean(base))
-    sizes = np.bincount(folds[counted], minlength=len(n_users))
-    more = np.repeat(np.arange(len(n_users)), np.maximum(np.asarray(n_users, dtype=np.int64) - sizes, 0))
-    if clusters is not None:
-        clusters = np.append(clusters, clusters.max(initial=0) + 1 + np.arange(len(more)))
-    ones, others = ([np.append(run, np.zeros(len(more))) for run in runs] for runs in (base, model))
-    return ones, others, np.append(folds, more), clusters
-
-
-def _padded(base: Floats, model: Floats, clusters: Integers | None, n: int) -> tuple[Floats, Floats, Integers | None]:
-    """Return values of `n` users, 0 for users without a value on either side: the measure is divided by more users than count."""
-    missing = n - int(np.isfinite(base).sum())
-    if clusters is not None:
-        clusters = np.append(clusters, clusters.max(initial=0) + 1 + np.arange(missing))
-    return np.append(base, np.zeros(missing)), np.append(model, np.zeros(missing)), clusters

@@ -331,3 +331,29 @@ def _aligned(runs: Sequence[_Run]) -> tuple[pl.DataFrame, list[Integers]]:
 def unpaired_text(names: Sequence[str]) -> str:
     """Return a sentence on sides without per-user values."""
     return f"{listed(names)} {'has' if len(names) == 1 else 'have'} no per-user values (output.per_user): users are not paired."
+
+
+def mean_of_runs(runs: Sequence[Floats]) -> Floats:
+    """Return the mean of values over training runs."""
+    return runs[0] if len(runs) == 1 else np.asarray(np.mean(runs, axis=0))
+
+
+def padded_folds(
+    base: Sequence[Floats], model: Sequence[Floats], folds: Integers, clusters: Integers | None, n_users: Sequence[int]
+) -> tuple[list[Floats], list[Floats], Integers, Integers | None]:
+    """Return values of all users by which the value of each fold is divided; users without a value on either side get 0."""
+    counted = np.isfinite(mean_of_runs(base))
+    sizes = np.bincount(folds[counted], minlength=len(n_users))
+    more = np.repeat(np.arange(len(n_users)), np.maximum(np.asarray(n_users, dtype=np.int64) - sizes, 0))
+    if clusters is not None:
+        clusters = np.append(clusters, clusters.max(initial=0) + 1 + np.arange(len(more)))
+    ones, others = ([np.append(run, np.zeros(len(more))) for run in runs] for runs in (base, model))
+    return ones, others, np.append(folds, more), clusters
+
+
+def padded(base: Floats, model: Floats, clusters: Integers | None, n: int) -> tuple[Floats, Floats, Integers | None]:
+    """Return values of `n` users, 0 for users without a value on either side: the measure is divided by more users than count."""
+    missing = n - int(np.isfinite(base).sum())
+    if clusters is not None:
+        clusters = np.append(clusters, clusters.max(initial=0) + 1 + np.arange(missing))
+    return np.append(base, np.zeros(missing)), np.append(model, np.zeros(missing)), clusters

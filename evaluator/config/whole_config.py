@@ -239,6 +239,7 @@ class Evaluation(Model):
         None, description="how the candidates in the lists were sampled, for bounds of the values over the whole catalogue"
     )
     _folder: Path = PrivateAttr(Path())
+    _conventions: dict[str, conventions.Convention] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="after")
     def _some_metric(self, info: ValidationInfo) -> Self:
@@ -335,7 +336,9 @@ class Evaluation(Model):
         return metrics.resolve(spec, chosen, self._load, relevance, self.policy.axes, columns, self.weights.users or "")
 
     def _load(self, name: str) -> conventions.Convention:
-        return conventions.load(name, self._folder)
+        if name not in self._conventions:  # one in a file is read once
+            self._conventions[name] = conventions.load(name, self._folder)
+        return self._conventions[name]
 
 
 class Config(Model):
