@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
 
@@ -239,7 +239,6 @@ class Evaluation(Model):
         None, description="how the candidates in the lists were sampled, for bounds of the values over the whole catalogue"
     )
     _folder: Path = PrivateAttr(Path())
-    _conventions: dict[str, conventions.Convention] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="after")
     def _some_metric(self, info: ValidationInfo) -> Self:
@@ -335,10 +334,10 @@ class Evaluation(Model):
         columns = {**({KEY: of_relevant, "weight": of_relevant} if of_relevant else {}), **self.value_columns.by_key}
         return metrics.resolve(spec, chosen, self._load, relevance, self.policy.axes, columns, self.weights.users or "")
 
-    def _load(self, name: str) -> conventions.Convention:
-        if name not in self._conventions:  # one in a file is read once
-            self._conventions[name] = conventions.load(name, self._folder)
-        return self._conventions[name]
+    @cached_property
+    def _load(self) -> Load:
+        """The function that returns a convention, each of which is read once."""
+        return cache(partial(conventions.load, folder=self._folder))
 
 
 class Config(Model):
