@@ -31,16 +31,14 @@ from receval.comparison.slicing import halves
 from receval.stats.best import conclude_values
 from receval.stats.concluding import judge_family
 from receval.stats.difference import Difference, Settings, Subject
-from receval.stats.estimates import Summary
+from receval.stats.estimates import Summary, unpaired_estimate
 from receval.stats.failures import correct_failures
 from receval.stats.gates import GateTest, margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
 from receval.stats.slices import Candidate, Groups, SliceSettings, confirm, find, find_below
-from receval.stats.two_models import compare_paired
+from receval.stats.two_models import compare_paired, difference_of
 from receval.syntax.short_names import Margin
-
-from tests.stats.compares import compare_unpaired
 
 Random = np.random.Generator
 Values = NDArray[np.float64]
@@ -194,7 +192,8 @@ def is_beyond(side: str, kind: str, n: int, random: Random) -> bool:
 def unpaired_missed(n: int, random: Random) -> bool:
     """Return whether the interval is wrong for two models with different users, compared by mean, deviation and number."""
     sides = [random.beta(1, 3, n), random.beta(1, 3, 3 * n)]
-    return misses(compare_unpaired(SUBJECT, *(Summary(float(side.mean()), float(side.std(ddof=1)), len(side)) for side in sides), SETTINGS))
+    estimate = unpaired_estimate(*(Summary(float(side.mean()), float(side.std(ddof=1)), len(side)) for side in sides))
+    return misses(difference_of(SUBJECT, estimate, SETTINGS, None))
 
 
 class SliceWorld(NamedTuple):

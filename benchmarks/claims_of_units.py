@@ -24,8 +24,6 @@ from receval.stats.rare_changes import ValueRange
 from receval.stats.samples import pooled_with_clusters, runs_estimate
 from receval.stats.two_models import compare_paired, difference_of, estimate_folds
 
-from tests.stats.compares import compare_runs
-
 Random = np.random.Generator
 Values = NDArray[np.float64]
 
@@ -253,7 +251,7 @@ def runs_missed(n_runs: int, of_runs: float, random: Random) -> bool:
     for _ in range(2):
         of_model = users + random.normal(0, 0.15, 400)
         sides.append([of_model + random.normal(0, of_runs) + random.normal(0, 0.2, 400) for _ in range(n_runs)])
-    return misses(compare_runs(SUBJECT, *sides, SETTINGS))
+    return misses(difference_of(SUBJECT, runs_estimate(*sides), SETTINGS, None))
 
 
 def rows() -> Iterator[Row]:
