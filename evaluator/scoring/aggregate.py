@@ -8,11 +8,8 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..exact_sums.exact import round_fraction
-from ..support.lazy import pl
+from ..support.lazy import np, pl
 from ..syntax.short_names import SMALLEST_FACTOR, interval_level
 from .partial import Moments
 
@@ -69,7 +66,7 @@ def needs_values(aggregate: str) -> bool:
 
 
 def compute_aggregate(
-    aggregate: str, moments: Moments, *, divisor: int | None = None, ddof: int = 0, values: NDArray[np.float64] | None = None
+    aggregate: str, moments: Moments, *, divisor: int | None = None, ddof: int = 0, values: np.typing.NDArray[np.float64] | None = None
 ) -> dict[str, float | None]:
     """Compute an aggregate of one measure: its printed name and number; for `bootstrap95` two, the ends of the interval.
 
@@ -123,7 +120,7 @@ def weighted_mean(above: float, below: float, moments: Moments) -> dict[str, flo
     return {"weighted": above / below if moments.n and not moments.n_undefined and below > 0 else None}
 
 
-def _value_aggregates(aggregate: str, values: NDArray[np.float64] | None) -> tuple[float, ...]:
+def _value_aggregates(aggregate: str, values: np.typing.NDArray[np.float64] | None) -> tuple[float, ...]:
     if values is None:
         raise ValueError(f"{aggregate} needs per-user values")
     if aggregate == "bootstrap95":
