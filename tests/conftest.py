@@ -14,7 +14,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +124,7 @@ drawer = drawing._drawer
 
 
 class DrawnOnce:
-    """vl-convert, which draws each chart once for all tests, also of later sessions: it takes 0.1 s, and many tests make the same page."""
+    """vl-convert, which draws each chart once for all tests of a session: it takes 0.1 s, and many tests make the same page."""
 
     def __init__(self, folder: Path) -> None:
         self.svg = cache(partial(self._svg, folder))
@@ -139,7 +138,7 @@ class DrawnOnce:
 
     @staticmethod
     def _svg(folder: Path, asked: str) -> str:
-        file = folder / sha256(f"{version('vl-convert-python')} {asked}".encode()).hexdigest()
+        file = folder / sha256(asked.encode()).hexdigest()
         if not file.exists():
             spec, options = json.loads(asked)
             with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", dir=folder, delete=False) as drawn:
@@ -157,8 +156,10 @@ def _the_disk_is_not_waited_for() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _charts_are_drawn_once(pytestconfig: pytest.Config) -> Iterator[None]:
-    once = DrawnOnce(pytestconfig.cache.mkdir("charts"))  # pytest --cache-clear draws them anew
+def _charts_are_drawn_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    base = tmp_path_factory.getbasetemp()
+    (folder := (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "charts").mkdir(exist_ok=True)  # workers share it
+    once = DrawnOnce(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawing, "_drawer", lambda: once)
         yield
