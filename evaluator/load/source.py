@@ -429,8 +429,11 @@ def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
 
 
 def n_bytes(source: Source) -> int:
-    """Return the size of the files of a source in bytes; 0 for a frame, or a table on Spark."""
-    return sum(file.size for file in source.originals if not isinstance(file.path, FrameFile))
+    """Return the size of the files of a source in bytes; 0 for a frame, a table on Spark, or files that are gone, which reading reports."""
+    try:
+        return sum(file.size for file in source.originals if not isinstance(file.path, FrameFile))
+    except OSError:
+        return 0
 
 
 def expected_rows(source: Source) -> int | None:
