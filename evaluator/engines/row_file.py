@@ -72,13 +72,14 @@ class RowFile:
         """Add rows of the model that began last."""
         model = next(reversed(self._counts))
         rows = rows.select(pl.lit(model).alias("model"), pl.all())
-        self._schema = self._schema or rows.schema
+        schema = rows.schema
+        self._schema = self._schema or schema
         if not rows.height:
             return
-        if self._frames is None and (rows.schema != self._schema or not self._follow(rows["user"])):
+        self._is_alike &= schema == self._schema
+        if self._frames is None and not (self._is_alike and self._follow(rows["user"])):
             self._all_frames()
         self._counts[model] += rows.height
-        self._is_alike &= rows.schema == self._schema
         if self._frames is not None:
             self._frames.setdefault(model, []).append(rows.drop("model"))
             self._size += int(rows.estimated_size())

@@ -74,16 +74,17 @@ def columns_of_users(
     """
     values = _with_weighted_terms(values, plan.definitions)
     columns = {definition.label: index for index, definition in enumerate(plan.definitions)}
-    chosen = [values[name] for name in ("user", "n_relevant", "n_recommended")] + [
-        values[f"group{number}"].replace_strict(list(names), list(names.values()), return_dtype=pl.String).alias(by.name)
+    stored = {column.name: column for column in values.get_columns()}
+    chosen = [stored[name] for name in ("user", "n_relevant", "n_recommended")] + [
+        stored[f"group{number}"].replace_strict(list(names), list(names.values()), return_dtype=pl.String).alias(by.name)
         for number, (by, names) in groups.items()
     ]
     for label in (definition.label for definition in shown if not definition.metric.per_model):
         index = columns.get(label)
-        of_users = values[f"v{index}"] if index is not None else pl.Series([None], dtype=pl.Float64).new_from_index(0, len(values))
+        of_users = stored[f"v{index}"] if index is not None else pl.Series([None], dtype=pl.Float64).new_from_index(0, len(values))
         chosen.append(of_users.alias(label))
-        if f"above{index}" in values.columns:
-            chosen += [values[f"above{index}"].alias(f"{label} numerator"), values[f"below{index}"].alias(f"{label} denominator")]
+        if f"above{index}" in stored:
+            chosen += [stored[f"above{index}"].alias(f"{label} numerator"), stored[f"below{index}"].alias(f"{label} denominator")]
     formulas = [composite for composite in plan.composites if composite.formula.weights is not None]
     of_formulas = [expression for composite in formulas for expression in _formula_values(composite, values, columns)]
     made = pl.DataFrame(chosen)

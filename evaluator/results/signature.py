@@ -9,6 +9,7 @@ combines, if they differ from its own, are in its parentheses; those of a formul
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -80,7 +81,7 @@ def read_signature(line: str) -> Signature:
 
 
 def _escaped(text: str) -> str:
-    return "".join(_ESCAPES.get(sign, sign) for sign in text)
+    return text.translate({ord(sign): code for sign, code in _ESCAPES.items()})
 
 
 def _unescaped(text: str) -> str:
@@ -121,7 +122,12 @@ def _signature(result: Result, rows: list[Row]) -> Signature:
 
 def _written(settings: Mapping[str, Scalar]) -> dict[str, str]:
     """Return settings with their values as measure strings have them."""
-    return {name: MetricSpec("", (), ((name, value),)).title[len(name) + 2 : -1] for name, value in settings.items()}
+    return {name: _written_value(name, value) for name, value in settings.items()}
+
+
+@lru_cache(typed=True)
+def _written_value(name: str, value: Scalar) -> str:
+    return MetricSpec("", (), ((name, value),)).title[len(name) + 2 : -1]
 
 
 def _settings(one: MeasureDefinition, spec: MetricSpec, aggregate: str = "") -> dict[str, Scalar]:
