@@ -1,4 +1,4 @@
-"""Health checks by id: what they detect, their default severity and limits, and advice. Long: a row for each check."""
+"""Health checks by id: what they detect, their default severity and limits, and advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes of popularity, novelty, coverage, diversity, fairness, serendipity and policies. Long: a table."""
+"""Axes of popularity, novelty, coverage, diversity, fairness, serendipity and policies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Set accuracy: how many of the items in the list are relevant, at any rank. Long: a metric after the other."""
+"""Set accuracy: how many of the items in the list are relevant, at any rank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranking accuracy for a reader who stops: after a satisfying item, with a fixed probability, or after k misses. Long: metric by metric."""
+"""Ranking accuracy for a reader who stops: after a satisfying item, with a fixed probability, or after k misses."""
 
 from __future__ import annotations
 

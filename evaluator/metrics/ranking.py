@@ -1,4 +1,4 @@
-"""Ranking accuracy: hits count by their rank. Long: a metric after the other."""
+"""Ranking accuracy: hits count by their rank."""
 
 from __future__ import annotations
 
