@@ -120,8 +120,18 @@ def _consequence(outcome: Outcome, severity: str, inconclusive: Inconclusive, pa
 
 def _anchor_verdict(anchor: JudgedCase) -> AnchorVerdict:
     test = anchor.test
-    values = (test.base_value, test.difference, test.low, test.high)
-    return AnchorVerdict(anchor.name, anchor.outcome, test.n_users, anchor.paired, *values, anchor.found, anchor.why)
+    return AnchorVerdict(
+        anchor.name,
+        anchor.outcome,
+        test.n_users,
+        anchor.paired,
+        test.base_value,
+        test.difference,
+        test.low,
+        test.high,
+        anchor.found,
+        anchor.why,
+    )
 
 
 def _from_anchor(anchor: JudgedCase | None, name: str) -> str:

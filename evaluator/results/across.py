@@ -174,7 +174,10 @@ class AcrossDifference(Struct, frozen=True):
             "equal": self.mean.n - self.n_better - self.n_worse,
             "worse": self.n_worse,
             "p": self.mean.p,
-            **{name: getattr(self, name) for name in ("p_adjusted", "family", "verdict", "sentence")},
+            "p_adjusted": self.p_adjusted,
+            "family": self.family,
+            "verdict": self.verdict,
+            "sentence": self.sentence,
         }
 
 

@@ -190,9 +190,6 @@ def _conclusion(measure: _Measure, differences: Mapping[Pair, Difference], n_pai
     )
 
 
-_OF_DIFFERENCE: Final = ("n_users", "n_unpaired", "p", "p_adjusted", "p_equivalent_adjusted", "margin", "detectable")
-
-
 def _rival(measure: _Measure, best: str, other: str, differences: Mapping[Pair, Difference], n_pairs: int) -> Rival:
     pair = measure.pair(best, other)
     difference, confidence, turned = differences[pair], measure.confidence(pair), pair[0] == best
@@ -206,12 +203,18 @@ def _rival(measure: _Measure, best: str, other: str, differences: Mapping[Pair, 
     return Rival(
         model=other,
         verdict=verdict,  # type: ignore[arg-type]
+        n_users=difference.n_users,
+        n_unpaired=difference.n_unpaired,
         best_value=values[0] if turned else values[1],
         value=values[1] if turned else values[0],
         difference=None if difference.difference is None else (0.0 - difference.difference if turned else difference.difference),
         low=interval[0] if interval else None,
         high=interval[1] if interval else None,
-        **{name: getattr(difference, name) for name in _OF_DIFFERENCE},
+        p=difference.p,
+        p_adjusted=difference.p_adjusted,
+        p_equivalent_adjusted=difference.p_equivalent_adjusted,
+        margin=difference.margin,
+        detectable=difference.detectable,
     )
 
 
