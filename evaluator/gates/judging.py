@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -76,10 +75,6 @@ class JudgedCase(Struct, frozen=True, eq=False):
         return f"“{rule_text(self.subject.measure, self.test)} of {self.subject.model}” is not judged: {self.skipped}."
 
 
-_OF_TEST: Final = {*GateTest.__struct_fields__} & {*Gate.__struct_fields__} - {"outcome", "failed_by"}
-"""The fields that a gate has from its test; the outcome is also that of the anchor."""
-
-
 def gate_of(judged: JudgedCase, inconclusive: Inconclusive, *, strict: bool = False) -> Gate:
     """Return the gate of a judged case; `inconclusive` is the consequence of such an outcome, which is never `warn` if `strict`."""
     subject, test, severity = judged.subject, judged.test, judged.case.rule.severity
@@ -91,6 +86,9 @@ def gate_of(judged: JudgedCase, inconclusive: Inconclusive, *, strict: bool = Fa
         rule=text if subject.group is None else f"{text}, {subject.by} {subject.group}",
         model=subject.model,
         measure=subject.measure,
+        kind=test.kind,
+        limit=test.limit,
+        relative=test.relative,
         severity=severity,
         outcome=outcome,
         consequence="fail" if strict and consequence == "warn" else consequence,
@@ -98,8 +96,26 @@ def gate_of(judged: JudgedCase, inconclusive: Inconclusive, *, strict: bool = Fa
         base=subject.base or None,
         by=subject.by,
         group=subject.group,
+        n_users=test.n_users,
+        n_changed=test.n_changed,
         paired=judged.paired,
+        by_value=test.by_value,
+        test=test.test,
+        value=test.value,
+        base_value=test.base_value,
+        difference=test.difference,
+        low=test.low,
+        high=test.high,
+        level=test.level,
+        p=test.p,
+        p_adjusted=test.p_adjusted,
+        p_fail=test.p_fail,
+        p_fail_adjusted=test.p_fail_adjusted,
+        fail=test.fail,
+        identical=test.identical,
         failed_by=test.failed_by if outcome == "fail" else None,
+        detectable=test.detectable,
+        users_needed=test.users_needed,
         probability_within=test.probability_within,
         anchor=None if judged.anchor is None else _anchor_verdict(judged.anchor),
         n_searched=None if judged.slices is None else judged.slices.n_searched,
@@ -107,7 +123,6 @@ def gate_of(judged: JudgedCase, inconclusive: Inconclusive, *, strict: bool = Fa
         found="; ".join(part for part in (judged.found, _from_anchor(judged.anchor, "found")) if part),
         remark="; ".join(part for part in (judged.why, _from_anchor(judged.anchor, "why")) if part),
         notes=tuple(note for part in parts for note in part.notes),
-        **{name: getattr(test, name) for name in _OF_TEST},
     )
 
 

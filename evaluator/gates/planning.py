@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from statistics import NormalDist
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from msgspec import Struct
@@ -194,9 +194,7 @@ class _Planner:
         at = 0.0 if margin.test.kind == "max_loss" else 2.0
         is_hopeless = margin.test.kind == "max_loss" and not margin.test.limit  # then a pass is a false one
         users = None if is_hopeless or at not in shares else self._users_for_power(sampler, index, shares[at], margin)
-        runs = margin.test.needs.runs if margin.test.needs is not None else None
-        needed = {"needed_at": at * (margin.unit or 0.0), "users_for_power": users, "runs_for_power": runs}
-        return _plan_of(margin, draws=draws, points=tuple(points), both_ways=both_ways, **needed)
+        return _plan_of(margin, draws=draws, points=tuple(points), needed_at=at * (margin.unit or 0.0), users=users, both_ways=both_ways)
 
     def _outcomes(self, sampler: Sampler, index: int, share: Floats, n: int, draws: int) -> Counter[str]:
         """Count the outcomes of a rule in evaluations in which it counts `n` users, who are drawn by their shares."""
@@ -261,10 +259,39 @@ def _planted(sampler: Sampler, index: int, wanted: Mapping[float, float], value:
     return {multiple: share for multiple, share in shares.items() if share is not None}
 
 
-def _plan_of(margin: _Margin, **planned: Any) -> RulePlan:
-    """Return the plan of a margin with the fields that were `planned`, or with the reason why it is `skipped`."""
+def _plan_of(
+    margin: _Margin,
+    *,
+    draws: int = 0,
+    points: tuple[PlanPoint, ...] = (),
+    needed_at: float = 0.0,
+    users: int | None = None,
+    both_ways: bool = False,
+    skipped: str = "",
+) -> RulePlan:
     test, estimate, gate = margin.test, margin.estimate, margin.gate
-    of_gate = {name: getattr(gate, name) for name in ("rule", "model", "base", "measure", "by", "group", "kind")}
-    of_test = {name: getattr(test, name) for name in ("limit", "relative", "fail", "base_value", "difference")}
-    n_users, n_changed, runs = estimate.n, estimate.n_changed, estimate.runs
-    return RulePlan(unit=margin.unit or 0.0, n_users=n_users, n_changed=n_changed, runs=runs, **of_gate, **of_test, **planned)
+    return RulePlan(
+        rule=gate.rule,
+        model=gate.model,
+        base=gate.base,
+        measure=gate.measure,
+        by=gate.by,
+        group=gate.group,
+        kind=gate.kind,
+        limit=test.limit,
+        unit=margin.unit or 0.0,
+        relative=test.relative,
+        fail=test.fail,
+        n_users=estimate.n,
+        n_changed=estimate.n_changed,
+        runs=estimate.runs,
+        base_value=test.base_value,
+        difference=test.difference,
+        draws=draws,
+        points=points,
+        needed_at=needed_at,
+        users_for_power=users,
+        runs_for_power=test.needs.runs if test.needs is not None and points else None,
+        both_ways=both_ways and bool(points),
+        skipped=skipped,
+    )
