@@ -1,4 +1,4 @@
-"""Health checks by id: what they detect, their default severity and limits, and advice."""
+"""Health checks by id: what they detect, their default severity and limits, and advice. Long: a row for each check."""
 
 from __future__ import annotations
 
@@ -93,9 +93,19 @@ class Finding(Struct, frozen=True):
 
     def cells(self) -> dict[str, Any]:
         """Return the finding in the form for machine formats."""
-        shown = {name: getattr(self, name) for name in ("check", "severity", "model", "sentence", "advice", "count", "total", "share")}
-        shown |= {"examples": list(self.examples)} | ({"details": dict(self.details)} if self.details else {})
-        return shown | ({"cures": list(self.cures)} if self.cures else {})
+        return {
+            "check": self.check,
+            "severity": self.severity,
+            "model": self.model,
+            "sentence": self.sentence,
+            "advice": self.advice,
+            "count": self.count,
+            "total": self.total,
+            "share": self.share,
+            "examples": list(self.examples),
+            **({"details": dict(self.details)} if self.details else {}),
+            **({"cures": list(self.cures)} if self.cures else {}),
+        }
 
 
 def setting(check: Check, severity: Severity | None = None, **limits: float | None) -> CheckSetting:

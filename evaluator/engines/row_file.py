@@ -63,6 +63,7 @@ class RowFile:
         if n_before and self._frames is None and not any(self._counts.values()):
             self._end()
             self._waiting, self._thread, self._failure = SimpleQueue(), None, None
+            self._schema = pl.Schema()  # ids may be read as text now
         elif n_before or self._frames is not None:
             self._all_frames()[model] = []
             self._runs.pop(model, None)

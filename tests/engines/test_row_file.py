@@ -58,6 +58,13 @@ def test_a_model_that_begins_again_before_others_begins_the_file_again(n, tmp_pa
     assert path.read_bytes() == as_parquet(table(a=ROWS))
 
 
+def test_a_model_that_begins_again_may_have_users_as_text(tmp_path):
+    texts = ROWS.with_columns(pl.col("user").cast(pl.String)).sort("user")
+    found, users = written(tmp_path / "rows", ("a",), ROWS[:8], ("a",), texts)
+    assert found == tmp_path / "rows"
+    assert users["a"].equals(texts)
+
+
 def test_users_as_text_are_in_the_order_of_text(tmp_path):
     rows = ROWS.with_columns(pl.col("user").cast(pl.String)).sort("user")
     assert written(tmp_path / "rows", ("a",), rows[:9], rows[9:])[0] is not None
