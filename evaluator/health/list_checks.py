@@ -132,10 +132,14 @@ class LongLists(HealthCheck):
     def tally(self, part: ExaminedPart) -> Tally:
         lengths = part.lists.counts
         long = lengths > max(part.cutoffs)
-        return Tally.of(lists=int(long.sum()), longest=Most(int(lengths.max(initial=0))), **part.users(long, n_recommended=lengths))
+        if not long.any():
+            return Tally()
+        return Tally.of(lists=int(long.sum()), longest=Most(int(lengths.max())), **part.users(long, n_recommended=lengths))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n = tally.count("lists")
+        if not n:
+            return []
         longer = f"{share_text(n, context.n_lists, 'lists')} are longer than the largest cut-off, {max(context.cutoffs)}"
         sentence = f"{longer}; the longest has {count_text(int(tally['longest'].value), 'row')}."
         return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
@@ -155,6 +159,8 @@ class EqualScores(HealthCheck):
         differs = np.flatnonzero(score[1:] != score[:-1])
         differs = differs[lists.user[differs + 1] == lists.user[differs]]
         constant = np.setdiff1d(constant, lists.user[differs])
+        if not len(constant):
+            return Tally()
         mask = np.zeros(lists.n_users, dtype=np.bool_)
         mask[constant] = True
         return Tally.of(lists=len(constant), **{**part.users(constant), **part.stored_rows(_filtered(lists, mask[lists.user]))})
@@ -446,6 +452,8 @@ class TiedScores(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, n_across = tally.count("lists"), tally.count("across")
+        if not n:
+            return []
         width = context.limit(self.id, "width")
         wide = {label: dict(ends) for label, ends in context.bounds.items() if ends["most"] - ends["least"] > width}
         ordered = "ranks" in context.available and context.definitions[0].lists.order == "rank"

@@ -101,6 +101,8 @@ class FutureItems(HealthCheck):
         rows = np.flatnonzero(index >= 0)
         ends = by_day(user_times(part.data.rows(TEST), latest=True), facts.day)
         rows = rows[facts.born[index[rows]] > ends[lists.user[rows]]]
+        if not len(rows):
+            return Tally()
         times: dict[str, Any] = {"born": facts.born[index[rows]], "ends": ends[lists.user[rows]]}
         early = lists.frame[rows].select("user", "item").with_columns(**{name: pl.Series(values) for name, values in times.items()})
         return Tally.of(early=len(rows), users=len(np.unique(lists.user[rows])), **part.notes(early, "user", "item"))
